@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use wire::http1::Expect;
 use wire::message::{Counts, Error, Framing, LengthHead, Number, Reader};
 
-/// What a stream comes to: whole messages, then why there are no more.
+/// Outcome of a stream: whole messages, then why there are no more.
 #[derive(Debug, PartialEq)]
 struct Came {
     messages: Vec<(Vec<u8>, Vec<u8>, bool)>,
@@ -86,7 +86,7 @@ fn came(framing: &Framing, limit: u64, expect: Expect, pieces: &[&[u8]]) -> Resu
     Ok(Came { messages, end })
 }
 
-/// What went wrong, without how much of it had come by then, which depends on the cuts.
+/// Names what went wrong, without how much of it had come by then, which depends on the cuts.
 fn kind(error: &Error) -> String {
     match error {
         Error::TooLong { .. } => "too long".to_owned(),

@@ -8,7 +8,7 @@ use wire::http1::{
     ResponseSink, batch,
 };
 
-/// What a reader said, bodies joined.
+/// Events that a reader reported, bodies joined.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
     text: String,

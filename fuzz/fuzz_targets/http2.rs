@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use wire::http2::{Client, ClientSink, Code, End, Indexing, Limits, PREFACE, Server, ServerSink, Template};
 
-/// What an end said, bodies joined.
+/// Events that an end reported, bodies joined.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
     text: String,
@@ -76,7 +76,7 @@ fn client(stream: &[u8], split: usize) -> Said {
     said
 }
 
-/// What `stream` asks for after a proper beginning, in pieces of `split` bytes.
+/// Reads what `stream` asks for after a proper beginning, in pieces of `split` bytes.
 fn server(stream: &[u8], split: usize) -> Said {
     let (mut server, mut said, mut out) = (Server::new(Limits::default()), Said::default(), Vec::new());
     server.read(PREFACE, &mut said, &mut out).expect("the preface");

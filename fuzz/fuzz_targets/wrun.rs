@@ -36,7 +36,7 @@ fuzz_target!(|input: &[u8]| {
     show(&events);
 });
 
-/// What is written is read.
+/// Checks that what is written is read.
 fn write_and_read(events: &[RunEvent]) {
     let known = events.iter().filter(|event| !matches!(event, RunEvent::Unknown));
     let mut writer = Writer::new(Memory::default());

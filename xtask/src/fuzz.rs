@@ -23,7 +23,7 @@ const TARGETS: [&str; 12] = [
 const RUNS: u64 = 200_000;
 /// Of run files, each of which is laid out as reports.
 const RUNS_OF_FILES: u64 = 10_000;
-/// What cargo-fuzz gives the compiler without a sanitizer: counters on edges, which the fuzzer watches.
+/// Flags that cargo-fuzz gives the compiler without a sanitizer: counters on edges, which the fuzzer watches.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
                      -Cllvm-args=-sanitizer-coverage-pc-table --cfg fuzzing";
@@ -35,7 +35,7 @@ pub struct Options {
     targets: Vec<String>,
 }
 
-/// What was typed after `fuzz`.
+/// Reads the arguments after `fuzz`.
 pub fn parse(arguments: &[String]) -> Result<Options> {
     let mut options = Options { seconds: None, targets: Vec::new() };
     let mut rest = arguments.iter();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{Result, root, shell};
 
-/// What is counted: tests in crates/load/tests/simulation/instructions.rs.
+/// Paths whose instructions are counted: tests in crates/load/tests/simulation/instructions.rs.
 const PATHS: [&str; 5] = ["parse", "record", "request", "list", "message"];
 /// Two numbers of times; what is done once is in both, and so in neither's difference.
 const FEW: u64 = 1_000;
@@ -89,7 +89,7 @@ fn write(file: &Path, counts: &[(&str, u64)]) -> Result<()> {
     fs::write(file, format!("{head}{lines}")).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// What was written down, by name.
+/// Returns the count that was written down, by name.
 fn known<'a>(text: &'a str, path: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line: &'a str| line.split_once(' '));
     lines.find(|(name, _)| *name == path)?.1.parse().ok()

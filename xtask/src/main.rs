@@ -18,7 +18,7 @@ mod web;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What goes wrong here is for a person to read, so an error is its text: what happened to what, and what to try.
+/// Result whose error is for a person to read, so it is a text: what happened to what, and what to try.
 type Result<T> = std::result::Result<T, String>;
 
 const USAGE: &str = "\

@@ -123,7 +123,7 @@ impl Press<'_> {
     }
 }
 
-/// What a process held, in KiB, and when since its start.
+/// Memory that a process held, in KiB, and when since its start.
 type Look = (Duration, u64);
 
 /// Looks at a process until it ends.

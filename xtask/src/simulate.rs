@@ -13,7 +13,7 @@ pub struct Options {
     log: bool,
 }
 
-/// What was typed after `simulate`.
+/// Reads the arguments after `simulate`.
 pub fn parse(arguments: &[String]) -> Result<Options> {
     let mut options = Options { seeds: SEEDS, from: 1, log: false };
     let mut rest = arguments.iter();

@@ -18,7 +18,7 @@ use crate::{Result, root, shell};
 /// The page as the binary embeds it, and the digest of what it was built from.
 const PAGE: &str = "crates/report/src/page/page.html.gz";
 const SOURCES: &str = "crates/report/src/page/page.sources";
-/// What the page is built from, beside `web/src`.
+/// Files that the page is built from, beside `web/src`.
 const FILES: [&str; 5] =
     ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"];
 /// The page may not grow beyond this, in bytes: as it is, and packed.
@@ -118,7 +118,7 @@ fn built() -> Result<String> {
     read("web/dist/index.html")
 }
 
-/// What npm installs says itself what it was installed by.
+/// True if npm has installed what the lock file says: the installed packages keep a lock file of their own.
 fn is_installed() -> bool {
     let time = |file: &str| fs::metadata(folder().join(file)).and_then(|data| data.modified()).ok();
     time("node_modules/.package-lock.json") > time("package-lock.json")

@@ -1,4 +1,4 @@
-//! What an old tool's command line gives: a test, or a text instead of one.
+//! Outcome of reading an old tool's command line: a test, or a text instead of one.
 
 use plan::Plan;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use std::path::PathBuf;
 pub struct Run<V> {
     /// The test. Of all tools but siege and http_load it has passed [`Plan::check`].
     pub plan: Plan,
-    /// What is shown and kept of it.
+    /// Values and settings for its output, shown and kept.
     pub view: V,
-    /// What is taken differently than the tool would have; a line each, only where this command line is concerned.
+    /// Notices about what is taken differently than by the tool; a line each, only where this command line is concerned.
     pub notices: Vec<String>,
     /// Receives the result as JSON.
     pub json: Option<PathBuf>,
@@ -18,7 +18,7 @@ pub struct Run<V> {
     pub show_plan: bool,
 }
 
-/// What is shown instead of a test: usage, version, or why there is none.
+/// Text shown instead of a test: usage, version, or why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
     /// On standard output, with its line ends.
@@ -30,7 +30,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// What was asked for, on standard output.
+    /// Returns the text that was asked for, to be shown on standard output.
     pub fn told(out: String) -> Shown {
         Shown { out, ..Shown::default() }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-/// Whether an option takes a value.
+/// Value that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value {
     No,
@@ -28,13 +28,13 @@ pub(crate) struct Row<S> {
     pub set: Set<S>,
 }
 
-/// What an option does; a value is empty where there is none.
+/// Action of an option; a value is empty where there is none.
 ///
 /// # Errors
-/// What is wrong with the value, in the form that the door wants.
+/// A complaint about the value, in the form that the door wants.
 pub(crate) type Set<S> = fn(&mut S, &str) -> Result<(), String>;
 
-/// What was read, in order.
+/// An option that was read, or an error, in order.
 pub(crate) enum Read<S: 'static> {
     Option {
         row: &'static Row<S>,
@@ -45,7 +45,7 @@ pub(crate) enum Read<S: 'static> {
     OptionError(OptionError),
 }
 
-/// What cannot be read.
+/// Errors of options that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OptionError {
     /// `-x`

@@ -15,7 +15,7 @@ pub mod wrktcp;
 
 pub use door::{Run, Shown};
 
-/// What a plan violates, without the name of the phase, of which old command lines know nothing.
+/// Returns the violation of a plan without the name of the phase, of which old command lines know nothing.
 fn without_phase(violation: &str) -> &str {
     let named = violation.strip_prefix("phase '").and_then(|rest| rest.split_once("': "));
     named.map_or(violation, |(_, what)| what)

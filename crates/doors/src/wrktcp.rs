@@ -22,7 +22,7 @@ use std::time::Duration;
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
-/// What is shown of a test.
+/// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// Shown before all else: the version, where it was asked for.
@@ -51,7 +51,7 @@ pub struct View {
     pub html: Option<PathBuf>,
 }
 
-/// What the moment of a run decides.
+/// Values that the moment of a run decides.
 #[derive(Debug, Clone)]
 pub struct Now {
     /// The local time as `YYYYMMDDHHMMSS`.
@@ -65,7 +65,7 @@ pub struct Now {
 /// Reads a command line, its name left out. `read_file` reads the ini file and the files that it names.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     args: &[OsString],
     now: &Now,
@@ -79,7 +79,7 @@ pub fn help() -> String {
     args::usage()
 }
 
-/// What an ini file means where the command line says no more.
+/// Returns the plan that an ini file means where the command line says no more.
 ///
 /// # Errors
 /// All its mistakes, in the order of its lines; what is missing comes last.

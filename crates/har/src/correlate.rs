@@ -20,7 +20,7 @@ const MOST: usize = 2000;
 /// Where values come from and where they go.
 #[derive(Debug, Default)]
 pub(crate) struct Correlation {
-    /// What is kept of which exchange's answer.
+    /// Values kept of answers, by the number of the exchange.
     pub(crate) kept: BTreeMap<usize, Vec<Extract>>,
     /// The values, with their names and the exchange that they come from.
     pub(crate) values: Vec<Known>,
@@ -116,7 +116,7 @@ fn members(name: &str, json: &Value, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether a value looks like one that nobody typed: long, without blanks, and not only letters unless it is very long.
+/// True if a value looks like one that nobody typed: long, without blanks, and not only letters unless it is very long.
 fn is_made_up(value: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+/=:,|!*".contains(&byte);
     let length = value.len();

@@ -17,7 +17,7 @@ pub struct Exchange {
     pub url: Url,
     /// The request's fields, in order.
     pub fields: Vec<(String, String)>,
-    /// What the request carried.
+    /// Content of the request.
     pub body: Vec<u8>,
     /// The answer's status.
     pub status: u16,
@@ -29,7 +29,7 @@ pub struct Exchange {
     pub media_type: String,
 }
 
-/// What an exchange is for.
+/// Purpose of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A page that the browser went to.
@@ -57,7 +57,7 @@ impl Exchange {
         value(&self.answer_fields, name)
     }
 
-    /// What it is for: by what the browser said of it, else by its media type and its URL's ending.
+    /// Returns its purpose: by what the browser said of it, else by its media type and its URL's ending.
     pub fn kind(&self) -> Kind {
         let media = self.media_type.to_ascii_lowercase();
         match self.field("Sec-Fetch-Dest") {

@@ -10,12 +10,12 @@ use plan::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What becomes of a recording.
+/// Settings for making a plan of a recording.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// Hosts whose requests are taken, `*` for all; empty: that of the first page.
     pub hosts: Vec<String>,
-    /// What becomes of scripts, style sheets, images and fonts.
+    /// Treatment of scripts, style sheets, images and fonts.
     pub statics: Static,
     /// The time between pages is kept.
     pub pauses: bool,
@@ -23,7 +23,7 @@ pub struct Choice {
     pub seed: u64,
 }
 
-/// What becomes of scripts, style sheets, images and fonts.
+/// Treatment of scripts, style sheets, images and fonts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Static {
     /// Those of a page are one line of the report.
@@ -91,7 +91,7 @@ impl Recording {
     }
 }
 
-/// What connections and the browser make of themselves, or what belongs to one visit alone.
+/// True if connections and the browser make the field of themselves, or it belongs to one visit alone.
 fn is_own(name: &str) -> bool {
     const OWN: [&str; 14] = [
         "host",

@@ -1,4 +1,4 @@
-//! What a browser sent and got, as a plan: HAR files (HTTP Archive 1.2), and what a recording proxy saw.
+//! Exchanges of a browser, as a plan: HAR files (HTTP Archive 1.2), and what a recording proxy saw.
 //!
 //! Bytes in, a Plan out: no file, no socket, no clock. A [`Recording`] is a list of [`Exchange`]s, whoever made it;
 //! [`Recording::journey`] chooses hosts, groups what pages need, finds values of answers in later requests and makes of them
@@ -31,7 +31,7 @@ pub enum HarError {
 /// Exchanges in the order in which they began.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
-    /// What was sent and got.
+    /// Requests sent and answers got.
     pub exchanges: Vec<Exchange>,
     /// A line for each kind of what was left out, with how many there were.
     pub left_out: Vec<String>,
@@ -41,7 +41,7 @@ impl Recording {
     /// Reads a HAR file. Entries that are broken or were never sent are left out and told.
     ///
     /// # Errors
-    /// What is no HAR file at all.
+    /// The file is no HAR file at all.
     pub fn from_har(file: &[u8]) -> Result<Recording, HarError> {
         reader::read(file)
     }

@@ -96,7 +96,7 @@ fn fields(list: &Value) -> Vec<(String, String)> {
     list.as_array().into_iter().flatten().filter_map(one).collect()
 }
 
-/// What a request carried: its text or, where there is none, its form fields.
+/// Returns the content of a request: its text or, where there is none, its form fields.
 fn posted(data: &Value) -> Vec<u8> {
     let text = data["text"].as_str().unwrap_or_default();
     if !text.is_empty() {

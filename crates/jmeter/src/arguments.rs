@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What was typed after `jmeter`.
+/// Arguments as typed after `jmeter`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arguments {
     /// `-n`: without a window.
@@ -33,7 +33,7 @@ pub struct Arguments {
     pub show_plan: bool,
 }
 
-/// What is shown instead of a run.
+/// Text shown instead of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Instead {
     /// `-h`
@@ -71,7 +71,7 @@ const VALUED: [(&str, &str); 20] = [
 /// Reads a command line.
 ///
 /// # Errors
-/// What is shown instead.
+/// The text to show instead.
 pub fn parse(words: &[String]) -> Result<Arguments, Instead> {
     let mut arguments = Arguments::default();
     let mut words = words.iter();
@@ -151,7 +151,7 @@ fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), In
     Ok(())
 }
 
-/// What `-h` prints.
+/// Returns the text that `-h` prints.
 pub fn help() -> String {
     "\
 Usage: wringer jmeter -n -t PLAN.jmx [-l RESULTS.jtl] [OPTION...]

@@ -21,7 +21,7 @@ pub struct Element {
     pub path: String,
     /// Its properties.
     pub properties: Properties,
-    /// What stands below it.
+    /// Elements below it.
     pub children: Vec<Element>,
 }
 
@@ -133,7 +133,7 @@ impl Value {
 /// The elements below the root of a plan.
 ///
 /// # Errors
-/// What is no plan, and references that lead nowhere.
+/// The document is no plan, or has references that lead nowhere.
 pub(crate) fn elements(tree: &Tree) -> Result<Vec<Element>, Error> {
     let root = tree.node(tree.root())?;
     if root.tag != "jmeterTestPlan" {

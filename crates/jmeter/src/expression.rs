@@ -116,7 +116,7 @@ impl Parser<'_> {
         Ok(parsed)
     }
 
-    /// What stands behind `${`, and the text behind its end.
+    /// Reads the placeholder behind `${`, and returns it with the text behind its end.
     fn placeholder<'t>(&self, text: &'t str, depth: usize) -> Result<(Piece, &'t str), String> {
         let mut name = String::new();
         let mut characters = text.char_indices();

@@ -1,4 +1,4 @@
-//! What of a plan does not run as JMeter would run it.
+//! Findings: parts of a plan that do not run as JMeter would run them.
 
 use crate::element::Element;
 use std::fmt;

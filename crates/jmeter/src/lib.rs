@@ -39,7 +39,7 @@ pub fn placeholder_name(variable: &str) -> String {
 pub struct TestPlan {
     /// The Test Plan element, with all that takes part in a run below it.
     pub root: Element,
-    /// What was found amiss while it was resolved.
+    /// Problems found while it was resolved.
     pub findings: Vec<Finding>,
 }
 
@@ -47,7 +47,7 @@ impl TestPlan {
     /// Reads the bytes of a `.jmx` file.
     ///
     /// # Errors
-    /// What is no plan of JMeter. Elements that cannot be run are no errors: they are listed.
+    /// The bytes are no plan of JMeter. Elements that cannot be run are no errors: they are listed.
     pub fn read(bytes: &[u8], settings: &Settings<'_>) -> Result<TestPlan, Error> {
         let mut findings = Vec::new();
         let root = resolve::resolve(&resolve::read(bytes)?, settings, &mut findings)?;

@@ -33,7 +33,7 @@ struct Resolver<'a, 'b> {
     settings: &'a Settings<'b>,
     findings: &'a mut Vec<Finding>,
     elements: usize,
-    /// What is unfolded at the moment: names of modules and files.
+    /// Names of the modules and files that are unfolded at the moment.
     open: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Resolver<'_, '_> {
         Ok(())
     }
 
-    /// Whether something can be unfolded here: it is not unfolded already, around this place.
+    /// True if something can be unfolded here: it is not unfolded already, around this place.
     fn enters(&mut self, key: &str, at: &Element) -> bool {
         let cyclic = self.open.iter().any(|open| open == key);
         if cyclic || self.open.len() >= MAX_DEPTH {
@@ -128,7 +128,7 @@ fn target<'a>(roots: &'a [Element], names: &[&str]) -> Option<&'a Element> {
     })
 }
 
-/// What stands in the test fragments of an included file.
+/// Returns the elements in the test fragments of an included file.
 fn fragments(roots: &[Element]) -> Vec<&Element> {
     let plans = roots.iter().filter(|root| root.class == "TestPlan").flat_map(|plan| &plan.children);
     let fragments = plans.chain(roots).filter(|element| element.class == "TestFragmentController");

@@ -165,7 +165,7 @@ impl Role {
         known.map_or_else(|| guess(class), |(role, _)| *role)
     }
 
-    /// Whether it holds for the samplers of its level and below.
+    /// True if it holds for the samplers of its level and below.
     pub(crate) fn is_scoped(self) -> bool {
         matches!(self, Role::Config | Role::Timer | Role::Pre | Role::Post | Role::Assertion | Role::Listener)
     }

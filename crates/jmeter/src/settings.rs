@@ -1,11 +1,11 @@
-//! What surrounds a plan when it is read: properties, included files, the moment.
+//! Environment of a plan when it is read: properties, included files, the moment.
 
 use std::collections::BTreeMap;
 
 /// Looks at program text of a language: what of it does not run, each with its line in the text.
 pub type Unsupported = dyn Fn(&str, &str) -> Vec<(u32, String)>;
 
-/// What surrounds a plan when it is read.
+/// Environment of a plan when it is read.
 pub struct Settings<'a> {
     /// Properties by name: those of `-J`, `-G`, `-D`, `-q`, `-S` and `-p`.
     pub properties: BTreeMap<String, String>,
@@ -18,7 +18,7 @@ pub struct Settings<'a> {
     pub located: &'a dyn Fn(&str) -> String,
     /// Looks at program text of a language before the run: what of it does not run, each with its line in the text.
     pub unsupported: &'a Unsupported,
-    /// What random values that are drawn once, at the start, follow from.
+    /// Seed of random values that are drawn once, at the start.
     pub seed: u64,
     /// Milliseconds since 1970.
     pub now_ms: i64,

@@ -48,7 +48,7 @@ impl Tree {
     /// Reads a document.
     ///
     /// # Errors
-    /// What is no XML, has a document type, or is larger than any plan.
+    /// The text is no XML, has a document type, or is larger than any plan.
     pub(crate) fn read(text: &str) -> Result<Tree, Error> {
         if text.len() > MAX_BYTES {
             return Err(Error::TooLarge("256 MiB"));
@@ -82,7 +82,7 @@ impl Tree {
         Ok(node)
     }
 
-    /// Whether a node stands within another one.
+    /// True if a node stands within another one.
     fn is_within(&self, inner: NodeId, outer: NodeId) -> bool {
         let parent = |id: &NodeId| self.nodes[id.0].parent;
         std::iter::successors(parent(&inner), parent).any(|above| above == outer)

@@ -249,7 +249,7 @@ impl Exception {
         self.full_name().rsplit('.').next().unwrap_or_default()
     }
 
-    /// Whether it is the other, or extends it.
+    /// True if it is the other, or extends it.
     pub fn is_a(self, other: Exception) -> bool {
         self == other
             || Exception::named(EXCEPTIONS[usize::from(self.0)].1).is_some_and(|parent| parent.is_a(other))

@@ -26,7 +26,7 @@ pub enum Sample {
     Own,
 }
 
-/// What is known of a sample, of the request that it belongs to, and of the place in the run.
+/// Known values of a sample, of the request that it belongs to, and of the place in the run.
 ///
 /// The kind of value stands beside each name; times are milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ pub enum Field {
     SampleLabel(Sample),
     /// The URL: text.
     SampleUrl(Sample),
-    /// Whether it succeeded: bool.
+    /// Success: bool.
     Success(Sample),
     /// Its duration: long.
     Elapsed(Sample),
@@ -125,7 +125,7 @@ pub enum Field {
     NextIteration,
 }
 
-/// What a script asks to be stopped.
+/// Target that a script asks to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// This user.
@@ -136,7 +136,7 @@ pub enum Stop {
     TestNow,
 }
 
-/// Whether a name is there for a script.
+/// Presence of a name for a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Unknown: using it is an error.
@@ -152,7 +152,7 @@ pub type Refused = Rc<str>;
 
 /// The outside world. What has a body here refuses or does nothing, so that a host begins with what it has.
 pub trait Host {
-    /// Whether this element's script has the name; by default all names are there.
+    /// Presence of a name for this element's script; by default all names are there.
     fn presence(&self, _binding: Binding) -> Presence {
         Presence::Here
     }
@@ -242,7 +242,7 @@ pub trait Host {
     fn write_file(&mut self, path: &str, _bytes: &[u8], _appends: bool) -> Result<(), Refused> {
         Err(Rc::from(format!("{path} cannot be written here")))
     }
-    /// Whether a file is there.
+    /// True if a file is there.
     fn has_file(&mut self, _path: &str) -> bool {
         false
     }

@@ -55,14 +55,14 @@ pub struct Lexeme {
     pub end: usize,
 }
 
-/// What is wrong with the text, and where.
+/// Fault in the text, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// From 1.
     pub line: u32,
     /// From 1.
     pub column: u32,
-    /// What is wrong.
+    /// Reason for the fault.
     pub reason: String,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the token before ends a value, so that `/` divides.
+    /// True if the token before ends a value, so that `/` divides.
     fn follows_value(&self) -> bool {
         match self.found.last().map(|last| &last.token) {
             Some(Token::Name(name)) => !matches!(

@@ -13,11 +13,11 @@ pub struct MemoryHost {
     pub variables: BTreeMap<Rc<str>, Value>,
     /// The properties.
     pub properties: BTreeMap<Rc<str>, Value>,
-    /// What was logged.
+    /// Messages that were logged.
     pub log: Vec<(Level, String)>,
-    /// What was printed.
+    /// Text that was printed.
     pub printed: String,
-    /// What is known of the sample, the request and the place in the run.
+    /// Known values of the sample, the request and the place in the run.
     pub fields: Vec<(Field, Value)>,
     /// The request's header fields.
     pub headers: Vec<(Rc<str>, Rc<str>)>,
@@ -25,7 +25,7 @@ pub struct MemoryHost {
     pub cookies: Vec<CookieValue>,
     /// The request's arguments.
     pub arguments: Vec<Argument>,
-    /// What a script asked to be stopped.
+    /// Targets that a script asked to stop.
     pub stops: Vec<Stop>,
     /// Milliseconds that scripts slept.
     pub paused: u64,

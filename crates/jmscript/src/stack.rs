@@ -19,7 +19,7 @@ impl Stack {
         Stack { began: here() }
     }
 
-    /// Whether too much is in use.
+    /// True if too much is in use.
     pub fn is_exhausted(self) -> bool {
         self.began.abs_diff(here()) > MOST
     }

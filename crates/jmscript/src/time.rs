@@ -231,7 +231,7 @@ fn offset(out: &mut String, seconds: i32, colon: &str, z_for_zero: bool) -> Resu
     Ok(())
 }
 
-/// What a text says of a moment.
+/// Parts of a moment that a text gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Read {
     /// The year.
@@ -279,7 +279,7 @@ impl Read {
         date.to_datetime(Time::midnight()).checked_add(span).ok()
     }
 
-    /// Whether each field is within its own bounds, as `DateTimeFormatter` wants.
+    /// True if each field is within its own bounds, as `DateTimeFormatter` wants.
     pub fn is_strict(&self) -> bool {
         let within =
             |value: Option<i64>, from: i64, to: i64| value.is_none_or(|value| (from..=to).contains(&value));

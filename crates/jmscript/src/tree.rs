@@ -34,7 +34,7 @@ pub enum Literal {
     Text(Rc<str>),
 }
 
-/// What a name like `vars` stands for: the outside world, reached through the host.
+/// Object that a name like `vars` stands for: part of the outside world, reached through the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binding {
     /// `vars`: the user's variables.
@@ -271,7 +271,7 @@ pub struct Property {
     pub is_spread: bool,
 }
 
-/// What can be assigned to.
+/// Target of an assignment.
 #[derive(Debug)]
 pub enum Target {
     /// A name.
@@ -444,7 +444,7 @@ pub enum Statement {
 pub struct For {
     /// Before the first turn.
     pub init: Block,
-    /// Whether there is another turn.
+    /// Condition of another turn.
     pub condition: Option<Expr>,
     /// After each turn.
     pub update: Box<[Expr]>,
@@ -455,7 +455,7 @@ pub struct For {
 /// `case value:`, or `default:` without a value.
 #[derive(Debug)]
 pub struct Case {
-    /// What it is compared with.
+    /// Value that it is compared with.
     pub value: Option<Expr>,
     /// The statements up to the next case.
     pub body: Block,
@@ -464,11 +464,11 @@ pub struct Case {
 /// `try`, `catch`, `finally`.
 #[derive(Debug)]
 pub struct Try {
-    /// What is tried.
+    /// Block that is tried.
     pub body: Block,
-    /// What is caught.
+    /// The `catch` clauses.
     pub catches: Box<[Catch]>,
-    /// What is done in any case.
+    /// Block that is run in any case.
     pub finally: Option<Block>,
 }
 
@@ -491,13 +491,13 @@ pub struct Function {
     pub name: Rc<str>,
     /// The parameters, in the first slots.
     pub parameters: Box<[Parameter]>,
-    /// Whether it is a closure without `->`, whose one parameter `it` may be missing.
+    /// True if it is a closure without `->`, whose one parameter `it` may be missing.
     pub has_it: bool,
     /// Slots needed.
     pub slots: u16,
-    /// What it captures when it is made.
+    /// Variables that it captures when it is made.
     pub captures: Box<[Capture]>,
-    /// What it does.
+    /// Statements of its body.
     pub body: Block,
     /// The type of what it returns.
     pub returns: Type,
@@ -516,7 +516,7 @@ pub struct Code {
     pub main: Rc<Function>,
 }
 
-/// What a name that is called may be.
+/// Possible meanings of a name that is called.
 #[derive(Debug, Default, Clone)]
 pub struct Callee {
     /// Methods of the script, one per number of parameters.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What came of a case.
+/// Outcome of a case.
 struct Outcome {
     host: MemoryHost,
     result: Result<Rc<str>, RunError>,
@@ -94,7 +94,7 @@ fn expected_changes(case: &Json) -> BTreeMap<String, Option<String>> {
     changes.map(|(name, value)| (name.clone(), value.as_str().map(str::to_owned))).collect()
 }
 
-/// What is not as the real interpreters have it.
+/// Returns the differences from the real interpreters.
 fn differences(case: &Json) -> Vec<String> {
     let outcome = outcome(case);
     let expected = &case["expected"];

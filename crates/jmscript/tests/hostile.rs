@@ -117,7 +117,7 @@ fn all_refusals_are_listed_with_their_places() {
     assert_eq!(shown, [(2, "class Socket"), (4, "frobnicate()")]);
 }
 
-/// What would give null, or have no effect.
+/// Scripts that would get null, or have no effect.
 #[test]
 fn what_is_not_known_of_a_request_is_listed() {
     for text in [

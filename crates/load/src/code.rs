@@ -38,11 +38,11 @@ pub trait Variables {
 pub struct CodeContext<'a> {
     /// The values of the user.
     pub variables: &'a mut dyn Variables,
-    /// What is kept of the user for its programs.
+    /// State of the user that is kept for its programs.
     pub user: &'a mut CodeUser,
     /// The sample that the program makes, where it is one itself.
     pub own: Option<&'a mut Sample>,
-    /// What the program is called with.
+    /// Parameters that the program is called with.
     pub parameters: &'a str,
     /// Microseconds since 1970.
     pub unix_us: u64,
@@ -66,7 +66,7 @@ pub struct Refusal {
     pub is_assertion: bool,
 }
 
-/// What is kept of a user for its programs.
+/// State of a user that is kept for its programs.
 pub struct CodeUser {
     /// The interpreter's own.
     pub memory: Option<Box<dyn Any>>,
@@ -128,7 +128,7 @@ impl CodeUser {
 pub struct Place {
     /// The number of the user in its group, from 0.
     pub user: u64,
-    /// What users of the group are called, before their number.
+    /// Name of the group's users, before their number.
     pub user_name: Rc<str>,
     /// The name of the group.
     pub group_name: Rc<str>,

@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         self.at += end;
     }
 
-    /// What stands outside of a page's parts belongs to its body.
+    /// Enters the body: content outside of a page's parts belongs to it.
     fn enter_body(&mut self) {
         self.ensure("html");
         if self.builder.open_names().any(|name| name == "body" || name == "frameset") {

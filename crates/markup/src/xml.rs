@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What stands up to an end, which is passed.
+    /// Returns the text up to an end, which is passed.
     fn until(&mut self, begin: &str, end: &str) -> Read<&'a str> {
         let rest = &self.rest()[begin.len()..];
         let at = rest.find(end).ok_or_else(|| format!("'{begin}' has no '{end}'"))?;

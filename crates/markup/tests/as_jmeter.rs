@@ -1,4 +1,4 @@
-//! What JMeter 5.6.3 finds (`jmeter.json`, made by calling its classes): XPath 1.0 by Xalan, XPath 2 by Saxon, CSS selectors by
+//! Results of JMeter 5.6.3 (`jmeter.json`, made by calling its classes): XPath 1.0 by Xalan, XPath 2 by Saxon, CSS selectors by
 //! jsoup 1.17, and XPath in HTML that JTidy has mended.
 
 use markup::{Document, Found, Selector, XPath};

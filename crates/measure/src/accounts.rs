@@ -39,7 +39,7 @@ macro_rules! origin_counts {
             /// Adds another part's counters.
             pub fn merge(&mut self, other: &OriginCounts) { $(self.$field += other.$field;)+ }
 
-            /// What came to be since `earlier`; never below zero, should the origin have been restarted.
+            /// Returns the counts since `earlier`; never below zero, should the origin have been restarted.
             pub fn since(&self, earlier: &OriginCounts) -> OriginCounts {
                 OriginCounts { $($field: self.$field.saturating_sub(earlier.$field),)+ }
             }

@@ -110,7 +110,7 @@ impl Buckets {
         self.0.extend(mine.chain(theirs));
     }
 
-    /// What is left without those of a part; `None`: it is no part of these.
+    /// Returns the counts left without those of a part; `None`: it is no part of these.
     pub fn without(&self, part: &Buckets) -> Option<Buckets> {
         let mut rest = Vec::with_capacity(self.0.len());
         let mut part = part.iter().peekable();

@@ -34,15 +34,15 @@ pub struct Codes {
 pub struct Code<'a> {
     /// The code as it came; of [`CodeKind::Other`] and [`CodeKind::Missing`], nothing.
     pub text: &'a [u8],
-    /// Whether it is one code.
+    /// True if it is one code.
     pub kind: CodeKind,
-    /// Whether it means success.
+    /// True if it means success.
     pub good: bool,
     /// How often.
     pub count: u64,
 }
 
-/// What a line about codes is about.
+/// Subject of a line about codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeKind {
@@ -114,7 +114,7 @@ impl Codes {
         (self.other, self.missing) = ([0; 2], [0; 2]);
     }
 
-    /// What was seen, the most frequent first.
+    /// Returns the codes that were seen, the most frequent first.
     pub fn list(&self) -> Vec<Code<'_>> {
         let seen = |entry: &Entry| (entry.good, entry.count);
         let mut list: Vec<Code<'_>> = self

@@ -36,7 +36,7 @@ pub struct Collector {
     minute: MinuteBegun,
 }
 
-/// What has not been told of a phase yet, and what is told of it at the end.
+/// State of a phase: what has not been told of it yet, and what is told of it at the end.
 #[derive(Debug)]
 struct Phase {
     name: String,
@@ -145,7 +145,7 @@ impl Collector {
         (self.complete_rows(origin), snapshot.tally)
     }
 
-    /// Whether its worker tells no more of the row that a snapshot belongs to.
+    /// True if its worker tells no more of the row that a snapshot belongs to.
     fn closes_row(&self, snapshot: &Snapshot) -> bool {
         let is_last_interval = (snapshot.interval + 1).is_multiple_of(self.intervals_per_row);
         is_last_interval || snapshot.last || !snapshot.closes_interval

@@ -13,7 +13,7 @@ const STOLEN: f64 = 0.02;
 /// Share of the time in which all programs may wait for memory.
 const MEMORY_STALLS: f64 = 0.01;
 
-/// What was seen of it; `None` where the system does not tell. Shares lie between 0 and 1.
+/// Contention as observed; `None` where the system does not tell. Shares lie between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Contention {

@@ -1,4 +1,4 @@
-//! What the engine tells about single requests while it runs: data for whoever prints.
+//! Events of single requests that the engine tells while it runs: data for whoever prints.
 
 use crate::labels::Label;
 use crate::outcome::{Failure, Fault, Outcome};
@@ -53,11 +53,11 @@ pub enum Event {
 pub struct Talk {
     /// Number of the connection: that of its worker, from 1, times 10,000, and its place there, from 1.
     pub connection: u64,
-    /// What happened on it.
+    /// Event on the connection.
     pub said: TalkEvent,
 }
 
-/// What happened on a connection that carries messages.
+/// Event on a connection that carries messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TalkEvent {
     /// It is being opened.
@@ -68,9 +68,9 @@ pub enum TalkEvent {
     Sent(Vec<u8>),
     /// A message came, whole.
     Received {
-        /// What stands before its body.
+        /// Bytes before its body.
         head: Vec<u8>,
-        /// What its code is looked for in.
+        /// Bytes in which its code is looked for.
         body: Vec<u8>,
         /// All of it.
         bytes: Vec<u8>,
@@ -79,7 +79,7 @@ pub enum TalkEvent {
     Judged {
         /// Its code, where it holds one.
         code: Option<Vec<u8>>,
-        /// What is wrong with it.
+        /// Its fault, where it has one.
         fault: Option<Fault>,
     },
 }
@@ -97,7 +97,7 @@ pub struct Record {
     pub phase: usize,
     /// Number of its connection within the worker.
     pub connection: u64,
-    /// What its figures are gathered under, a place in the phase's list of labels.
+    /// Label that its figures are gathered under, a place in the phase's list of labels.
     pub label: Option<Label>,
     /// When it was begun, connecting included: time since the start of the run.
     pub began: Duration,
@@ -133,7 +133,7 @@ pub struct Record {
     pub sent_bytes: u64,
     /// The answer led on to another request, whose record follows.
     pub leads_on: bool,
-    /// What checks and scripts of a journey said of it.
+    /// Remarks of a journey's checks and scripts on it.
     pub remark: Option<Box<Remark>>,
 }
 
@@ -169,7 +169,7 @@ impl Record {
     }
 }
 
-/// What checks and scripts of a journey say of a request.
+/// Remarks of a journey's checks and scripts on a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Remark {
     /// Its label, where that holds values.
@@ -231,7 +231,7 @@ pub struct First {
     pub body_bytes: u64,
 }
 
-/// What the first TLS handshake of a worker has agreed on.
+/// Parameters that the first TLS handshake of a worker has agreed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstTls {
     /// When, since the start of the run.
@@ -293,7 +293,7 @@ pub struct RequestError {
     pub after: Duration,
     /// Number of the connection within its worker.
     pub connection: u64,
-    /// Whether the connection had carried a request before.
+    /// True if the connection had carried a request before.
     pub reused: bool,
 }
 
@@ -330,15 +330,15 @@ pub enum RequestErrorKind {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
-    /// What is wrong with the answer; `None` where the request failed.
+    /// Fault of the answer; `None` where the request failed.
     pub fault: Option<Fault>,
     /// How the request failed; `None` where its answer was false.
     pub failure: Option<Failure>,
-    /// What was asked for: method and URL, or the name of a message.
+    /// Title of the request: method and URL, or the name of a message.
     pub title: String,
     /// Status of the answer; 0 where there is none.
     pub status: u16,
-    /// What was expected and what came, in a sentence.
+    /// Sentence that tells what was expected and what came.
     pub detail: String,
     /// The answer's serial number, where it carried a stamp.
     pub serial: Option<u64>,
@@ -357,7 +357,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// What is wrong, in words.
+    /// Returns the fault or the failure in words.
     pub fn text(&self) -> &'static str {
         let failed = || self.failure.map_or("wrong", |failure| failure.kind.text());
         self.fault.map_or_else(failed, Fault::text)

@@ -4,7 +4,7 @@ use crate::labels::Label;
 use crate::outcome::{CacheResult, Outcome};
 use std::time::Duration;
 
-/// What an exchange is counted as.
+/// Kind that an exchange is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExchangeKind {
     /// A request and its answer, or what came instead of one.
@@ -19,11 +19,11 @@ pub enum ExchangeKind {
 /// One exchange as the engine saw it, from the moment when its request was due until it had ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
-    /// What its figures are gathered under.
+    /// Label that its figures are gathered under.
     pub label: Option<Label>,
     /// The label of the version of HTTP that was spoken, where users speak several.
     pub version: Option<Label>,
-    /// What it is counted as.
+    /// Kind that it is counted as.
     pub kind: ExchangeKind,
     /// Exchanges that were alike in all that is counted of them; at least 1.
     pub times: u32,
@@ -31,7 +31,7 @@ pub struct Exchange {
     pub outcome: Outcome,
     /// Status of the answer, 0 where none came.
     pub status: u16,
-    /// What the cache did.
+    /// Result at the cache.
     pub cache: CacheResult,
     /// When its request was to be sent, since the start of the run.
     pub due: Duration,
@@ -43,7 +43,7 @@ pub struct Exchange {
     pub first_byte: Option<Duration>,
     /// Time of opening the connection, where one was opened for this request.
     pub connect: Option<Duration>,
-    /// Whether its connection had carried a request before.
+    /// True if its connection had carried a request before.
     pub reused: bool,
     /// From the intended send until a user took the request up, under an open pace.
     pub lateness: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What clients counted, as it is kept and sent: only what is not zero, and without histograms of times, which have a place
+//! Figures of clients, as they are kept and sent: only those not zero, and without histograms of times, which have a place
 //! of their own. Figures add up.
 
 use crate::buckets::{Buckets, Digits};
@@ -14,7 +14,7 @@ use crate::time_metric::{TimeMetric, TimeMetrics};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 
-/// What clients counted.
+/// Figures that clients counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Figures {
@@ -36,10 +36,10 @@ pub struct Figures {
     /// Figures under the plan's labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelCount>,
-    /// What only HTTP/2 has.
+    /// Counts that only HTTP/2 has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http2: Option<Box<Http2Counts>>,
-    /// What only HTTP/3 has.
+    /// Counts that only HTTP/3 has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http3: Option<Box<Http3Counts>>,
     /// When bytes last came from the other side.

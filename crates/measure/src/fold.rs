@@ -24,7 +24,7 @@ pub struct RunState {
     end: Option<End>,
 }
 
-/// What is known of a phase.
+/// State of a phase, as far as it is known.
 #[derive(Debug, Clone)]
 struct PhaseState {
     sum: PhaseResult,
@@ -142,7 +142,7 @@ impl RunState {
         self.end.is_none().then(|| notes::CUT_OFF.with(&[&format!("{until:.1}")]))
     }
 
-    /// What can be said of the generator before it has told itself.
+    /// Returns what can be said of the generator before it has told itself.
     fn self_check(&self) -> SelfCheck {
         let measured = self.phases.iter().filter(|phase| phase.sum.measured);
         let sum =

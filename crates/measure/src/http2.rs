@@ -37,7 +37,7 @@ pub const CODES: [&str; 15] = [
     "others",
 ];
 
-/// What the clients' connections of HTTP/2 did.
+/// Counts of the clients' connections of HTTP/2.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Http2Counts {
@@ -49,7 +49,7 @@ pub struct Http2Counts {
     pub resets_received: [u64; CODES.len()],
     /// Streams that this side reset.
     pub resets_sent: [u64; CODES.len()],
-    /// What HTTP/3 has, too.
+    /// Counts that HTTP/3 has, too.
     #[serde(flatten)]
     pub shared: SharedCounts,
 }

@@ -32,7 +32,7 @@ pub const CODES: [&str; 21] = [
     "others",
 ];
 
-/// What the clients' connections of HTTP/3 did.
+/// Counts of the clients' connections of HTTP/3.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Http3Counts {
@@ -44,14 +44,14 @@ pub struct Http3Counts {
     pub resets_received: [u64; CODES.len()],
     /// Streams that this side reset.
     pub resets_sent: [u64; CODES.len()],
-    /// What HTTP/2 has, too.
+    /// Counts that HTTP/2 has, too.
     #[serde(flatten)]
     pub shared: SharedCounts,
-    /// What QUIC did below.
+    /// Counts of QUIC below.
     pub quic: QuicCounts,
 }
 
-/// What the clients' connections of QUIC did (RFC 9000), added up over connections.
+/// Counts of the clients' connections of QUIC (RFC 9000), added up over connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QuicCounts {

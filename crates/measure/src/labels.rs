@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
-/// What figures are gathered under, beside those of the whole run: a place in the plan's list of labels.
+/// Label that figures are gathered under, beside those of the whole run: a place in the plan's list of labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(pub u16);
 

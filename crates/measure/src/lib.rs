@@ -1,4 +1,4 @@
-//! What is counted: it counts and cannot print; it holds no lock; merging is associative.
+//! Figures of a run: this crate counts and cannot print; it holds no lock; merging is associative.
 //!
 //! A worker fills one [`Tally`] with plain integers and histograms and hands it over at each interval as a
 //! [`Snapshot`]; snapshots merge into the figures of an interval, a phase, and the run ([`RunResult`]). What can end a

@@ -1,4 +1,4 @@
-//! What a run took of the machine it ran on: plain figures, sampled once per interval by whoever can read them.
+//! Resources that a run took of the machine it ran on: plain figures, sampled once per interval by whoever can read them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ pub const SCARCE: f64 = 0.9;
 /// Less swapped than this is the machine's housekeeping, in bytes.
 const SWAP_NOISE_BYTES: u64 = 1 << 20;
 
-/// What was in use at most, and what went on during the run. Figures of TCP and of swapping are those of the whole
+/// Highest use of resources, and what went on during the run. Figures of TCP and of swapping are those of the whole
 /// machine (of its network namespace), as the system tells no others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -38,7 +38,7 @@ pub struct MachineUse {
 }
 
 impl MachineUse {
-    /// Whether local ports were so few that finding one took time.
+    /// Reason, where local ports were so few that finding one took time.
     pub fn ports_reason(&self) -> Option<String> {
         let (ports, limit) = (self.ports?, self.port_limit?);
         let scarce = ports as f64 > limit as f64 * SCARCE;
@@ -46,14 +46,14 @@ impl MachineUse {
             .then(|| format!("{ports} of {limit} local ports towards the target were in use: {PORT_ADVICE}"))
     }
 
-    /// Whether no descriptor was left. Fewer than all do no harm, unlike ports.
+    /// Reason, where no descriptor was left. Fewer than all do no harm, unlike ports.
     pub fn descriptors_reason(&self) -> Option<String> {
         let limit = self.descriptor_limit?;
         (self.descriptors >= limit)
             .then(|| format!("all of {limit} descriptors were in use: {DESCRIPTOR_ADVICE}"))
     }
 
-    /// Whether the machine swapped.
+    /// Reason, where the machine swapped.
     pub fn swap_reason(&self) -> Option<String> {
         let megabytes = self.swapped_bytes as f64 / 1e6;
         (self.swapped_bytes >= SWAP_NOISE_BYTES)
@@ -61,17 +61,17 @@ impl MachineUse {
     }
 }
 
-/// What helps where local ports run out.
+/// Advice where local ports run out.
 pub const PORT_ADVICE: &str = "give more addresses to connect from (--source), reuse connections (--keep-alive 0), end \
     them by a reset (--close reset), or widen net.ipv4.ip_local_port_range";
-/// What helps where descriptors run out.
+/// Advice where descriptors run out.
 pub const DESCRIPTOR_ADVICE: &str = "raise the limit with ulimit -n, or ask for fewer connections";
 
-/// What a watched process used, its children included.
+/// Resources that a watched process used, its children included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Watched {
-    /// What the system calls it.
+    /// Name that the system gives it.
     pub name: String,
     /// Its number.
     pub pid: u32,

@@ -22,7 +22,7 @@ pub enum Outcome {
 /// Why no good answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Failure {
-    /// What happened.
+    /// Kind of the failure.
     pub kind: FailureKind,
     /// How far the request had come.
     pub stage: Stage,
@@ -48,7 +48,7 @@ macro_rules! counted {
                 match self { $($name::$member => $short,)+ }
             }
 
-            /// What people read.
+            /// Returns the text that people read.
             pub fn text(self) -> &'static str {
                 match self { $($name::$member => $text,)+ }
             }
@@ -57,7 +57,7 @@ macro_rules! counted {
 }
 
 counted! {
-    /// What happened to a request that got no good answer.
+    /// Kind of failure of a request that got no good answer.
     FailureKind {
         /// The name did not resolve.
         Lookup = ("lookup", "name did not resolve"),
@@ -75,7 +75,7 @@ counted! {
         Timeout = ("timeout", "timed out"),
         /// The peer closed before the answer was complete.
         ClosedEarly = ("closed_early", "closed before the answer was complete"),
-        /// What came is not HTTP.
+        /// The answer is not HTTP.
         NotHttp = ("not_http", "answer is not HTTP"),
         /// More or longer header fields than the limits allow.
         HeadTooLong = ("head_too_long", "header fields exceed the limits"),
@@ -87,7 +87,7 @@ counted! {
         BadStatus = ("bad_status", "unexpected status"),
         /// More bytes came than belong to the answer.
         ExtraBytes = ("extra_bytes", "bytes after the end of the answer"),
-        /// What came is no message: its length is no number, or one that no message can have.
+        /// The answer is no message: its length is no number, or one that no message can have.
         BadFrame = ("bad_frame", "answer is no message: bad length"),
         /// A message is longer than is accepted.
         TooLong = ("too_long", "answer longer than the limit"),
@@ -103,7 +103,7 @@ counted! {
         StreamRefused = ("stream_refused", "stream refused by peer"),
         /// The peer broke the rules of HTTP/2 or HTTP/3, on a stream or for the whole connection.
         StreamError = ("stream_error", "peer broke the protocol's rules"),
-        /// What came is not TLS.
+        /// The bytes that came are not TLS.
         NotTls = ("not_tls", "peer does not speak TLS"),
         /// The peer ended TLS with an alert.
         TlsAlert = ("tls_alert", "TLS alert from the peer"),
@@ -163,7 +163,7 @@ counted! {
 }
 
 counted! {
-    /// What the oracle finds wrong with an answer.
+    /// Fault that the oracle finds in an answer.
     Fault {
         /// It is another object than the one asked for.
         WrongObject = ("wrong_object", "wrong object"),
@@ -213,7 +213,7 @@ counted! {
 }
 
 counted! {
-    /// What the cache did for an answer, as the client can tell from the origin's stamp.
+    /// Result of the cache for an answer, as the client can tell from the origin's stamp.
     CacheResult {
         /// It was in the cache before the request was sent.
         Hit = ("hit", "hit"),

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Highest rate that is told apart, per second.
 const MOST: u64 = 100_000_000;
 
-/// What is recorded of a rate: so many make one request per second.
+/// Recorded units of a rate: so many make one request per second.
 const FINENESS: u64 = 10;
 
 /// Completed requests per second of single workers, one value for each interval in which a worker completed any.
@@ -69,7 +69,7 @@ fn histogram(most: u64) -> Histogram<u64> {
     Histogram::new_with_bounds(1, most, 3).unwrap_or_else(|_| Histogram::new(3).unwrap())
 }
 
-/// What a worker has completed since its last rate was recorded.
+/// Requests that a worker has completed since its last rate was recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Measured {
     completed: u64,

@@ -210,7 +210,7 @@ pub struct RequestTimes {
     pub processing: Duration,
     /// From the send to the first byte.
     pub waiting: Duration,
-    /// Whether the connection was kept.
+    /// True if the connection was kept.
     pub kept: bool,
     /// When it ended, since the start of the run.
     pub ended: Duration,

@@ -158,7 +158,7 @@ impl Row {
 pub struct PhaseResult {
     /// Its name.
     pub name: String,
-    /// Whether it counts as the result.
+    /// True if it counts as the result.
     pub measured: bool,
     /// When it began, since the start of the run.
     pub began: Duration,
@@ -178,9 +178,9 @@ pub struct PhaseResult {
     pub origin_until: Option<Duration>,
     /// Hit ratio to be expected, where the plan allows a prediction.
     pub predicted_hit_ratio: Option<f64>,
-    /// What became, at the origin, of requests that clients broke off; `None`: not known.
+    /// Outcome, at the origin, of requests that clients broke off; `None`: not known.
     pub after_reset: Option<AfterReset>,
-    /// What single workers completed per second, interval by interval.
+    /// Requests that single workers completed per second, interval by interval.
     pub rates: Rates,
 }
 
@@ -319,7 +319,7 @@ pub struct Headline {
 /// A condition that the figures were held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
-    /// What must not be, as it was typed.
+    /// Condition that must not be, as it was typed.
     pub condition: String,
     /// The figure: times in µs, shares 0 to 1, rates per second; `None` where it is not known.
     pub value: Option<f64>,
@@ -344,15 +344,15 @@ pub struct RunResult {
     pub origin: Option<OriginCounts>,
     /// Evidence of answers that failed a check.
     pub evidence: Vec<Evidence>,
-    /// What the generator observed of itself.
+    /// Observations that the generator made of itself.
     pub self_check: SelfCheck,
-    /// What watched processes used, the target's among them.
+    /// Resources that watched processes used, the target's among them.
     pub watched: Vec<Watched>,
-    /// Whether it was interrupted.
+    /// True if it was interrupted.
     pub interrupted: bool,
     /// The I/O backend that was used.
     pub backend: String,
-    /// What the figures were held to.
+    /// Thresholds that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Sentences for the reader: falls-back, mismatches, and what could not be had.
     pub notes: Vec<String>,

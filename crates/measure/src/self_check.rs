@@ -1,4 +1,4 @@
-//! What the generator observed of itself, and whether it was the limit.
+//! Observations that the generator made of itself, and whether it was the limit.
 
 use crate::contention::Contention;
 use crate::machine::{DESCRIPTOR_ADVICE, MachineUse, PORT_ADVICE};
@@ -10,7 +10,7 @@ pub const CPU_WATER_MARK: f64 = 0.75;
 /// Lateness of sends (99th percentile) above which an open pace was not kept.
 pub const LATENESS_LIMIT: Duration = Duration::from_millis(5);
 
-/// What the generator observed of itself.
+/// Observations that the generator made of itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelfCheck {
@@ -30,10 +30,10 @@ pub struct SelfCheck {
     pub requests: u64,
     /// Events or evidence that were dropped because nobody read them fast enough.
     pub dropped_events: u64,
-    /// What panicked in the generator's own code; the run ended with the first.
+    /// Panics in the generator's own code; the run ended with the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub panics: Vec<String>,
-    /// What the run took of this machine.
+    /// Resources that the run took of this machine.
     pub machine: MachineUse,
     /// How much of the CPU others had.
     pub contention: Contention,

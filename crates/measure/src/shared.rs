@@ -7,7 +7,7 @@ use std::time::Duration;
 /// GOAWAYs that are told apart; those beyond are counted alone.
 const GOAWAYS: usize = 16;
 
-/// What the clients' shared connections did, whichever protocol they spoke.
+/// Counts of the clients' shared connections, whichever protocol they spoke.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SharedCounts {
@@ -32,7 +32,7 @@ pub struct SharedCounts {
     /// How evenly the answers of a connection shared it.
     #[serde(skip_serializing_if = "Fairness::is_none")]
     pub fairness: Fairness,
-    /// What servers said in GOAWAY.
+    /// Codes and texts of the servers' GOAWAYs, each with its count.
     pub goaways: Vec<GoAwayCount>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the target stopped answering, or answering well, before the run was over.
+//! Detection of a target that stopped answering, or answering well, before the run was over.
 
 use crate::counts::Counts;
 use crate::run::{PhaseResult, Row, RunResult};
@@ -115,7 +115,7 @@ fn failed(counts: &Counts) -> u64 {
     counts.failed + counts.unfinished
 }
 
-/// Whether some request had the end that it should have had, or an answer that can be judged.
+/// True if some request had the end that it should have had, or an answer that can be judged.
 fn good_ends(counts: &Counts) -> bool {
     counts.ok + counts.injected + counts.aborted + counts.check_failed > 0
 }

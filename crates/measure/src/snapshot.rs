@@ -1,9 +1,9 @@
-//! What workers hand over.
+//! Snapshots that workers hand over.
 
 use crate::tally::Tally;
 use std::time::Duration;
 
-/// What a worker hands over at the end of an interval.
+/// Figures that a worker hands over at the end of an interval.
 #[derive(Debug)]
 pub struct Snapshot {
     /// Which worker.
@@ -20,9 +20,9 @@ pub struct Snapshot {
     pub peak: u64,
     /// CPU time of the worker's thread since its last snapshot, or since the run started.
     pub cpu: Duration,
-    /// Whether the interval ends with this snapshot; where not, the phase has ended within it.
+    /// True if the interval ends with this snapshot; where not, the phase has ended within it.
     pub closes_interval: bool,
-    /// Whether this is the worker's last snapshot.
+    /// True if this is the worker's last snapshot.
     pub last: bool,
     /// When the phase began and when this interval ended, since the start of the run.
     pub span: (Duration, Duration),

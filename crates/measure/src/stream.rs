@@ -60,7 +60,7 @@ pub struct Head {
     pub command: String,
     /// The command or old tool: `cache`, `http`, `ab`, …
     pub door: String,
-    /// What is pressed, in words.
+    /// Target of the run, in words.
     pub target: Option<String>,
     /// When it began, in seconds since 1970.
     pub started_unix_s: f64,
@@ -81,7 +81,7 @@ pub struct Head {
     pub machine: Machine,
 }
 
-/// What the plan says of a phase.
+/// A phase, as the plan describes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhasePlan {
@@ -127,7 +127,7 @@ pub struct PhaseBegun {
     pub measured: bool,
 }
 
-/// What happened since the record before: mostly one second.
+/// Figures of the time since the record before: mostly one second.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Second {
@@ -158,9 +158,9 @@ pub struct Second {
     pub max_us: u64,
     /// Mean service time in µs of all whole answers, false ones included.
     pub mean_us: f64,
-    /// What the clients counted.
+    /// Figures that the clients counted.
     pub clients: Figures,
-    /// What the origin counted, where it is known.
+    /// Counts of the origin, where they are known.
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
     pub origin: Option<OriginCounts>,
     /// Times in two digits.
@@ -169,7 +169,7 @@ pub struct Second {
     /// CPU of each worker as a share of a core, 0 to 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub worker_cpu: Vec<f64>,
-    /// What this machine had in use.
+    /// Resources that this machine had in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineNow>,
     /// Why the generator, and not the target, may have been the limit.
@@ -177,7 +177,7 @@ pub struct Second {
     pub bound: Vec<BoundBy>,
 }
 
-/// What a machine had in use at one moment.
+/// Resources that a machine had in use at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineNow {
@@ -269,12 +269,12 @@ pub struct Controlled {
     pub at: Duration,
     /// By whom: `page`, `terminal`, `signal`, …
     pub by: String,
-    /// What was changed.
+    /// Command that changed it.
     #[serde(flatten)]
     pub command: Option<Command>,
 }
 
-/// What may be asked of a run that goes on.
+/// Commands that may be given to a run that goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
@@ -300,12 +300,12 @@ pub enum Command {
     },
     /// Something worth remembering happened.
     Mark {
-        /// What.
+        /// Description of it.
         text: String,
     },
 }
 
-/// What is known only when all is over.
+/// Facts that are known only when all is over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct End {
@@ -316,24 +316,24 @@ pub struct End {
     pub interrupted: bool,
     /// The I/O backend that was used.
     pub backend: String,
-    /// What is known of each phase, in order.
+    /// Facts known of each phase, in order.
     pub phases: Vec<PhaseEnd>,
     /// CPU of each worker while measuring.
     pub workers: Vec<WorkerUse>,
     /// The origin's accounts over the whole run.
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
     pub origin: Option<OriginCounts>,
-    /// What the generator observed of itself.
+    /// Observations that the generator made of itself.
     pub self_check: SelfCheck,
-    /// What watched processes used.
+    /// Resources that watched processes used.
     pub watched: Vec<Watched>,
     /// CPU seconds of the target while measuring, where known.
     pub target_cpu_s: Option<f64>,
-    /// What the figures were held to.
+    /// Thresholds that the figures were held to.
     pub thresholds: Vec<Judged>,
-    /// What the figures are worth, in one word.
+    /// Worth of the figures, in one word.
     pub verdict: String,
-    /// What lists of runs show.
+    /// Figures that lists of runs show.
     pub figures: Headline,
     /// Exit code of the process.
     pub exit: u8,
@@ -341,7 +341,7 @@ pub struct End {
     pub evidence_file: Option<String>,
 }
 
-/// What is known of a phase when all is over.
+/// Facts known of a phase when all is over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseEnd {
@@ -356,13 +356,13 @@ pub struct PhaseEnd {
     /// Hit ratio to be expected, where the plan allows a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_hit_ratio: Option<f64>,
-    /// What became, at the origin, of requests that clients broke off; `None`: not known.
+    /// Outcome, at the origin, of requests that clients broke off; `None`: not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_reset: Option<AfterReset>,
 }
 
 impl Controlled {
-    /// What was done, in a sentence; nothing for a label, which stands in the head.
+    /// Returns a sentence on what was done; nothing for a label, which stands in the head.
     pub fn sentence(&self) -> Option<String> {
         let (at, by) = (format!("{:.1}", self.at.as_secs_f64()), &self.by);
         match self.command.as_ref()? {

@@ -1,4 +1,4 @@
-//! What is measured in time, and its histograms as they are kept.
+//! Metrics of time, and their histograms as they are kept.
 
 use crate::buckets::Buckets;
 use serde::{Deserialize, Deserializer, Serializer};
@@ -14,7 +14,7 @@ pub(crate) fn micros(time: Duration) -> u64 {
 /// Times by what they measure.
 pub type TimeMetrics = BTreeMap<TimeMetric, Buckets>;
 
-/// What is measured in time; each has a histogram of microseconds, 1 µs to 1 h, three digits.
+/// Metrics of time; each has a histogram of microseconds, 1 µs to 1 h, three digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeMetric {
     /// From the actual send until the answer was complete; good answers only.

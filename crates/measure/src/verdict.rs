@@ -5,7 +5,7 @@ use crate::run::{Judged, PhaseResult, RunResult};
 use crate::silence::Silence;
 use serde::Serialize;
 
-/// What a run's figures are worth, in one word.
+/// Worth of a run's figures, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
@@ -46,7 +46,7 @@ impl Judgement {
     }
 }
 
-/// Whether the figures speak of the target, and what they say against it.
+/// True if the figures speak of the target, and what they say against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// In one word.
@@ -55,7 +55,7 @@ pub struct Verdict {
     pub valid: bool,
     /// Why not, one sentence each, with what to try.
     pub reasons: Vec<String>,
-    /// What is bad of the target, a sentence part each.
+    /// Flaws of the target, a sentence part each.
     pub target: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl RunResult {
     }
 }
 
-/// Whether requests failed, or were left without an answer, and not one had the end that it should have had. A failure
+/// True if requests failed, or were left without an answer, and not one had the end that it should have had. A failure
 /// that the plan asked for is such an end.
 pub fn nothing_good(counts: &Counts) -> bool {
     let good = counts.ok + counts.check_failed + counts.injected + counts.aborted;
@@ -114,7 +114,7 @@ fn is_bad(counts: &Counts) -> bool {
     errors(counts) as f64 >= BAD_SHARE * counts.requests.max(1) as f64
 }
 
-/// What is bad of the target: silence, violated thresholds, and requests without a good answer.
+/// Returns the flaws of the target: silence, violated thresholds, and requests without a good answer.
 fn against_target(measured: &PhaseResult, thresholds: &[Judged], silence: Option<Silence>) -> Vec<String> {
     let counts = measured.counts();
     let violated = thresholds.iter().filter(|one| one.violated);

@@ -1,4 +1,4 @@
-//! What the runtime costs: a closed loop that counts bytes and parses nothing, to compare with a bare epoll loop.
+//! Cost of the runtime: a closed loop that counts bytes and parses nothing, to compare with a bare epoll loop.
 //!
 //! `closed_loop PORT CONNECTIONS SECONDS ANSWER_BYTES [uring|epoll] [fresh]`; `fresh` opens a connection per request and
 //! resets it.

@@ -29,7 +29,7 @@ pub(crate) struct Pooled {
 }
 
 impl Pooled {
-    /// What the kernel may fill.
+    /// Returns the memory that the kernel may fill.
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
@@ -98,7 +98,7 @@ impl Drop for Buffer {
     }
 }
 
-/// What a buffer without memory holds.
+/// Content of a buffer without memory.
 static NOTHING: Vec<u8> = Vec::new();
 
 impl Deref for Buffer {

@@ -19,7 +19,7 @@ pub struct Simulated<T> {
     pub result: T,
     /// Virtual time that it took.
     pub took: Duration,
-    /// What happened.
+    /// Log of the events.
     pub log: Log,
     /// The worker's counts, and its holdings after all of its tasks were dropped: nothing.
     pub usage: Usage,
@@ -69,7 +69,7 @@ mod tests {
         let _ = stream.send(message).await;
     }
 
-    /// What arrives of a pattern that is sent once, and how it ended.
+    /// Receives a pattern that is sent once; returns the bytes that arrive, and how it ended.
     async fn received(net: Net) -> (Vec<u8>, bool) {
         let mut listener = net.listen(AT, &ListenOptions::default()).unwrap();
         let sender = net.clone();

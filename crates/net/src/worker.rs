@@ -103,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// Whether a connection may go there.
+    /// True if a connection may go there.
     pub(crate) fn may_reach(&self, host: IpAddr) -> bool {
         let host = host.to_canonical();
         self.hosts.get().is_none_or(|hosts| host.is_loopback() || hosts.contains(&host))

@@ -5,7 +5,7 @@ use plan::content::Content;
 use plan::draw::Draw;
 use plan::site::StampKind;
 
-/// What was decided about an answer besides the bytes of its head.
+/// Decisions about an answer besides the bytes of its head.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) kind: StampKind,

@@ -171,7 +171,7 @@ impl Connection {
         }
     }
 
-    /// What is to be read next; `None` at the end of the stream.
+    /// Returns the bytes to be read next; `None` at the end of the stream.
     async fn input(&mut self) -> Option<Pending> {
         if let Some(pending) = self.pending.take() {
             return Some(pending);
@@ -312,7 +312,7 @@ impl Connection {
         worker.net.sleep_until(until).await;
     }
 
-    /// What comes before a moment; `None`: nothing.
+    /// Receives what comes before a moment; `None`: nothing.
     async fn received_before(&mut self, until: Instant) -> std::io::Result<Option<Received>> {
         let (net, passed) = (self.worker.net.clone(), self.worker.net.event());
         let mut receiving = pin!(self.stream.recv_or_woken(&passed));
@@ -327,7 +327,7 @@ impl Connection {
         .await
     }
 
-    /// What tells requests for the same thing from others; `None` where no object is asked for.
+    /// Returns the key that tells requests for the same thing from others; `None` where no object is asked for.
     fn key(&self) -> Option<u64> {
         match self.worker.site().form {
             Form::Native => native::key(&self.worker.paths, &self.request),

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use wire::http1::Version;
 use wire::http1::write::{end_of_head, field, field_number, status_line};
 
-/// Whether the request is a question about the origin.
+/// True if the request is a question about the origin.
 #[inline]
 pub(crate) fn is_question(request: &Request) -> bool {
     request.path.starts_with(CONTROL_PREFIX.as_bytes())

@@ -30,7 +30,7 @@ struct Place {
     answer: Answer,
 }
 
-/// What the origin knows of an answer.
+/// State of an answer, as far as the origin knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Answer {
     #[default]
@@ -78,7 +78,7 @@ impl Followed {
         }
     }
 
-    /// Whether answers to requests that clients broke off are still under way.
+    /// True if answers to requests that clients broke off are still under way.
     pub fn is_waiting(&self) -> bool {
         let waits = |place: Place| place.broken_off.is_some() && place.answer == Answer::UnderWay;
         self.places.get().is_some_and(|places| places.iter().any(|place| waits(*locked(place))))

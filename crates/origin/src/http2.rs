@@ -1,7 +1,7 @@
 //! One connection that speaks HTTP/2: what it receives and sends.
 //!
-//! What begins with HTTP/2's preface is handed over here by `connection.rs`, whether ALPN has said so or not. Start at
-//! [`Http2::run`].
+//! Connections that begin with HTTP/2's preface are handed over here by `connection.rs`, whether ALPN has said so or not. Start
+//! at [`Http2::run`].
 
 use crate::streams::{Speaks, Streams};
 use crate::worker::Worker;

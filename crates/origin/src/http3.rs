@@ -70,7 +70,7 @@ struct Connections {
     /// When each has something to do, if nothing comes before.
     timers: BTreeSet<(Instant, Key)>,
     due: HashMap<Key, Instant>,
-    /// What is sent to strangers at once.
+    /// Datagrams sent to strangers at once.
     strangers: Vec<(Transmit, Vec<u8>)>,
 }
 

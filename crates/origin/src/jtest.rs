@@ -60,7 +60,7 @@ pub(crate) fn compose(
     }
 }
 
-/// What tells requests for the same thing from others; `None` where no document is asked for.
+/// Returns the key that tells requests for the same thing from others; `None` where no document is asked for.
 pub(crate) fn key(request: &Request) -> Option<u64> {
     jtest::read_size(&request.path)?;
     let path = request.path.iter().fold(0, |sum, byte| hash(sum, u64::from(*byte)));

@@ -4,7 +4,7 @@
 //! each native answer is stamped, so that whoever gets it can tell which answer it was and for whom it was made. How
 //! it behaves (delays, speed, errors, aborts) is data too: [`plan::Origin`].
 //!
-//! What it must not know: the engine, doors and reports. It does not guess what a client may think of an answer; the
+//! It must not know the engine, doors and reports. It does not guess what a client may think of an answer; the
 //! pure functions of `plan` are all that both sides share.
 //!
 //! Where to start: [`serve`], then `connection.rs` (one connection) and `http2.rs` (one that speaks HTTP/2; `streams.rs` answers), then `native.rs` and `jtest.rs` (what an answer
@@ -41,25 +41,25 @@ use nonces::Nonces;
 use plan::Site;
 use std::sync::Arc;
 
-/// What the origin serves and how it behaves.
+/// Settings of the origin: what it serves and how it behaves.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What exists.
+    /// The site that is served.
     pub site: Site,
     /// How the origin behaves.
     pub behaviour: plan::Origin,
     /// Seed of its random numbers.
     pub seed: u64,
-    /// What begins TLS; `None`: connections are plain.
+    /// Server that begins TLS; `None`: connections are plain.
     pub tls: Option<wire::tls::Server>,
     /// Requests are followed, because whoever sends them may tell of those that are broken off.
     pub follow: bool,
 }
 
-/// What all workers of an origin have in common, built once.
+/// State shared by all workers of an origin, built once.
 #[derive(Debug)]
 pub struct Shared {
-    /// What is served and how.
+    /// Settings: what is served and how.
     pub settings: Settings,
     /// The counters of all workers.
     pub accounts: Arc<Accounts>,
@@ -67,7 +67,7 @@ pub struct Shared {
     pub histories: Vec<History>,
     /// Requests that came lately.
     nonces: Nonces,
-    /// What became of those that clients broke off; `None`: they are not followed.
+    /// Outcomes of requests that clients broke off; `None`: they are not followed.
     pub followed: Option<Followed>,
     /// The site's fingerprint, which clients compare with theirs.
     pub fingerprint: u64,

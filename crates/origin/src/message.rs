@@ -13,7 +13,7 @@ use wire::message as framing;
 /// Between the pieces of a split answer.
 const APART: Duration = Duration::from_millis(1);
 
-/// What all connections of a worker have in common.
+/// State shared by all connections of a worker.
 pub(crate) struct Service {
     plan: MessageService,
     requests: framing::Framing,
@@ -56,7 +56,7 @@ impl Service {
     }
 }
 
-/// What becomes of a request.
+/// Outcome of a request.
 enum Next {
     Answered,
     Close,

@@ -1,6 +1,6 @@
 //! Answers of the native form: paths `/w/<laws>/<id>/<size>`, HTTP in full, each answer stamped.
 //!
-//! What an answer must be follows from the request, the site's laws and the moment alone; nothing is stored. Start at
+//! The right answer follows from the request, the site's laws and the moment alone; nothing is stored. Start at
 //! [`compose`].
 
 use crate::answer::{Answer, Body, number};
@@ -16,7 +16,7 @@ use plan::draw::hash;
 use plan::site::{self, NotAnObject, Paths, StampKind, Storage};
 use wire::http1::Version;
 
-/// What is kept from answer to answer so that composing allocates nothing.
+/// Buffers kept from answer to answer so that composing allocates nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// The clear text that the body begins with.
@@ -93,7 +93,7 @@ impl Scratch {
     }
 }
 
-/// What tells requests for the same thing from others; `None` where no object is asked for.
+/// Returns the key that tells requests for the same thing from others; `None` where no object is asked for.
 pub(crate) fn key(paths: &Paths, request: &Request) -> Option<u64> {
     let (object, _) = paths.read(&request.path).ok()?;
     Some(hash(object, u64::from(request.variant)))
@@ -286,7 +286,7 @@ impl Reply<'_> {
         out.field(&DATE, &self.worker.date.borrow_mut().of(turn.now_us / 1_000_000));
     }
 
-    /// What a cache must know of the object: the fields that a 304 repeats (RFC 9110 section 15.4.5).
+    /// Writes what a cache must know of the object: the fields that a 304 repeats (RFC 9110 section 15.4.5).
     #[inline]
     fn about(&self, out: &mut impl Head, object: &Object, scratch: &mut Scratch) {
         let site = self.worker.site();
@@ -333,7 +333,7 @@ struct Short<'a> {
     field: Option<(&'a Name, &'a [u8])>,
 }
 
-/// Whether If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2). Our tags hold no comma, so that a
+/// True if If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2). Our tags hold no comma, so that a
 /// foreign one with a comma falls apart into pieces that are not ours.
 fn names(list: &[u8], tag: &[u8], has_tag: bool) -> bool {
     list.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).any(|element| {

@@ -1,6 +1,6 @@
 //! The Range field (RFC 9110 section 14.2): which bytes are asked for.
 
-/// What a Range field comes to for a body of known size.
+/// Bytes that a Range field selects of a body of known size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Span {
     /// The whole: the field is malformed, of an unknown unit, or asks for several ranges, and may be ignored.
@@ -29,7 +29,7 @@ fn part(from: u64, to: u64) -> Span {
     if from < to { Span::Part { from, to } } else { Span::Unsatisfiable }
 }
 
-/// What stands before and after the dash of the one range.
+/// Returns the texts before and after the dash of the one range.
 fn single(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let equals = value.iter().position(|byte| *byte == b'=')?;
     let (unit, ranges) = (&value[..equals], value[equals + 1..].trim_ascii());

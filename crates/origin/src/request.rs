@@ -1,4 +1,4 @@
-//! What of a request the origin needs, picked up in the codec's one pass over the head.
+//! The parts of a request that the origin needs, picked up in the codec's one pass over the head.
 //!
 //! One [`Request`] lives as long as its connection and keeps its memory from request to request, so that the plain
 //! path allocates nothing.
@@ -30,7 +30,7 @@ impl Method {
     }
 }
 
-/// What is looked for in requests; the same for all of an origin.
+/// The parts looked for in requests; the same for all of an origin.
 #[derive(Debug)]
 pub(crate) struct Interest {
     /// The request field that chooses the variant, and among how many, where objects have variants.
@@ -72,7 +72,7 @@ pub(crate) struct Request {
     pub(crate) jtest: JtestFields,
 }
 
-/// What jtest's form looks for besides (spec/jtest.md section 5).
+/// Fields that jtest's form looks for besides (spec/jtest.md section 5).
 #[derive(Debug, Default)]
 pub(crate) struct JtestFields {
     pub(crate) cookie: bool,
@@ -136,7 +136,7 @@ impl Value {
 }
 
 impl Interest {
-    /// What a site's origin looks for, with `views` keeping whole heads to be shown.
+    /// Returns the interest of a site's origin, with `views` keeping whole heads to be shown.
     pub(crate) fn of(site: &plan::Site, behaviour: &plan::Origin, views: bool) -> Interest {
         let count = site.variant_count();
         let keep = match (views, behaviour.remember) {
@@ -195,7 +195,7 @@ impl Request {
         self.jtest = JtestFields::default();
     }
 
-    /// Whether it carries a validator.
+    /// True if it carries a validator.
     #[inline]
     pub(crate) fn is_conditional(&self) -> bool {
         self.if_none_match.present || self.if_modified_since.present
@@ -230,7 +230,7 @@ impl Request {
         self.raw.clear();
     }
 
-    /// Whether its answer may have content: it is not HEAD.
+    /// True if its answer may have content: it is not HEAD.
     pub(crate) fn wants_content(&self) -> bool {
         self.method != Method::Head
     }

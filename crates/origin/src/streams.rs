@@ -22,7 +22,7 @@ use std::time::Duration;
 use wire::http1::Version;
 use wire::http2::{After, BodySource, Code, FieldList, Indexing, ServerSink};
 
-/// What a 103 says (RFC 8297): nothing that changes an answer.
+/// Fields of a 103 (RFC 8297): nothing that changes an answer.
 const EARLY_HINTS: [(&[u8], &[u8]); 2] =
     [(b":status", b"103"), (b"link", b"</w/1/1000>; rel=preload; as=fetch")];
 /// Where answers have a speed, content is released this often.
@@ -47,7 +47,7 @@ pub(crate) trait Speaks {
     /// Content of a stream goes no further than `bytes` until more is released.
     fn release(&mut self, stream: u32, bytes: u64);
 
-    /// Whether a stream is open.
+    /// True if a stream is open.
     fn is_open(&self, stream: u32) -> bool;
 
     /// Tells that nothing was done for a request, which may be sent again.
@@ -240,7 +240,7 @@ impl ServerSink for Requests {
     }
 }
 
-/// What answers still have to say.
+/// Content that answers still have to send.
 #[derive(Default)]
 pub(crate) struct Contents(Vec<(u32, What)>);
 
@@ -343,7 +343,7 @@ impl<S: Speaks> Streams<S> {
         });
     }
 
-    /// Whether a request is for another authority than the connection's first was.
+    /// True if a request is for another authority than the connection's first was.
     fn is_foreign(&mut self, request: &Request) -> bool {
         if self.worker.behaviour().stream_faults.misdirected == 0.0 {
             return false;

@@ -1,4 +1,4 @@
-//! What the connections of one worker share: counters, serial numbers, dates, and lines of answers written once.
+//! State shared by the connections of one worker: counters, serial numbers, dates, and lines of answers written once.
 
 use crate::Shared;
 use crate::busy::{Busy, UnderWay};
@@ -153,7 +153,7 @@ impl Worker {
         counts.doubled.add(u64::from(self.shared.nonces.again(request.nonce)));
     }
 
-    /// What follows a request beyond its client, where it can be told by its nonce.
+    /// Returns the record that follows a request beyond its client, where it can be told by its nonce.
     #[inline]
     pub(crate) fn followed(&self, nonce: u64) -> Option<&Followed> {
         self.shared.followed.as_ref().filter(|_| nonce != 0)

@@ -85,7 +85,7 @@ impl Address {
     }
 }
 
-/// Whether a path, and a query, stay as they are (WHATWG URL, section 4.4): nothing to be encoded, and no segment of dots.
+/// True if a path, and a query, stay as they are (WHATWG URL, section 4.4): nothing to be encoded, and no segment of dots.
 fn is_plain(path: &str) -> bool {
     let stays = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/?=&%+:,;@!$()*".contains(&byte);
     let has_dots = ["/.", "%2e", "%2E"].iter().any(|dots| path.contains(dots));

@@ -1,4 +1,4 @@
-//! What answers are held to, and what is taken from them: HTTP's and those of TCP messages alike.
+//! Checks that answers must pass, and values taken from them: HTTP's answers and those of TCP messages alike.
 //!
 //! A [`Selector`] says where in an answer to look; a [`Check`] what must stand there, an [`Extract`] that it is kept under a
 //! name. Start reading at [`Selector`].
@@ -7,14 +7,14 @@ use crate::body::Body;
 use crate::data::unescape;
 use serde::{Deserialize, Serialize};
 
-/// What must stand at a place of an answer.
+/// A condition that the value at a place of an answer must meet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// Where to look.
     pub at: Selector,
-    /// What must stand there.
+    /// The condition that the value there must meet.
     #[serde(alias = "is")]
     pub must: Must,
     /// Its name, in records of single requests.
@@ -25,7 +25,7 @@ pub struct Check {
     pub says: String,
 }
 
-/// What a value must be.
+/// A condition that a value must meet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -127,8 +127,8 @@ pub struct Extract {
     /// Which one, where there are several.
     #[serde(default, skip_serializing_if = "Which::is_first")]
     pub which: Which,
-    /// What is kept of a regular expression's groups: `$1$-$2$`, with `$0$` for all of it; empty: the first group or, where
-    /// there is none, all of it.
+    /// Template of the value kept, from a regular expression's groups: `$1$-$2$`, with `$0$` for all of it; empty: the first
+    /// group or, where there is none, all of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub template: String,
     /// A regular expression's groups are kept as well: `NAME_g0` for all of it, `NAME_g1`…, and their number as `NAME_g`.
@@ -273,7 +273,7 @@ pub enum Part {
     Url,
     /// The line and the fields of the request.
     RequestHead,
-    /// What the request carried.
+    /// The body of the request.
     RequestBody,
 }
 
@@ -318,17 +318,17 @@ pub enum By {
     /// A member of a JSON document, `result[0].code` or, as of RFC 6901, `/result/0/code`; empty: all of it. Strings without
     /// their quotes and escapes, other values as they are written.
     Json(String),
-    /// What follows a text: of `<code>` up to the next `</`, of `"code"` the JSON value behind the next colon. It is found
-    /// wherever it stands, however the rest looks.
+    /// The value that follows a text: of `<code>` up to the next `</`, of `"code"` the JSON value behind the next colon. It is
+    /// found wherever it stands, however the rest looks.
     Tag(Body),
-    /// What stands between two texts.
+    /// The bytes between two texts.
     Between {
         /// The text before it, the first that has the other one behind it.
         before: Body,
         /// The first text behind it.
         after: Body,
     },
-    /// What a regular expression finds: its first group or, where there is none, all of it. Bytes, not characters.
+    /// The match of a regular expression: its first group or, where there is none, all of it. Bytes, not characters.
     Regex(String),
     /// A field of ISO 8583, 2 to 128; 0 is the message type.
     Iso {
@@ -341,10 +341,10 @@ pub enum By {
         #[serde(default, skip_serializing_if = "IsoCoding::is_usual")]
         coding: IsoCoding,
     },
-    /// What a JSONPath finds (RFC 9535), such as `$.items[?@.price < 10].id`. Strings without their quotes and escapes,
-    /// other values as JSON.
+    /// Values that a JSONPath selects (RFC 9535), such as `$.items[?@.price < 10].id`. Strings without their quotes and
+    /// escapes, other values as JSON.
     JsonPath(String),
-    /// What a JMESPath expression finds, such as `items[?kind == 'a'].id`; null is nothing. A check looks at all of a list, an
+    /// The result of a JMESPath expression, such as `items[?kind == 'a'].id`; null is nothing. A check looks at all of a list, an
     /// extract takes its elements. Strings without their quotes and escapes, other values as JSON.
     #[serde(rename = "jmespath")]
     JmesPath(String),
@@ -356,7 +356,7 @@ pub enum By {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attribute: Option<String>,
     },
-    /// What an XPath 1.0 expression finds. Names are compared as they are written, prefix included.
+    /// The result of an XPath 1.0 expression. Names are compared as they are written, prefix included.
     #[serde(rename = "xpath")]
     XPath {
         /// Such as `//item[@id="7"]/name`.
@@ -364,7 +364,7 @@ pub enum By {
         /// The text is HTML, which is mended; otherwise what is no XML holds nothing.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         html: bool,
-        /// What is taken of a node that is no attribute.
+        /// The part that is taken of a node that is no attribute.
         #[serde(default, skip_serializing_if = "Take::is_text")]
         take: Take,
     },
@@ -401,7 +401,7 @@ impl Selector {
     /// Reads a spot as it is typed; see docs/src/tcp.md. `form`: how the framing at hand writes ISO 8583.
     ///
     /// # Errors
-    /// What would do, in words.
+    /// The accepted forms, in words.
     pub fn parse(text: &str, form: IsoForm) -> Result<Selector, String> {
         let wrong = || format!("'{text}' is no place in a message: {WANTED}");
         let (part, rest) = match text.trim().split_once(' ') {
@@ -498,7 +498,7 @@ fn first_line(text: &str) -> &str {
 /// The steps of a path within JSON, names and indices: `user.roles[0]`, or `/user/roles/0` (RFC 6901).
 ///
 /// # Errors
-/// What is no path, in words.
+/// The text is no path; the error says so in words.
 pub fn json_path(path: &str) -> Result<Vec<String>, String> {
     if let Some(pointer) = path.strip_prefix('/') {
         return Ok(pointer.split('/').map(|name| name.replace("~1", "/").replace("~0", "~")).collect());

@@ -1,4 +1,4 @@
-//! What a request carries: bytes, which stand in a plan's text as they are where they are text, and in base64 otherwise; or
+//! The body of a request: bytes, which stand in a plan's text as they are where they are text, and in base64 otherwise; or
 //! a secret, such as the form of a login.
 
 use crate::secret::Secret;
@@ -70,7 +70,7 @@ impl From<Secret> for Body {
 }
 
 impl Body {
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Content::Bytes(bytes) if bytes.is_empty())
     }

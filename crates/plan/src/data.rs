@@ -54,7 +54,7 @@ impl Data {
     /// Reads `SOURCE` or `SOURCE as FORMAT`, such as `counter:1..999999 as %08d`.
     ///
     /// # Errors
-    /// What would do, in words.
+    /// The accepted forms, in words.
     pub fn parse(name: &str, text: &str) -> Result<Data, String> {
         if !is_name(name) {
             return Err(format!("'{name}' is no name: give letters, digits, _ and -"));
@@ -83,12 +83,12 @@ impl Data {
     }
 }
 
-/// What a name in a placeholder means.
+/// The meaning of a name in a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// A value of a source.
     Value(Box<Value>),
-    /// What was taken from an answer under this name.
+    /// The value that was taken from an answer under this name.
     Extracted(String),
 }
 
@@ -110,16 +110,16 @@ pub struct Value {
 pub struct Names<'a> {
     /// Named data.
     pub data: &'a [Data],
-    /// What answers are asked for; each name once or more.
+    /// Names of the values that are taken from answers, each once or more.
     pub extracted: &'a [&'a str],
 }
 
 impl Names<'_> {
-    /// What a name means: what was taken from an answer, the data of that name, a column of a file (`users.email`), or a source
-    /// that is described in place (`int:1..9`).
+    /// Returns the meaning of a name: the value that was taken from an answer, the data of that name, a column of a file
+    /// (`users.email`), or a source that is described in place (`int:1..9`).
     ///
     /// # Errors
-    /// What the name could be, in words.
+    /// The names that would do, in words.
     pub fn meaning(&self, name: &str) -> Result<Meaning, String> {
         if self.extracted.contains(&name) {
             return Ok(Meaning::Extracted(name.to_owned()));
@@ -158,7 +158,7 @@ impl Names<'_> {
     }
 }
 
-/// Whether a name can stand in a placeholder.
+/// True if a name can stand in a placeholder.
 pub fn is_name(name: &str) -> bool {
     let good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     !name.is_empty() && name.bytes().all(good)

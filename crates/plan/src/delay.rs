@@ -132,7 +132,7 @@ impl Delay {
     /// Reads `20ms`, `10ms..50ms`, `exp:20ms`, or `lognormal:20ms` with `:SIGMA` after it where that is not 1.
     ///
     /// # Errors
-    /// What is no such law, in words.
+    /// The text is no such law; the error says so in words.
     pub fn parse(text: &str) -> Result<Delay, UnitError> {
         if let Some(law) = text.strip_prefix("lognormal:") {
             const WANTED: &str = "a median with a sigma from 0 to 5, such as lognormal:20ms:0.5";
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// Whether delays have this mean and deviation in milliseconds: the mean within six of its own deviations, the other
+    /// True if delays have this mean and deviation in milliseconds: the mean within six of its own deviations, the other
     /// within a fifth.
     fn is_like(drawn: &[Duration], mean: f64, deviation: f64) -> bool {
         let count = drawn.len() as f64;

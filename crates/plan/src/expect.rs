@@ -1,10 +1,10 @@
-//! What answers must be to count as good.
+//! Conditions that answers must meet to count as good.
 
 use crate::answer::{By, Check, Must, Part, Selector};
 use crate::body::Body;
 use serde::{Deserialize, Serialize};
 
-/// What answers must be to count as good.
+/// Conditions that answers must meet to count as good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "Read")]
@@ -16,9 +16,9 @@ pub struct Expect {
     /// Every status is good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub any_status: bool,
-    /// What bodies must be.
+    /// The condition that bodies must meet.
     pub body: ExpectBody,
-    /// What must be said of header fields and bodies. Answers without a body (to HEAD, 204, 304) are not asked for theirs.
+    /// Checks that header fields and bodies must pass. Answers without a body (to HEAD, 204, 304) are not asked for theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
     /// Content codings (gzip, br, zstd) are removed before bodies are looked at.
@@ -95,12 +95,12 @@ impl Check {
 }
 
 impl Expect {
-    /// What cannot be checked, a sentence each.
+    /// Returns the checks that cannot be made, a sentence each.
     pub(crate) fn violations(&self) -> Vec<String> {
         self.checks.iter().filter_map(Check::violation).collect()
     }
 
-    /// Whether a status is good.
+    /// True if a status is good.
     pub fn takes(&self, status: u16) -> bool {
         self.any_status
             || if self.statuses.is_empty() {
@@ -134,7 +134,7 @@ impl Status {
     /// Reads `204` or `2xx`.
     ///
     /// # Errors
-    /// What is neither, and what would do.
+    /// The text is neither; the error says what would do.
     pub fn parse(text: &str) -> Result<Status, String> {
         let text = text.trim();
         let class = text.strip_suffix("xx").or_else(|| text.strip_suffix("XX"));
@@ -151,7 +151,7 @@ impl Status {
         })
     }
 
-    /// Whether a status is meant.
+    /// True if a status is meant.
     pub fn holds(self, status: u16) -> bool {
         match self {
             Status::Is(one) => one == status,
@@ -180,7 +180,7 @@ impl From<Status> for Written {
     }
 }
 
-/// What bodies must be.
+/// The condition that bodies must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -37,7 +37,7 @@ pub enum FieldValue {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SecretText {
-    /// What anybody may see.
+    /// The text before the secret, which anybody may see.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub before: String,
     /// The rest.
@@ -81,7 +81,7 @@ impl Field {
         }
     }
 
-    /// Whether its value is one that nobody else may see: a secret of the plan, or a field that carries credentials.
+    /// True if its value is one that nobody else may see: a secret of the plan, or a field that carries credentials.
     pub fn is_secret(&self) -> bool {
         let named = ["Authorization", "Proxy-Authorization", "Cookie"];
         let secret = !matches!(self.value, FieldValue::Text(_));
@@ -94,7 +94,7 @@ impl Field {
     }
 }
 
-/// Whether a value, behind its scheme, is a placeholder and nothing else: then it holds no secret.
+/// True if a value, behind its scheme, is a placeholder and nothing else: then it holds no secret.
 fn is_placeholder(name: &str, text: &str) -> bool {
     let (_, rest) = split_scheme(name, text);
     let inside = rest.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));

@@ -30,7 +30,7 @@ pub struct Http3 {
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub migrate_every: Option<Duration>,
-    /// What QUIC does on the first connections is written down.
+    /// Event logs of what QUIC does on the first connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qlog: Option<Qlog>,
 }
@@ -107,7 +107,7 @@ impl Transport {
         }
     }
 
-    /// What it is, for reports.
+    /// Describes it, for reports.
     pub fn text(self) -> &'static str {
         match self {
             Transport::Real => "real: CUBIC, paced, windows of 1.25 MB",

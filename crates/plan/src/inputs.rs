@@ -1,4 +1,4 @@
-//! What a plan names and does not hold: secrets, and files.
+//! Inputs that a plan names and does not hold: secrets, and files.
 //!
 //! Whoever runs a plan gets all of it once, before the run: [`Plan::secrets`] and [`Plan::files`] say what is wanted,
 //! [`Inputs`] holds it, and [`Inputs::fill`] gives the plan's secrets their values. A plan and its inputs together are all
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a plan names and does not hold. Neither its Debug nor anything else but [`Inputs::to_text`] shows a secret.
+/// Inputs that a plan names and does not hold. Neither their Debug nor anything else but [`Inputs::to_text`] shows a secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inputs {
     secrets: BTreeMap<String, Secret>,
@@ -39,7 +39,7 @@ pub enum NamedFile {
     Whole(String),
 }
 
-/// What a file held.
+/// The content that a file held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct File {
     sha256: String,
@@ -73,7 +73,7 @@ impl NamedFile {
         }
     }
 
-    /// What it is called in messages.
+    /// Returns its name in messages.
     pub fn title(&self) -> &'static str {
         match self {
             NamedFile::Rows(_) | NamedFile::Lines(_) | NamedFile::Feed(_) => "the data file",
@@ -111,12 +111,12 @@ impl Inputs {
         Ok(())
     }
 
-    /// Whether a secret is there.
+    /// True if a secret is there.
     pub fn has_secret(&self, source: &SecretSource) -> bool {
         self.secrets.contains_key(&source.to_string())
     }
 
-    /// Whether a file is there.
+    /// True if a file is there.
     pub fn has_file(&self, file: &NamedFile) -> bool {
         self.files.contains_key(file)
     }
@@ -166,11 +166,11 @@ impl Inputs {
     }
 }
 
-/// What stands before the number in the name of a variable for a secret that was typed.
+/// The text before the number in the name of a variable for a secret that was typed.
 const VARIABLE: &str = "WRINGER_SECRET_";
 
 impl Plan {
-    /// Whether program text runs in it.
+    /// True if program text runs in it.
     pub fn has_code(&self) -> bool {
         let mut found = false;
         let phases = self.load.iter().flat_map(|load| &load.phases);
@@ -395,7 +395,7 @@ impl Inputs {
     /// Reads what [`Inputs::to_text`] wrote.
     ///
     /// # Errors
-    /// What is no such text, with line and column.
+    /// The text is not of that form; the error gives line and column.
     pub fn from_text(text: &str) -> Result<Inputs, TextError> {
         let form: Form = crate::text::read(text)?;
         let files = form.files.into_iter().map(|file| {

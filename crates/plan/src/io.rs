@@ -17,7 +17,7 @@ pub enum Io {
 }
 
 impl Io {
-    /// Whether the choice is left to whoever runs the plan.
+    /// True if the choice is left to whoever runs the plan.
     pub fn is_auto(&self) -> bool {
         *self == Io::Auto
     }

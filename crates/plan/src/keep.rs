@@ -24,7 +24,7 @@ impl KeepRequests {
     /// Reads `failures`, `exchanges` (all) or `1/N`.
     ///
     /// # Errors
-    /// What would do.
+    /// The accepted forms.
     pub fn parse(text: &str) -> Result<KeepRequests, String> {
         let one_of = |text: &str| text.strip_prefix("1/")?.parse().ok().map(KeepRequests::OneOf);
         match text {

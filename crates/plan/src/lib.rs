@@ -113,7 +113,7 @@ pub struct Plan {
     /// The system interface that the workers use.
     #[serde(default, skip_serializing_if = "Io::is_auto")]
     pub io: Io,
-    /// What exists: the objects and their laws, known to clients and origin alike.
+    /// The objects that exist and their laws, known to clients and origin alike.
     #[serde(default)]
     pub site: Site,
     /// The client side; absent where only the origin runs.
@@ -128,7 +128,7 @@ impl Plan {
     /// The version of the text form that this build writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// Whether any step asks for objects, of which it can be told what a cache did with them.
+    /// True if any step asks for objects, of which it can be told what a cache did with them.
     pub fn asks_for_objects(&self) -> bool {
         let phases = self.load.iter().flat_map(|load| &load.phases);
         phases.flat_map(|phase| phase.sends()).any(|step| matches!(step, Step::Object(_)))

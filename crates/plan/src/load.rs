@@ -35,29 +35,29 @@ pub struct Load {
     /// Local addresses that connections come from, in turn; none: the system chooses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceRange>,
-    /// What is spoken on a connection.
+    /// The protocol spoken on a connection.
     #[serde(default)]
     pub protocol: Protocol,
-    /// What is looked at in each answer.
+    /// Checks made on each answer.
     #[serde(default)]
     pub check: Check,
-    /// What bounds a request.
+    /// Limits of a request.
     #[serde(default)]
     pub limits: Limits,
     /// Follow each other in one run; each has its own figures.
     pub phases: Vec<Phase>,
-    /// What must not be when the run is over, such as `p99>50ms` or `errors{checkout}>1%`.
+    /// Conditions that must not hold when the run is over, such as `p99>50ms` or `errors{checkout}>1%`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<Threshold>,
-    /// What ends the run early, such as `errors>50% for 60s`.
+    /// Conditions that end the run early, such as `errors>50% for 60s`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_if: Vec<StopIf>,
-    /// What is told about single requests while the run goes on.
+    /// Details told about single requests while the run goes on.
     #[serde(default)]
     pub trace: Trace,
 }
 
-/// What is spoken on a connection; a value, so that others can follow.
+/// The protocol spoken on a connection; a value, so that others can follow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -245,7 +245,7 @@ pub enum RequestForm {
     Transparent,
 }
 
-/// What is looked at in each answer.
+/// Checks made on each answer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -300,7 +300,7 @@ pub enum CheckContent {
     All,
 }
 
-/// What bounds a request; all are enforced to about 20 ms.
+/// Limits of a request; all are enforced to about 20 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -364,10 +364,10 @@ impl Default for Limits {
 pub struct Phase {
     /// Its name in reports.
     pub name: String,
-    /// Whether its figures belong to the result; a phase that only fills is told apart but not counted.
+    /// True if its figures belong to the result; a phase that only fills is told apart but not counted.
     #[serde(default = "yes")]
     pub measured: bool,
-    /// What is sent.
+    /// The scenario that is sent.
     #[serde(default, skip_serializing_if = "Scenario::is_empty")]
     pub scenario: Scenario,
     /// When it is sent.
@@ -495,7 +495,8 @@ impl Phase {
         self.scenarios_mut().flat_map(Scenario::sends_mut).collect()
     }
 
-    /// What figures are gathered under, each once, in the order of the plan; then the versions of HTTP, where they are several.
+    /// Returns the labels that figures are gathered under, each once, in the order of the plan; then the versions of HTTP,
+    /// where they are several.
     pub fn labels(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for label in self.scenarios().flat_map(Scenario::labels) {
@@ -514,7 +515,7 @@ fn yes() -> bool {
     true
 }
 
-/// What is told about single requests while the run goes on.
+/// Details told about single requests while the run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]

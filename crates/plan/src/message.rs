@@ -116,10 +116,10 @@ impl MessageStep {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// What it is called in reports; empty: by its number.
+    /// Its name in reports; empty: its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What stands before its body, with placeholders. Where the framing has a head, of that size, with anything where
+    /// The bytes before its body, with placeholders. Where the framing has a head, of that size, with anything where
     /// the length goes; empty where that head is nothing but the length.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub head: Body,
@@ -173,7 +173,7 @@ pub enum MessageOrder {
     Sequence,
 }
 
-/// What an answer shares with its request and with no other request under way.
+/// The value that an answer shares with its request and with no other request under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -191,7 +191,7 @@ pub struct Correlation {
 pub struct Pushed {
     /// Where to look.
     pub at: Selector,
-    /// What stands there; empty: anything.
+    /// Values that may stand there; empty: anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub is: Vec<Body>,
 }

@@ -65,7 +65,7 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// What of it lies between two shares of the whole, 0 to 1: pieces that lie side by side sum to it.
+    /// Returns the part of it between two shares of the whole, 0 to 1: pieces that lie side by side sum to it.
     pub(crate) fn between(&self, from: f64, to: f64) -> Pace {
         let part = to - from;
         let upto = |count: u32, share: f64| (f64::from(count) * share).round().min(f64::from(count)) as u32;
@@ -188,7 +188,7 @@ impl Pace {
         Some(Pace::Stages { stages: curve.stages(), arrivals, in_flight })
     }
 
-    /// What an open pace says.
+    /// Returns the content of an open pace; `None` for a closed one.
     pub fn open(&self) -> Option<Open> {
         let constant = |per_second| Curve::of(&[], per_second);
         let (curve, &arrivals, &in_flight, connections) = match self {
@@ -217,7 +217,7 @@ pub struct Open {
     pub arrivals: Arrivals,
     /// How many arrivals are served at once at most.
     pub in_flight: u32,
-    /// Whether connections arrive, or requests.
+    /// True if connections arrive rather than requests.
     pub connections: bool,
 }
 
@@ -523,7 +523,7 @@ mod tests {
             prop_assert!(here <= beyond && beyond - here <= curve.highest() * 1e-6 + 1e-6);
         }
 
-        /// What was due before a change stays as it was, afterwards the new rate goes on; the stages say the same.
+        /// Arrivals due before a change stay as they were, afterwards the new rate goes on; the stages say the same.
         #[test]
         fn a_changed_curve_is_the_old_one_before_and_the_new_rate_behind(
             stages in prop::collection::vec(stage(), 0..5),

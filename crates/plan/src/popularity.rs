@@ -44,7 +44,7 @@ pub enum Law {
     InOrder,
 }
 
-/// What a request asks for: a rank of the hot set, or an object of its own.
+/// The object that a request asks for: a rank of the hot set, or an object of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pick {
     /// Rank in the hot set, from 0, and how often drift has replaced that rank's object.
@@ -85,7 +85,7 @@ impl Sampler {
         Sampler { popularity: popularity.clone(), zipf }
     }
 
-    /// What request `number` asks for at `unix_us`; further draws for the same request come from `draw` too.
+    /// Draws the object that request `number` asks for at `unix_us`; further draws for the same request come from `draw` too.
     pub fn pick(&self, draw: &mut Draw, number: u64, unix_us: u64) -> Pick {
         if draw.chance(self.popularity.one_timers) {
             return Pick::Once(draw.bits() >> 2);

@@ -8,7 +8,7 @@
 use crate::popularity::{Popularity, bands};
 use crate::site::Site;
 
-/// What the prediction is made for.
+/// The run and the cache that the prediction is made for.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
     /// Requests before the measured ones that asked for the same set (a fill phase), spread by the same law.

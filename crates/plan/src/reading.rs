@@ -20,7 +20,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Whether all is read as fast as it comes.
+    /// True if all is read as fast as it comes.
     pub fn is_default(&self) -> bool {
         *self == Reading::default()
     }

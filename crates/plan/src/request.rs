@@ -36,7 +36,7 @@ pub struct Request {
     /// It is a message over TCP, and not HTTP. In journeys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<Tcp>,
-    /// What it carries.
+    /// The body of the request.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub body: Body,
     /// Statuses of its answers that are good, instead of the step's; empty: the step's.
@@ -101,7 +101,7 @@ impl Request {
         }
     }
 
-    /// Whether two differ in their URLs at most.
+    /// True if two differ in their URLs at most.
     pub(crate) fn is_like(&self, other: &Request) -> bool {
         let rest =
             |of: &Request| ((of.raw, of.grpc), of.weight, of.name == other.name, of.method == other.method);
@@ -114,7 +114,7 @@ impl Request {
             && (&self.title, &self.place, &self.tcp) == (&other.title, &other.place, &other.tcp)
     }
 
-    /// Whether nothing of it takes a journey.
+    /// True if nothing of it takes a journey.
     pub fn is_plain(&self) -> bool {
         self.title.is_empty() && self.place.is_empty() && self.tcp.is_none()
     }

@@ -21,7 +21,7 @@ pub struct ScriptStep {
     pub args: Vec<String>,
     /// The URL as it was typed, which the script is given too.
     pub url: String,
-    /// What is sent where the script does not say otherwise. Of its fields the script sees name and value.
+    /// The request that is sent where the script does not say otherwise. Of its fields the script sees name and value.
     pub request: Request,
     /// Of requests sent in one piece only the last is timed; otherwise each is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

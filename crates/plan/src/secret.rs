@@ -34,12 +34,12 @@ impl Secret {
         Secret { source: SecretSource::Typed, value: Some(value.into()) }
     }
 
-    /// What an environment variable holds.
+    /// A secret that an environment variable holds.
     pub fn environment(name: &str) -> Secret {
         Secret { source: SecretSource::Environment(name.to_owned()), value: None }
     }
 
-    /// What a file holds.
+    /// A secret that a file holds.
     pub fn file(path: &str) -> Secret {
         Secret { source: SecretSource::File(path.to_owned()), value: None }
     }
@@ -68,7 +68,7 @@ impl Secret {
         &self.source
     }
 
-    /// Whether its value came with it.
+    /// True if its value came with it.
     pub fn is_typed(&self) -> bool {
         self.source == SecretSource::Typed
     }
@@ -148,7 +148,7 @@ fn not_named(text: &str) -> &'static str {
     }
 }
 
-/// Whether the value of a header field is nobody's business: credentials, cookies, tokens, API keys.
+/// True if the value of a header field is nobody's business: credentials, cookies, tokens, API keys.
 pub fn is_secret_field(name: &str) -> bool {
     const WORDS: [&str; 9] = [
         "cookie",
@@ -177,7 +177,7 @@ pub fn shown_line(line: &str) -> String {
     line.split_once(':').map_or(MASK.to_owned(), |(name, _)| format!("{name}: {MASK}"))
 }
 
-/// Whether the value of a URL's parameter is nobody's business, by its name.
+/// True if the value of a URL's parameter is nobody's business, by its name.
 pub fn is_secret_parameter(name: &str) -> bool {
     const WORDS: [&str; 7] = ["token", "secret", "passw", "apikey", "accesskey", "credential", "signature"];
     const NAMES: [&str; 8] = ["auth", "authorization", "jwt", "pwd", "session", "sessionid", "sid", "sig"];

@@ -1,4 +1,4 @@
-//! What a user remembers from one request to the next, and what it does of itself between them.
+//! State that a user remembers from one request to the next, and actions of its own between them.
 //!
 //! By default nothing: requests then are written once and sent as they are. Everything here makes the requests of a user
 //! depend on the answers it got.
@@ -9,7 +9,7 @@ use crate::request::Request;
 use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 
-/// What users of a step remember and do of themselves.
+/// State that users of a step remember, and actions of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -28,19 +28,19 @@ pub struct Session {
     /// number. It counts like any other request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub login: Vec<Request>,
-    /// What a page needs is fetched, as a browser would. `None`: pages stand for themselves.
+    /// Resources that a page needs and that are fetched, as a browser would. `None`: pages stand for themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
     /// A URL with characters that no URI may hold (RFC 3986) is not sent: its request has failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub strict_urls: bool,
-    /// Whether answers are asked for on condition that they have changed.
+    /// When answers are asked for on condition that they have changed.
     #[serde(skip_serializing_if = "Validators::is_never")]
     pub validators: Validators,
 }
 
 impl Session {
-    /// Whether requests depend on nothing that came before.
+    /// True if requests depend on nothing that came before.
     pub fn is_none(&self) -> bool {
         *self == Session::default()
     }
@@ -105,7 +105,7 @@ impl Default for Auth {
     }
 }
 
-/// What a page needs: images, style sheets, icons, scripts and frames that its HTML names.
+/// Resources that a page needs: images, style sheets, icons, scripts and frames that its HTML names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -118,7 +118,7 @@ pub struct Resources {
     /// None whose URL contains one of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<String>,
-    /// What their URLs must be; `None`: anything.
+    /// The condition that their URLs must meet; `None`: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub urls: Option<Must>,
     /// The last one on the page is fetched first.
@@ -160,7 +160,7 @@ impl Default for Resources {
     }
 }
 
-/// Whether a user asks for what it has seen on condition that it has changed (If-None-Match, If-Modified-Since).
+/// When a user asks for what it has seen on condition that it has changed (If-None-Match, If-Modified-Since).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -183,7 +183,7 @@ impl Validators {
 /// Most connections of a user to one host.
 const MAX_PARALLEL: u32 = 64;
 
-/// What a session must keep to.
+/// Checks the rules that a session must keep to.
 pub(crate) fn check(phase: &str, session: &Session, found: &mut Found) {
     let mut say = |at: &'static str, text: String| found.at(at, format!("phase '{phase}': {text}"));
     if let Some(resources) = &session.resources

@@ -20,7 +20,7 @@ pub const NONCE_FIELD: &str = "Wringer-Request";
 /// Path prefix under which the origin answers questions about itself (its accounts, one remembered exchange).
 pub const CONTROL_PREFIX: &str = "/.wringer/";
 
-/// What exists and what is true of it.
+/// The objects that exist and what is true of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -191,7 +191,7 @@ impl VaryOn {
         }
     }
 
-    /// What stands before the number in the field's value.
+    /// Returns the text before the number in the field's value.
     pub fn value_prefix(&self) -> &'static str {
         match self {
             VaryOn::Field(_) => "variant-",
@@ -318,7 +318,7 @@ pub const fn one_timer(bits: u64) -> u64 {
     ONE_TIMER | bits
 }
 
-/// Whether the object is asked for only once.
+/// True if the object is asked for only once.
 pub const fn is_one_timer(object: u64) -> bool {
     object & ONE_TIMER != 0
 }
@@ -410,7 +410,7 @@ pub fn prefix_length(prefix: &Prefix) -> u64 {
     "wringer ".len() as u64 + hex + numbers.into_iter().map(|number| 1 + decimal(number)).sum::<u64>() + 1
 }
 
-/// What the clear text at the beginning of a native body says.
+/// The content of the clear text at the beginning of a native body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefix {
     /// The object's id.
@@ -456,7 +456,7 @@ pub fn read_etag(tag: &[u8]) -> Option<(u64, u64, u32)> {
     Some((object, version, variant))
 }
 
-/// What an answer was, as its stamp says.
+/// The kind of an answer, as its stamp says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StampKind {
     /// The whole object.
@@ -488,7 +488,7 @@ impl StampKind {
     }
 }
 
-/// What the origin writes on each answer: which answer this is, for whom, and when it was made.
+/// The stamp that the origin writes on each answer: which answer this is, for whom, and when it was made.
 ///
 /// With it a client knows hit from miss with no help from the proxy: an answer that was made for another request was
 /// in the cache, or was shared with a request under way at the same time.
@@ -500,7 +500,7 @@ pub struct Stamp {
     pub asked_by: u64,
     /// When it was made, by the origin's clock, in microseconds since 1970.
     pub made_at_us: u64,
-    /// What it was.
+    /// The kind of the answer.
     pub kind: StampKind,
     /// The origin set a cookie with it, by the plan's own fields.
     pub sets_cookie: bool,

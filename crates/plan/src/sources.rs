@@ -40,7 +40,7 @@ impl SourceRange {
 /// Reads `A[-B]` and several of them with commas between.
 ///
 /// # Errors
-/// What is no address or no range, in words.
+/// A part of the text is no address or no range; the error says so in words.
 pub fn parse_sources(text: &str) -> Result<Vec<SourceRange>, String> {
     text.split(',').map(str::parse).collect()
 }

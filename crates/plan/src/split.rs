@@ -33,7 +33,7 @@ impl Part {
         nth * u64::from(self.of) + u64::from(self.index)
     }
 
-    /// What this part does of a phase; `None` where there is nothing for it to do.
+    /// Returns the share of a phase that this part does; `None` where there is nothing for it to do.
     ///
     /// Fewer users than parts leave some parts idle, and requests are shared among the others only. Rates stay those of
     /// the whole, as parts take turns under them ([`Part::number`]).

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// What ends the run when it has held for a time without a break; as text `errors>50% for 60s`.
+/// A condition that ends the run when it has held for a time without a break; as text `errors>50% for 60s`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
@@ -23,7 +23,7 @@ impl StopIf {
     /// Reads a condition with its time.
     ///
     /// # Errors
-    /// What is none, and what would do.
+    /// The text is no such condition; the error says what would do.
     pub fn parse(text: &str) -> Result<StopIf, String> {
         let no_time = || format!("'{text}' does not say for how long: {WANTED}");
         let (condition, lasts) = text.rsplit_once(" for ").ok_or_else(no_time)?;
@@ -41,7 +41,7 @@ impl StopIf {
     }
 }
 
-/// Whether it is known of each second.
+/// True if it is known of each second.
 fn is_of_seconds(metric: Metric) -> bool {
     !matches!(metric, Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio)
 }

@@ -12,7 +12,7 @@ pub enum Piece {
     Text(Vec<u8>),
     /// A value.
     Value {
-        /// What it is called.
+        /// Its name.
         name: String,
         /// How it is written.
         encode: Encode,
@@ -38,7 +38,7 @@ pub enum Encode {
 
 const OPEN: &[u8] = b"{{";
 
-/// Whether there is a placeholder, or something that begins like one.
+/// True if there is a placeholder, or something that begins like one.
 pub fn is_template(text: &[u8]) -> bool {
     find(text, OPEN).is_some()
 }

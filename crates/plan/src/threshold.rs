@@ -15,7 +15,7 @@ pub struct Threshold {
     pub label: Option<String>,
     /// The figure.
     pub metric: Metric,
-    /// What must not be.
+    /// The relation to the limit that must not hold.
     pub relation: Relation,
     /// The limit, in the metric's unit.
     pub limit: f64,
@@ -72,7 +72,7 @@ pub enum Timed {
     Lateness,
 }
 
-/// What is taken of many times.
+/// The statistic that is taken of many times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Statistic {
     /// The least time that this share of all does not exceed, 0 to 1.
@@ -101,7 +101,7 @@ impl Threshold {
     /// Reads a condition.
     ///
     /// # Errors
-    /// What is no such condition, and what would do.
+    /// The text is no such condition; the error says what would do.
     pub fn parse(text: &str) -> Result<Threshold, String> {
         let no_condition = || format!("'{text}' is no condition: {WANTED}");
         let (label, unlabelled) = match text.split_once('{') {
@@ -126,7 +126,7 @@ impl Threshold {
         Ok(Threshold { text: text.to_owned(), label, metric, relation, limit })
     }
 
-    /// Whether a figure is what must not be. One that is not known is, since nothing shows that it was kept.
+    /// True if a figure is what must not be. One that is not known is, since nothing shows that it was kept.
     pub fn is_violated_by(&self, value: Option<f64>) -> bool {
         let Some(value) = value else { return true };
         match self.relation {
@@ -139,7 +139,7 @@ impl Threshold {
 }
 
 impl Metric {
-    /// Whether it is known of single labels.
+    /// True if it is known of single labels.
     fn is_of_labels(self) -> bool {
         matches!(
             self,

@@ -37,7 +37,7 @@ pub struct Tls {
     pub ciphers: Vec<CipherSuite>,
     /// Application protocols to offer (ALPN), best first; empty: none.
     pub alpn: Vec<String>,
-    /// What of a user's earlier connections is used for its next one.
+    /// The part of a user's earlier connections that is used for its next one.
     pub resumption: Resumption,
 }
 
@@ -108,12 +108,12 @@ pub struct OriginTls {
     /// Application protocols to choose from (ALPN), best first; empty: whatever the client offers. With `h3` among them,
     /// HTTP/3 is spoken over UDP at the same port.
     pub alpn: Vec<String>,
-    /// What clients may resume.
+    /// Resumption that clients may use.
     pub resumption: Resumption,
 }
 
 impl OriginTls {
-    /// Whether HTTP/3 is spoken, too, over UDP at the same port.
+    /// True if HTTP/3 is spoken, too, over UDP at the same port.
     pub fn speaks_http3(&self) -> bool {
         self.alpn.iter().any(|name| name == "h3")
     }
@@ -161,7 +161,7 @@ impl TlsVersion {
     }
 }
 
-/// What of an earlier connection is used for the next one.
+/// The part of an earlier connection that is used for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Resumption {

@@ -29,7 +29,7 @@ pub(crate) use as_text;
 pub struct UnitError {
     /// The text as it was typed.
     pub typed: String,
-    /// What was expected, with an example.
+    /// The expected form, with an example.
     pub wanted: &'static str,
 }
 

@@ -9,7 +9,7 @@ pub(crate) enum Part {
     Field(Cow<'static, str>),
     /// The value of a list with this number, from 0.
     Item(usize),
-    /// What a choice holds, whichever it is.
+    /// The content of a choice, whichever it is.
     Choice,
 }
 

@@ -35,7 +35,7 @@ pub const LONGEST_LINE: usize = 64 << 20;
 const BEGINNING: [u8; 12] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 20, 0];
 const SUBFIELD: [u8; 4] = [b'W', b'R', 16, 0];
 
-/// What a member's header says.
+/// Fields of a member's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// Number of the record's kind ([`number_of_kind`]).

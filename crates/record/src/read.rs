@@ -38,7 +38,7 @@ pub struct Reader<'a> {
     ahead: VecDeque<RunEvent>,
 }
 
-/// What is found next.
+/// Item that is found next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// A record.

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// What a run file is written to.
+/// Destination that a run file is written to.
 pub trait Place {
     /// Writes all bytes at the end.
     ///
@@ -44,7 +44,7 @@ impl Place for File {
 
 /// Once a write has failed, the next is tried after so much of the run.
 const BETWEEN_TRIES: Duration = Duration::from_secs(30);
-/// What is written is forced to the disk at least this often.
+/// Longest time between syncs, which force written bytes to the disk.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(10);
 
 /// Writes the records of one run.
@@ -68,7 +68,7 @@ struct Failed {
     lost: u64,
 }
 
-/// What became of a record.
+/// Outcome of writing a record.
 #[derive(Debug)]
 pub enum Kept {
     /// It is written.
@@ -91,7 +91,7 @@ impl<P: Place> Writer<P> {
         Writer { length, sequence: members, ..Writer::new(place) }
     }
 
-    /// What was written to.
+    /// Returns the place that was written to.
     pub fn into_place(self) -> P {
         self.place
     }

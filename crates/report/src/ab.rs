@@ -1,7 +1,7 @@
 //! ab's layout: the text report, the HTML table (`html.rs`), the CSV and gnuplot files (`files.rs`), and what it prints of
 //! single requests (`heads.rs`).
 //!
-//! What is shown was gathered beforehand; the rules by which ab rounds and picks from a sorted list are here.
+//! Everything shown was gathered beforehand; the rules by which ab rounds and picks from a sorted list are here.
 
 mod files;
 mod heads;
@@ -18,7 +18,7 @@ use measure::{
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What was asked for, as far as the report shows it.
+/// Settings of the run, as far as the report shows them.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// Host of the URL.
@@ -53,7 +53,7 @@ pub struct Asked {
     pub survives: bool,
 }
 
-/// What came of it.
+/// Results of the run.
 #[derive(Debug, Clone)]
 pub struct Seen {
     /// It ended before its requests and its time did, because nobody listened any more.
@@ -152,7 +152,7 @@ impl Seen {
         })
     }
 
-    /// What ab would have ended with instead of going on: the line that it prints, and its exit code.
+    /// Returns the error that ab would have ended with instead of going on: the line that it prints, and its exit code.
     pub fn fatal(&self, asked: &Asked) -> Option<(String, u8)> {
         let mut fatal: Option<(String, u8)> = None;
         for (failure, _) in self.tally.failures() {
@@ -172,7 +172,7 @@ impl Seen {
         fatal
     }
 
-    /// What ab says of TLS handshakes that failed; they do not change its exit code.
+    /// Returns ab's lines on TLS handshakes that failed; they do not change its exit code.
     pub fn handshakes(&self) -> Vec<String> {
         let failures = self.tally.failures().filter(|(failure, _)| failure.stage == Stage::Tls);
         let line = |(failure, count): (Failure, u64)| {
@@ -182,7 +182,7 @@ impl Seen {
     }
 }
 
-/// What ab ends with at an error of a socket.
+/// Returns the line and the exit code that ab ends with at an error of a socket.
 fn of_receiving(failure: &Failure) -> Option<(String, u8)> {
     let (errno, text) = match failure.kind {
         FailureKind::Refused => (111, "Connection refused"),

@@ -1,4 +1,4 @@
-//! What may be said where answers were not good: an error page costs the origin nothing, but that is no merit of a cache.
+//! Offload where answers were not good: an error page costs the origin nothing, but that is no merit of a cache.
 
 use measure::{Counts, PhaseResult, Row};
 

@@ -1,11 +1,11 @@
 //! The layout of h2load, as nghttp2 1.52 has it (the same until 1.68) and as 1.69 has it.
 //!
-//! What differs from the old tool's figures, and why, is in `docs/src/h2load.md`.
+//! Differences from the old tool's figures, and their reasons, are in `docs/src/h2load.md`.
 
 use measure::{Dispersion, FailureKind, FirstTls, Histogram, PhaseResult, RunResult, TimeMetric};
 use std::time::Duration;
 
-/// What the report needs to know beside the result.
+/// Options that the report needs beside the result.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Clients in all.
@@ -16,7 +16,7 @@ pub struct Options {
     pub newer: bool,
 }
 
-/// What stands before a run.
+/// Returns the text before a run.
 pub fn begin(
     clients: u64,
     threads: u64,
@@ -46,7 +46,7 @@ pub fn begin(
     text
 }
 
-/// What the first connection agreed on.
+/// Returns the lines on what the first connection agreed on.
 pub fn tls(tls: &FirstTls, suite: &str) -> String {
     let version = if tls.tls13 { "TLSv1.3" } else { "TLSv1.2" };
     let mut text = format!("TLS Protocol: {version}\nCipher: {suite}\n");
@@ -128,7 +128,7 @@ const METRICS: [(&str, &str, TimeMetric); 3] = [
     ("time to 1st byte: ", "TTFB        : ", TimeMetric::FirstByte),
 ];
 
-/// What stands above the rows.
+/// Column titles above the rows.
 const TITLES: &str = "                     min         max         mean         sd        +/- sd\n";
 
 fn rows_of_152(measured: &PhaseResult, options: Options) -> String {

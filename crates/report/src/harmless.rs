@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Whether a character may change what a terminal does or how the text around it reads: control characters (C0, DEL, C1)
+/// True if a character may change what a terminal does or how the text around it reads: control characters (C0, DEL, C1)
 /// but line ends and tabs, and those that turn the direction of writing.
 fn is_hostile(character: char) -> bool {
     character.is_control() && !matches!(character, '\n' | '\r' | '\t')

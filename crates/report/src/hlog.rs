@@ -129,7 +129,7 @@ mod tests {
         Buckets::of(&histogram, digits)
     }
 
-    /// What the crate hdrhistogram 7.5 writes of the same values (`V2Serializer`).
+    /// Output of the crate hdrhistogram 7.5 for the same values (`V2Serializer`).
     #[test]
     fn a_histogram_is_encoded_as_hdrhistogram_does() {
         assert_eq!(hex(&encoded(&some(Digits::Two), Digits::Two)), TWO);

@@ -15,7 +15,7 @@ pub enum Format {
     Ats,
 }
 
-/// What a user, a slot of the fork, has carried.
+/// Connections, requests and responses of a user, a slot of the fork.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Slot {
     connections: u64,
@@ -107,7 +107,7 @@ fn of_histogram(times: &Histogram<u64>) -> Option<(f64, u64, u64)> {
     (!times.is_empty()).then(|| (times.mean(), times.max(), times.min()))
 }
 
-/// What is said of a fetch on standard error, without line end; `None` where nothing is. `clock`: the time of day, for the
+/// Returns the line of a fetch for standard error, without line end; `None`: nothing. `clock`: the time of day, for the
 /// fork's lines.
 pub fn error_line(record: &Record, format: Format, timeout_s: u64, clock: &str) -> Option<String> {
     let url = &record.url;

@@ -5,7 +5,7 @@ use measure::{Buckets, Digits, Head, Histogram, Second, TimeMetric, run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What has happened since the last rows.
+/// Figures since the last rows.
 #[derive(Debug, Clone, Default)]
 pub struct Interval {
     /// By transaction.

@@ -34,7 +34,7 @@ pub struct Sample {
     pub group_threads: u32,
     /// Users of all groups.
     pub all_threads: u32,
-    /// What was asked for; `None` for what is no request.
+    /// URL that was asked for; `None` for what is no request.
     pub url: Option<String>,
     /// From its beginning to the first byte of the answer.
     pub latency_ms: u64,
@@ -42,7 +42,7 @@ pub struct Sample {
     pub connect_ms: u64,
     /// Time within it that does not count.
     pub idle_ms: u64,
-    /// What it is.
+    /// Kind of the sample.
     pub kind: Kind,
     /// Samples that it is made of.
     pub parts: Vec<Sample>,
@@ -50,13 +50,13 @@ pub struct Sample {
     pub within: (u64, u64),
 }
 
-/// What a sample is.
+/// Kind of a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
     /// A request over HTTP.
     #[default]
     Http,
-    /// What a program made.
+    /// A sample that a program made.
     Script,
     /// A transaction; `parent`: its requests are told as its parts alone.
     Transaction {

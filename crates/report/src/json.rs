@@ -174,7 +174,7 @@ impl<'a> Phase<'a> {
     }
 }
 
-/// What the origin did of requests that clients had broken off.
+/// Figures of the origin's work on requests that clients had broken off.
 #[derive(Serialize)]
 struct AfterResetFigures {
     broken_off: u64,
@@ -205,7 +205,7 @@ impl AfterResetFigures {
     }
 }
 
-/// What only HTTP/2 has, under the names of RFC 9113.
+/// Counts that only HTTP/2 has, under the names of RFC 9113.
 struct Http2<'a>(&'a Http2Counts);
 
 impl Serialize for Http2<'_> {
@@ -221,7 +221,7 @@ impl Serialize for Http2<'_> {
     }
 }
 
-/// What only HTTP/3 has, under the names of RFC 9114, and what QUIC did below.
+/// Counts that only HTTP/3 has, under the names of RFC 9114, and those of QUIC below.
 struct Http3<'a>(&'a Http3Counts);
 
 impl Serialize for Http3<'_> {
@@ -273,7 +273,7 @@ impl FairnessFigures {
     }
 }
 
-/// What QUIC did: its counts, and the round-trip time.
+/// Figures of QUIC: its counts, and the round-trip time.
 struct Quic<'a>(&'a QuicCounts);
 
 impl Serialize for Quic<'_> {

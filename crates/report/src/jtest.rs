@@ -11,7 +11,7 @@ use measure::{
     Counts, Failure, FailureKind, Fault, OriginCounts, RequestError, Row, RunResult, Stage, TimeMetric,
 };
 
-/// What the lines of a run show.
+/// Settings of the lines of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewOptions {
     /// Seconds between lines; 0: only the last line.
@@ -85,7 +85,7 @@ impl Layout {
     }
 }
 
-/// What happened since the last line.
+/// Figures since the last line.
 #[derive(Debug, Default)]
 struct Interval {
     seconds: f64,
@@ -398,7 +398,7 @@ fn failed(error: &RequestError, failure: Failure) -> String {
     }
 }
 
-/// What the C library says of an error number, for those that a write can meet; else our own words.
+/// Returns the C library's text for an error number, for those that a write can meet; else our own words.
 fn system_text(kind: FailureKind, errno: Option<i32>) -> &'static str {
     match (kind, errno) {
         (FailureKind::Refused, _) => "Connection refused",

@@ -8,7 +8,7 @@ use crate::show;
 use measure::run::received_bytes;
 use measure::{OriginCounts, Row};
 
-/// Whether a row says anything: the moment between the last full interval and the end of the run does not.
+/// True if a row says anything: the moment between the last full interval and the end of the run does not.
 pub fn is_worth_showing(row: &Row) -> bool {
     const SHORTEST_S: f64 = 0.1;
     row.seconds >= SHORTEST_S || row.at_s <= 1.0
@@ -169,12 +169,12 @@ impl OriginLines {
     }
 }
 
-/// What will be known of a run, and so has a column.
+/// Figures that will be known of a run, and so have a column.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// What a cache did.
+    /// True if it will be known what a cache did.
     pub hits: bool,
-    /// What an origin of ours did.
+    /// True if it will be known what an origin of ours did.
     pub origin: bool,
 }
 

@@ -90,7 +90,7 @@ fn measured_by_ab(result: &RunResult, notes: &mut Vec<String>) -> PhaseResult {
     phase
 }
 
-/// What ab would have been asked for.
+/// Returns the settings that ab would have been given.
 fn asked(phase: &PhaseResult, context: &Context<'_>) -> Asked {
     let phases = context.plan.load.iter().flat_map(|load| &load.phases);
     let stop = phases.filter(|phase| phase.measured).map(|phase| phase.stop).next().unwrap_or_default();

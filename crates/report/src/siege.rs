@@ -204,7 +204,7 @@ pub struct LineOptions {
     pub mark: Option<String>,
 }
 
-/// What time it is, as lines show it.
+/// Current time, as lines show it.
 #[derive(Debug, Clone, Default)]
 pub struct Now {
     /// Three letters.

@@ -27,7 +27,7 @@ use crate::show;
 use measure::{Counts, PhaseResult, RunResult};
 use plan::Plan;
 
-/// What the reports need to know of a run beside its result.
+/// Facts of a run that the reports need beside its result.
 #[derive(Debug, Clone)]
 pub struct Context<'a> {
     /// The plan that was run.
@@ -36,7 +36,7 @@ pub struct Context<'a> {
     pub command: &'a str,
     /// Version of the program.
     pub version: &'a str,
-    /// What was pressed, such as `nginx 1.22.1 on 127.0.0.1:8080`.
+    /// Target of the run, such as `nginx 1.22.1 on 127.0.0.1:8080`.
     pub target: Option<&'a str>,
     /// CPU seconds that the target's process used while measuring, where known.
     pub target_cpu: Option<f64>,

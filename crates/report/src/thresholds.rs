@@ -161,7 +161,7 @@ mod tests {
     use measure::{Counts, Failure, FailureKind, Label, Outcome, RunState, Stage};
     use std::time::Duration;
 
-    /// Whether a run of one phase, with a label `a` and one `b` behind it, violates each condition.
+    /// True if a run of one phase, with a label `a` and one `b` behind it, violates each condition.
     fn check(phase: PhaseResult, conditions: &[(&str, bool)]) {
         let plan = "version = 1\nseed = 1\n[[load.phases]]\nname = 'measure'\nscenario = { steps = [\
                     { transaction = { name = 'a', steps = [] } }, { transaction = { name = 'b', steps = [] } } ] }";

@@ -10,7 +10,7 @@ use plan::CipherSuite;
 use plan::secret::{MASK, is_secret_field};
 use std::time::Duration;
 
-/// What is told of an event, whole lines; `None`: nothing.
+/// Returns the lines told of an event, whole; `None`: nothing.
 pub fn event(event: &Event) -> Option<String> {
     match event {
         Event::Head { title: HeadTitle::RequestToProxy, text } => Some(head(text, '>')),
@@ -22,7 +22,7 @@ pub fn event(event: &Event) -> Option<String> {
     }
 }
 
-/// What a check found wrong.
+/// Tells what a check found wrong.
 pub fn evidence(evidence: &Evidence) -> String {
     format!("* check failed: {}\n", line(&evidence.detail))
 }

@@ -1,6 +1,6 @@
 //! The layouts of wrk and wrk2 (spec/wrk-family.md sections 0 and 3): a banner before the run, and the report after it.
 //!
-//! What differs from the old tools' figures, and why, is in `docs/src/wrk.md` and `docs/src/wrk2.md`.
+//! Differences from the old tools' figures, and their reasons, are in `docs/src/wrk.md` and `docs/src/wrk2.md`.
 
 pub(crate) mod rows;
 mod spectrum;
@@ -25,13 +25,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the old tool calls latency: from the send, or for wrk2 from when the request was due.
+    /// Returns the metric that the old tool calls latency: from the send, or for wrk2 from when the request was due.
     fn metric(self) -> TimeMetric {
         if self.wrk2 { TimeMetric::Response } else { TimeMetric::Service }
     }
 }
 
-/// What stands before a run.
+/// Returns the text before a run.
 pub fn banner(url: &str, threads: u64, connections: u64, lasts: Duration) -> String {
     let lasts = seconds(lasts.as_secs() as f64);
     format!("Running {lasts} test @ {url}\n  {threads} threads and {connections} connections\n")
@@ -72,7 +72,7 @@ fn totals(measured: &PhaseResult) -> String {
     text
 }
 
-/// What the old tools only count: how requests failed and where, a line each, the most frequent first.
+/// Lists what the old tools only count: how requests failed and where, a line each, the most frequent first.
 pub fn failures(result: &RunResult) -> Vec<String> {
     let measured = result.measured();
     let mut failures: Vec<_> = measured.tally.failures().collect();

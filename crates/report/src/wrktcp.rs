@@ -1,7 +1,7 @@
 //! The layouts of wrktcp (spec/wrk-family.md section 1): a banner before the run, a line that is written over each
 //! second, what `--test` tells, the report, and the table of `--trace`.
 //!
-//! What differs from the old tool's figures, and why, is in `docs/src/wrktcp.md`.
+//! Differences from the old tool's figures, and their reasons, are in `docs/src/wrktcp.md`.
 
 mod live;
 mod log;
@@ -18,13 +18,13 @@ use crate::wrk::units::{count, microseconds, seconds};
 use measure::{CodeKind, Dispersion, Histogram, PhaseResult, RunResult, TimeMetric};
 use std::time::Duration;
 
-/// What stands before and behind what is told of a test with one exchange.
+/// Mark before and behind what is told of a test with one exchange.
 pub const TEST_MARK: &str = "\n----TEST MODE, connect once and more log----\n";
 
 /// Lines about codes on standard error at most.
 const CODES: usize = 10;
 
-/// What stands before a run.
+/// Returns the text before a run.
 pub fn banner(address: &str, file: &str, threads: u64, connections: u64, lasts: Duration) -> String {
     let lasts = seconds(lasts.as_secs_f64());
     format!(
@@ -72,7 +72,7 @@ pub fn page_line(file: &str) -> String {
     format!("Result html :   {file}\n")
 }
 
-/// What the old tool only counts: how requests failed and where, and codes that mean failure; a line each, of either the
+/// Lists what the old tool only counts: how requests failed and where, and codes that mean failure; a line each, of either the
 /// most frequent first.
 pub fn failures(result: &RunResult) -> Vec<String> {
     let measured = result.measured();

@@ -1,4 +1,4 @@
-//! What scripts find of Lua's `debug`: who called whom, and where a function stands. The rest of it could corrupt the process.
+//! Lua's `debug` as scripts find it: who called whom, and where a function stands. The rest of it could corrupt the process.
 
 use mlua::{Function, Lua, Table, Value};
 

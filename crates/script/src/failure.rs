@@ -51,7 +51,7 @@ fn without_prelude(words: &str) -> &str {
     inner.and_then(|rest| rest.split_once(": ")).map_or(words, |(_, words)| words)
 }
 
-/// Whether words begin with `file:line: `.
+/// True if words begin with `file:line: `.
 fn has_position(words: &str) -> bool {
     let ends = words.match_indices(": ").map(|(at, _)| &words[..at]);
     ends.filter_map(|part| part.rsplit_once(':')).any(|(_, line)| is_number(line))

@@ -16,7 +16,7 @@ pub(crate) struct Link {
     /// Closed once nothing more is to be asked.
     orders: RefCell<Option<Sender<Order>>>,
     replies: Receiver<Reply>,
-    /// What was left when the run was over.
+    /// Globals that were left when the run was over.
     globals: RefCell<Option<Globals>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the stage asks of a seat, and what comes back.
+//! Orders of the stage to a seat, and the replies.
 
 use crate::addr::Addr;
 use crate::failure::Failure;

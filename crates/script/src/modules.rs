@@ -37,7 +37,7 @@ pub(crate) fn built_in(lua: &Lua, name: String) -> mlua::Result<Value> {
     Ok(module)
 }
 
-/// What Lua alone cannot do.
+/// Makes the table of what Lua alone cannot do.
 fn host(lua: &Lua) -> mlua::Result<Table> {
     let host = lua.create_table()?;
     host.set("null", Value::NULL)?;

@@ -14,7 +14,7 @@ pub trait Network: Send + Sync {
     /// Why there are none, in a few words.
     fn lookup(&self, host: &str, service: &str) -> Result<Vec<SocketAddr>, String>;
 
-    /// Whether a connection can be opened.
+    /// Opens a connection to see that one can be opened.
     ///
     /// # Errors
     /// Why not, in a few words.

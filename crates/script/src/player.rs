@@ -201,7 +201,7 @@ fn text_of(lua: &Lua, value: Value) -> Vec<u8> {
     text.map(|text| text.as_bytes().to_vec()).unwrap_or_default()
 }
 
-/// What is wrong with a request, in the old tool's form.
+/// Returns the flaw of a request, in the old tool's form.
 fn flaw_text(flaw: &Flaw) -> String {
     let what = flaw.error.map_or("incomplete request".to_owned(), |error| error.to_string());
     format!("{what} at {}:{}", flaw.line, flaw.column)

@@ -27,11 +27,11 @@ const POLL: Duration = Duration::from_millis(20);
 pub struct Patience {
     /// For one call.
     pub longest: Duration,
-    /// Whether somebody wants the end.
+    /// True if somebody wants the end.
     pub interrupted: Box<dyn Fn() -> bool>,
 }
 
-/// What the main state is to do.
+/// Tasks of the main state.
 enum Cue {
     SetUp,
     Done(Box<Ended>),
@@ -51,7 +51,7 @@ pub struct Stage {
     watch: Vec<Watch>,
 }
 
-/// Whether calls come back, of one seat.
+/// True if calls come back, of one seat.
 struct Watch {
     pulse: Arc<AtomicU64>,
     ledger: Arc<Ledger>,
@@ -65,7 +65,7 @@ impl Watch {
         Watch { pulse, ledger, seen: 0, since: now, given_up: false }
     }
 
-    /// Whether a call has been going on for too long; true once.
+    /// True if a call has been going on for too long; true once.
     fn is_stuck(&mut self, now: Instant) -> bool {
         let beat = self.pulse.load(Ordering::Relaxed);
         if beat != self.seen || beat.is_multiple_of(2) {

@@ -53,12 +53,12 @@ impl State {
         self.host.get(name)
     }
 
-    /// Whether the script defines a function of this name.
+    /// True if the script defines a function of this name.
     pub fn defines(&self, name: &str) -> mlua::Result<bool> {
         self.host("defines")?.call(name)
     }
 
-    /// What the script has printed goes out now: others write to the same place.
+    /// Flushes what the script has printed: others write to the same place.
     pub fn flush(&self) {
         // Where it cannot be written nobody is left to tell.
         let _ = self.host("flush").and_then(|flush| flush.call::<()>(()));

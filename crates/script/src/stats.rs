@@ -1,4 +1,4 @@
-//! What `done` is given: a summary, and the distributions of latency and rates.
+//! Arguments of `done`: a summary, and the distributions of latency and rates.
 
 use hdrhistogram::Histogram;
 use measure::run::received_bytes;
@@ -70,7 +70,7 @@ impl Stats {
     }
 }
 
-/// What a script is told of a run, without the state that it is told in.
+/// Figures that a script is told of a run, without the state that it is told in.
 pub(crate) struct Ended {
     figures: [u64; 8],
     latency: Stats,

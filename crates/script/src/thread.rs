@@ -6,7 +6,7 @@ use mlua::{IntoLua, Lua, MetaMethod, UserData, UserDataFields, UserDataMethods, 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What a script may do with a thread, wherever it runs.
+/// Operations of a script on a thread, wherever it runs.
 pub(crate) trait Handle {
     fn addr(&self) -> Option<Addr>;
     fn connect(&self, addr: Addr) -> mlua::Result<()>;

@@ -1,7 +1,7 @@
 //! [`Secure`]: TLS over a socket.
 //!
-//! What arrives is opened in the buffer that it arrived in and lent on from there. Only the beginning of a record whose end
-//! is still to come is copied, into the buffer that the rest is then received behind.
+//! Bytes that arrive are opened in the buffer that they arrived in and lent on from there. Only the beginning of a record whose
+//! end is still to come is copied, into the buffer that the rest is then received behind.
 
 use crate::received::Received;
 use net::{Buffer, Event, Lent, Net};
@@ -26,13 +26,13 @@ pub struct Secure {
     at: usize,
     /// Opened and not yet lent.
     opened: Option<Received>,
-    /// What must go to the peer before anything else.
+    /// Bytes that must go to the peer before anything else.
     out: Vec<u8>,
     /// Sent as early data, until it is known whether the server took it; and what was to follow.
     early: Option<Early>,
     /// The peer will send nothing more.
     closed: bool,
-    /// What went wrong behind what is opened.
+    /// Failure behind what is opened.
     failed: Option<Error>,
     began: Instant,
     handshake: Option<Handshake>,
@@ -44,10 +44,10 @@ struct Early {
     sent: usize,
 }
 
-/// What came of a handshake.
+/// Outcome of a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handshake {
-    /// What was agreed on.
+    /// Parameters that were agreed on.
     pub agreed: wire::tls::Handshake,
     /// From the first message until this end could send.
     pub took: Duration,
@@ -158,7 +158,7 @@ impl Secure {
         Ok(message.len())
     }
 
-    /// What is opened already, or the end of the stream.
+    /// Takes the bytes that are opened already, or the end of the stream.
     fn take_opened(&mut self) -> Option<Received> {
         let ended = || self.closed.then(Received::end_of_stream);
         self.opened.take().or_else(ended)
@@ -286,7 +286,7 @@ impl Secure {
         self.settle_early().await
     }
 
-    /// Whether the last messages of a handshake may go along with what is sent next, which saves both ends a packet: nobody waits
+    /// True if the last messages of a handshake may go along with what is sent next, which saves both ends a packet: nobody waits
     /// for them, and a client sends its request now, as a server its answer. Whoever receives or closes instead sends them
     /// first; so does [`flush`](Self::flush).
     fn may_wait(&self) -> bool {
@@ -366,7 +366,7 @@ impl Secure {
         self.session.take_peer()
     }
 
-    /// Whether the peer has said close_notify, or is known to have ended the connection.
+    /// True if the peer has said close_notify, or is known to have ended the connection.
     pub(crate) fn is_ended(&self) -> bool {
         self.closed || self.socket.is_ended()
     }

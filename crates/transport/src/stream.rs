@@ -25,7 +25,7 @@ impl Stream {
     /// left a ticket that allows early data, nothing is sent yet: the first [`send`](Self::send) takes the handshake along.
     ///
     /// # Errors
-    /// What the system says, or of TLS.
+    /// An error of the system, or of TLS.
     pub async fn client(net: &Net, stream: net::Stream, client: &Client, host: &str) -> io::Result<Stream> {
         Ok(Stream::Tls(Box::new(Secure::client(net, stream, client, host).await?)))
     }
@@ -173,7 +173,7 @@ impl Stream {
         self.socket().shutdown_write()
     }
 
-    /// Whether the peer is known to have ended the connection; see [`net::Stream::is_ended`].
+    /// True if the peer is known to have ended the connection; see [`net::Stream::is_ended`].
     pub fn is_ended(&self) -> bool {
         match self {
             Stream::Plain(stream) => stream.is_ended(),
@@ -181,7 +181,7 @@ impl Stream {
         }
     }
 
-    /// Whether nobody has read what was sent last; see [`net::Stream::is_refused`].
+    /// True if nobody has read what was sent last; see [`net::Stream::is_refused`].
     pub fn is_refused(&mut self) -> bool {
         self.socket().is_refused()
     }
@@ -211,7 +211,7 @@ impl Stream {
         }
     }
 
-    /// What came of the handshake, once, when it is complete; `None` for a plain stream.
+    /// Takes the outcome of the handshake, once, when it is complete; `None` for a plain stream.
     pub fn take_handshake(&mut self) -> Option<Handshake> {
         match self {
             Stream::Plain(_) => None,

@@ -306,7 +306,7 @@ enum Digits {
     Before,
 }
 
-/// What a field takes.
+/// Space that a field takes.
 struct Extent {
     bytes: usize,
     digits: Digits,

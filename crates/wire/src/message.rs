@@ -36,9 +36,9 @@ pub struct LengthHead {
     pub at: usize,
     /// How the number is written.
     pub number: Number,
-    /// What it counts.
+    /// Bytes that it counts.
     pub counts: Counts,
-    /// What is added to the count to get the number that is sent; for protocols that count some bytes more or less.
+    /// Number that is added to the count to get the number that is sent; for protocols that count some bytes more or less.
     pub adjust: i64,
 }
 
@@ -57,10 +57,10 @@ pub enum Number {
     Bcd(usize),
 }
 
-/// What a length counts.
+/// Bytes that a length counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counts {
-    /// What follows the head.
+    /// Bytes that follow the head.
     Body,
     /// Head and body.
     Total,
@@ -72,7 +72,7 @@ pub enum Error {
     /// The description of the framing contradicts itself.
     #[error("framing: {0}")]
     Framing(&'static str),
-    /// What stands where a length should is no number, or one that no message can have.
+    /// The bytes where a length should stand are no number, or one that no message can have.
     #[error("the length field holds {0:?}")]
     BadLength(Vec<u8>),
     /// A message is longer than is accepted.
@@ -108,7 +108,7 @@ pub enum Error {
     /// The body holds the bytes that end a message, or ends with some of them so that they would be found too early.
     #[error("the body holds the delimiter, or would together with the one behind it")]
     HoldsDelimiter,
-    /// What should be HTTP is none.
+    /// No HTTP, where HTTP should be.
     #[error(transparent)]
     Http(http1::Error),
 }
@@ -222,7 +222,7 @@ impl Framing {
         Framing::Delimiter(b"\n".to_vec())
     }
 
-    /// True if the description makes sense.
+    /// Checks that the description makes sense.
     ///
     /// # Errors
     /// [`Error::Framing`] with what contradicts.
@@ -246,7 +246,7 @@ impl Framing {
     /// added where it lacks.
     ///
     /// # Errors
-    /// What does not fit the framing; `out` then holds what it held.
+    /// The head or the body does not fit the framing; `out` then holds what it held.
     pub fn write(&self, head: &[u8], body: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let begin = out.len();
         let wanted = |wanted: usize, got: usize| {
@@ -330,7 +330,7 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// What stands before the body.
+    /// Returns the bytes before the body.
     pub fn head(&self) -> &'a [u8] {
         &self.bytes[..self.body.start]
     }
@@ -346,7 +346,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// What one call of [`Reader::read`] found.
+/// Outcome of one call of [`Reader::read`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found<'a> {
     /// Bytes of the input that have been dealt with; the rest belongs to the next message.
@@ -360,7 +360,7 @@ pub struct Found<'a> {
 pub struct Reader {
     framing: Framing,
     limit: u64,
-    /// What has come of a message that is not complete.
+    /// Bytes that have come of a message that is not complete.
     held: Vec<u8>,
     /// The held message has been handed out.
     delivered: bool,

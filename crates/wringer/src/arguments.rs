@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// What was typed, from before secrets were overwritten in it.
+/// The command line as typed, from before secrets were overwritten in it.
 static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
 
 fn typed() -> &'static [OsString] {

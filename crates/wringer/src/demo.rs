@@ -36,7 +36,7 @@ use cache::Cache;
 /// How long to wait when a connection cannot be accepted, which is when descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// What the cache is to be.
+/// Settings of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Where it listens; port 0 is any free port.

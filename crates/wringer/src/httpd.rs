@@ -1,4 +1,4 @@
-//! What the servers of wringer's own have in common, that of the page and that of metrics: limits of connections and of the heads of
+//! Parts shared by wringer's own servers, that of the page and that of metrics: limits of connections and of the heads of
 //! requests, and how tokens are compared.
 
 use hyper::body::{Body, Incoming};
@@ -55,7 +55,7 @@ where
     }
 }
 
-/// What a client beyond the limit is told.
+/// Answer to a client beyond the limit.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\nRetry-After: 5\r\n\
     Content-Length: 39\r\n\r\ntoo many connections: close some first\n";
 

@@ -116,7 +116,7 @@ fn exchanges(events: &[RunEvent]) -> impl Iterator<Item = &KeptExchanges> {
     })
 }
 
-/// What is to be said of single requests that are not all.
+/// Returns the notes on single requests that are not all.
 fn kept_notes(layout: Layout, kept: &[&KeptExchanges]) -> Vec<String> {
     let of = kept.first().map(|kept| kept.keep.as_str());
     match (layout, of) {

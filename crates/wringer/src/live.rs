@@ -44,7 +44,7 @@ struct Seen {
     over: bool,
 }
 
-/// What a viewer gets next.
+/// Next message to a viewer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// Records with their numbers.

@@ -7,7 +7,7 @@ use plan::secret::{MASK, is_secret_field, without_secrets};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What is masked.
+/// Values that are masked.
 #[derive(Debug, Clone, Default)]
 pub struct Mask {
     /// The longest first, so that none is left over of another.
@@ -93,7 +93,7 @@ impl Mask {
         *text = String::from_utf8_lossy(&self.head(text.as_bytes())).into_owned();
     }
 
-    /// What is told of a request.
+    /// Masks an event of a request.
     pub fn event(&self, event: &mut Event) {
         match event {
             Event::Url(url) => *url = self.text(url),
@@ -135,7 +135,7 @@ impl Mask {
     }
 }
 
-/// Whether a value stands at a place by itself, and not within a longer word.
+/// True if a value stands at a place by itself, and not within a longer word.
 fn stands_at(bytes: &[u8], at: usize, value: &[u8]) -> bool {
     let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     bytes[at..].starts_with(value)

@@ -8,7 +8,7 @@ use wire::tls::{Client, Session};
 /// the socket allows.
 ///
 /// # Errors
-/// What the system says, or of TLS.
+/// An error of the system, or of TLS.
 pub fn exchange(
     mut stream: TcpStream,
     client: &Client,

@@ -1,7 +1,7 @@
 //! Where results go: standard output, standard error, and files. The one place that writes them.
 //!
-//! What cannot be written is never lost in silence: a file that fails is a [`Problem`], and standard output remembers its
-//! first failure, which [`conclude`] tells in a line and in the exit code.
+//! A result that cannot be written is never lost in silence: a file that fails is a [`Problem`], and standard output remembers
+//! its first failure, which [`conclude`] tells in a line and in the exit code.
 
 use crate::problem::{Exit, Problem};
 use std::borrow::Cow;
@@ -80,7 +80,7 @@ pub fn conclude(exit: Exit) -> Exit {
 /// devices are not tried: opening one is an event for whoever reads it.
 ///
 /// # Errors
-/// What cannot be written where, and why.
+/// The result that cannot be written, where, and why.
 pub fn can_keep(what: &str, file: &Path) -> Result<(), Problem> {
     if is_stdout(file) {
         return Ok(());
@@ -88,7 +88,7 @@ pub fn can_keep(what: &str, file: &Path) -> Result<(), Problem> {
     writable(file).map_err(|error| cannot_keep(what, file, &error))
 }
 
-/// Whether a file stands for standard output.
+/// True if a file stands for standard output.
 pub fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
 }
@@ -96,7 +96,7 @@ pub fn is_stdout(file: &Path) -> bool {
 /// Writes a result to a file, or to standard output for `-`. A file that is new can be read by its owner alone.
 ///
 /// # Errors
-/// What could not be written where, and why.
+/// The result that could not be written, where, and why.
 pub fn keep(what: &str, file: &Path, content: &[u8]) -> Result<(), Problem> {
     if is_stdout(file) {
         raw(content);
@@ -108,7 +108,7 @@ pub fn keep(what: &str, file: &Path, content: &[u8]) -> Result<(), Problem> {
 /// As [`keep`], and a file that is there already is closed to others, too: it holds what others sent and were sent.
 ///
 /// # Errors
-/// What could not be written where, and why.
+/// The result that could not be written, where, and why.
 pub fn keep_private(what: &str, file: &Path, content: &[u8]) -> Result<(), Problem> {
     if std::fs::metadata(file).is_ok_and(|about| about.is_file()) {
         // Somebody else's file that may be written stays as open as it is.
@@ -130,7 +130,7 @@ pub fn cannot_keep(what: &str, file: &Path, error: &io::Error) -> Problem {
     Problem::impossible(format!("{what} cannot be written to {}: {error}", file.display()))
 }
 
-/// Whether a file can be written; see [`can_keep`].
+/// Checks that a file can be written; see [`can_keep`].
 pub fn writable(file: &Path) -> io::Result<()> {
     match std::fs::metadata(file) {
         Ok(about) if about.is_file() || about.is_dir() => {

@@ -6,10 +6,10 @@ use thiserror::Error;
 /// A reason not to start or not to go on; its text names the thing, the reason and what to try.
 #[derive(Debug, Error)]
 pub enum Problem {
-    /// What was asked for cannot be meant.
+    /// A usage error: what was asked for cannot be meant.
     #[error("{0}")]
     Usage(String),
-    /// What was asked for cannot be done here and now.
+    /// A task that cannot be done here and now.
     #[error("{0}")]
     Impossible(String),
     /// A door's own words and exit code.

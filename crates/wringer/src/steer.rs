@@ -28,7 +28,7 @@ struct Queue {
 pub struct Asked {
     /// By whom: `page` or `terminal`.
     pub by: &'static str,
-    /// What.
+    /// The command.
     pub command: Command,
     /// Says from when on it holds, in time since the start of the run, or why not.
     pub answer: Sender<Result<Duration, String>>,
@@ -53,7 +53,7 @@ impl Steering {
             .unwrap_or_else(|_| Err("the run does not answer: it may just have ended".to_owned()))
     }
 
-    /// What is asked next; the session's end.
+    /// Returns the next command asked for; the session's end.
     pub fn next(&self) -> Option<Asked> {
         self.queue().asked.pop_front()
     }

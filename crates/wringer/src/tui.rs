@@ -140,7 +140,7 @@ fn take() -> std::io::Result<File> {
     Ok(terminal)
 }
 
-/// What is being asked of whoever sits there.
+/// Question being asked of whoever sits there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Asking {
     Stop,

@@ -12,15 +12,15 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a proxy can do, where they differ.
+/// Abilities of a proxy, where they differ.
 struct Expected {
     name: &'static str,
     program: &'static str,
     /// The most fetches that 50 simultaneous misses may cause.
     fetches_of_50: usize,
-    /// Whether an expired object is asked for with its ETag.
+    /// True if an expired object is asked for with its ETag.
     revalidates: bool,
-    /// Whether several variants of an answer are kept, by whatever field it varies. Where not, the right one must come
+    /// True if several variants of an answer are kept, by whatever field it varies. Where not, the right one must come
     /// all the same.
     keeps_variants: bool,
 }

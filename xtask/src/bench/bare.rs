@@ -14,7 +14,7 @@ use nix::sys::socket::{setsockopt, sockopt};
 use super::messages::{BYTES, HEAD};
 use crate::Result;
 
-/// What this program is called with to be the loop: then come the address, the connections open at once and the seconds.
+/// Command that this program is called with to be the loop: then come the address, the connections open at once and the seconds.
 pub const COMMAND: &str = "bare-loop";
 
 /// Runs the loop, and prints how often it came round.

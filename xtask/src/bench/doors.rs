@@ -18,7 +18,7 @@ const CONNECTIONS: u32 = 64;
 /// Bytes of the answers.
 const BYTES: usize = 100;
 
-/// What a door is compared with.
+/// Baseline that a door is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beside {
     /// `wringer http` over kept connections.

@@ -21,14 +21,14 @@ enum Check {
     Bytes,
 }
 
-/// What is asked for, and how.
+/// Requests of a case, and how they are made.
 struct Case {
     name: &'static str,
     bytes: usize,
     connections: u32,
     is_short: bool,
     is_tls: bool,
-    /// Whether TLS sessions are resumed; other tools do as they do.
+    /// True if TLS sessions are resumed; other tools do as they do.
     resumes: bool,
     check: Check,
     /// The tool whose cost the bounds are about.
@@ -277,7 +277,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What a request costs where the worker mostly waits, by each way of asking the kernel.
+    /// Measures the cost of a request where the worker mostly waits, by each way of asking the kernel.
     fn low_rate(&self) -> Vec<Sample> {
         let url = format!("http://{}/", self.bare);
         let by = |io: &str| {

@@ -220,7 +220,7 @@ impl<'a> Http2<'a> {
         vec![of(self.nginx[0], "never"), of(self.nginx[1], EACH)]
     }
 
-    /// What a request costs the server.
+    /// Measures the cost of a request to the server.
     fn serving(&self) -> Vec<Sample> {
         let origin = || {
             let address = run::free_address()?;

@@ -26,7 +26,7 @@ const FEW: u32 = 2_000;
 const BESIDE: u32 = 500;
 /// Bytes that a user of a journey may take while it waits.
 const BOUND_WAITING: f64 = 8192.0;
-/// What JMeter itself needs to start, and to get warm, is left out: it runs twice, the second time so many times as long.
+/// Factor by which JMeter's second run is longer: it runs twice, so that its own needs to start, and to get warm, are left out.
 const LONGER: u32 = 3;
 
 /// A plan, and the most that it may cost of what JMeter takes for it.
@@ -142,7 +142,7 @@ impl<'a> Journeys<'a> {
         self.place.ours(command, &self.place.file("journey.json"))
     }
 
-    /// What more requests cost in a longer run.
+    /// Measures the cost of the additional requests in a longer run.
     fn theirs(&self, jmeter: &JMeter, case: &Case) -> Result<Figures> {
         let run = |time: Duration| {
             let plan = self.plan(case, USERS, time)?;
@@ -189,7 +189,7 @@ fn summed(said: &str) -> Option<u64> {
     line.split_whitespace().nth(2)?.parse().ok()
 }
 
-/// What the server answers, whatever is asked.
+/// Response of the server, whatever is requested.
 const ANSWER: &str = concat!(
     "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nSet-Cookie: sid=7f3a; Path=/\r\n",
     "Content-Length: 117\r\n\r\n",

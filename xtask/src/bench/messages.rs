@@ -19,7 +19,7 @@ pub const BYTES: usize = 100;
 /// Bytes of a head, which is a length of so many digits.
 pub const HEAD: usize = 8;
 
-/// What a row is compared with, and what it may cost.
+/// Baseline that a row is compared with, and what the row may cost.
 struct Row {
     name: &'static str,
     beside: Beside,

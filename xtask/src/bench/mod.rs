@@ -60,7 +60,7 @@ enum Part {
     Seeing,
 }
 
-/// What the command line asks for.
+/// Options of the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
     rounds: u32,

@@ -22,17 +22,17 @@ pub enum Peer {
 /// Those that speak HTTP/1.1; not all need be installed.
 pub const PEERS: [Peer; 5] = [Peer::Ab, Peer::Wrk, Peer::H2load, Peer::Hey, Peer::Siege];
 
-/// What a tester is asked to do.
+/// Load that a tester is asked to generate.
 #[derive(Clone, Copy, Debug)]
 pub struct Pressing<'a> {
     pub url: &'a str,
     pub connections: u32,
     pub seconds: u64,
-    /// Whether each request opens a connection of its own.
+    /// True if each request opens a connection of its own.
     pub is_short: bool,
     /// Requests under way on each connection, where HTTP/2 is spoken.
     pub streams: Option<u32>,
-    /// What wrk runs for each request.
+    /// Script that wrk runs for each request.
     pub script: Option<&'a Path>,
 }
 
@@ -58,7 +58,7 @@ impl Peer {
         shell::find(self.program()).is_some()
     }
 
-    /// Whether it has a way to do this. h2load takes a connection that the server closes for a failure, and alone speaks HTTP/2.
+    /// True if it has a way to do this. h2load takes a connection that the server closes for a failure, and alone speaks HTTP/2.
     pub fn can(self, pressing: &Pressing<'_>) -> bool {
         match self {
             Self::Oha => pressing.streams.is_some(),

@@ -15,7 +15,7 @@ use super::run::{self, Cores, Server};
 use super::sample::Figures;
 use crate::{Result, shell};
 
-/// What all cases share.
+/// State shared by all cases.
 pub struct Place {
     pub wringer: PathBuf,
     pub cores: Cores,

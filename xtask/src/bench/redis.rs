@@ -11,7 +11,7 @@ use crate::{Result, shell};
 
 /// The tool.
 pub const PROGRAM: &str = "redis-benchmark";
-/// What it sends as `ping_mbulk`, as wringer is given it.
+/// Request that it sends as `ping_mbulk`, as wringer is given it.
 pub const PING: &str = "*1\\r\\n$4\\r\\nPING\\r\\n";
 
 /// How many requests take about so long: the tool is told a number of them.

@@ -12,7 +12,7 @@ use super::sample::{Figures, Sample};
 use super::{doors, engine, http2, journeys, messages, seeing};
 use crate::{Result, shell};
 
-/// What is wanted of the origin beside nginx with a file.
+/// Bound of the origin beside nginx with a file.
 const BOUND_ORIGIN: f64 = 0.8;
 /// Ours that does what the other tools do: answers of one size out of the proxy's memory.
 const LIKE_PEERS: &str = "cache hits ats";
@@ -279,7 +279,7 @@ fn median(rounds: &[Vec<Sample>], case: &str, figure: impl Fn(&Figures) -> Optio
     Some(Spread::of(values)?.median)
 }
 
-/// Whether a case has ever told a CPU time; one that failed always is taken for such a case.
+/// True if a case has ever told a CPU time; one that failed always is taken for such a case.
 fn is_about_cpu(rounds: &[Vec<Sample>], case: &str) -> bool {
     let mut samples = rounds.iter().filter_map(|round| find(round, case));
     samples.all(|sample| sample.value.is_err() || sample.figures.is_some())

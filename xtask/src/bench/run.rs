@@ -134,7 +134,7 @@ impl Drop for Server {
     }
 }
 
-/// What a program did from start to end.
+/// CPU time, duration and output of a program from start to end.
 pub struct Ended {
     pub cpu: Cpu,
     pub took: Duration,

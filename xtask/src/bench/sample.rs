@@ -1,17 +1,17 @@
-//! What a case gave: CPU time and what was done with it.
+//! Results of a case: CPU time and what was done with it.
 
 use std::time::Duration;
 
 use super::measure::Cpu;
 use crate::Result;
 
-/// What one case gave in one round.
+/// Result of one case in one round.
 #[derive(Debug)]
 pub struct Sample {
     pub case: String,
     /// The most that the median may be.
     pub bound: Option<f64>,
-    /// What is judged: µs of CPU per request, or what the name of the case says.
+    /// Value that is judged: µs of CPU per request, or what the name of the case says.
     pub value: Result<f64>,
     /// Of a case that is about CPU time.
     pub figures: Option<Figures>,

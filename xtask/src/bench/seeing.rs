@@ -1,5 +1,5 @@
-//! What looking costs: `wringer http` with its file, its page and its exports, and somebody who looks at all of them, beside the same
-//! with none.
+//! Cost of looking: `wringer http` with its file, its page and its exports, and somebody who looks at all of them, beside the
+//! same with none.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -108,7 +108,7 @@ fn look(log: &Path, is_over: &AtomicBool) {
     });
 }
 
-/// What the run has said, once it told both addresses.
+/// Returns the output of the run, once it has told both addresses.
 fn told(log: &Path, is_over: &AtomicBool) -> Option<String> {
     while !is_over.load(Ordering::SeqCst) {
         let text = fs::read_to_string(log).unwrap_or_default();

@@ -12,7 +12,8 @@ use nix::sys::socket::{MsgFlags, recv};
 
 use crate::Result;
 
-/// What this program is called with to be the server: then come the address, and the length of the body or a file with a whole answer.
+/// Command that this program is called with to be the server: then come the address, and the length of the body or a file with
+/// a whole answer.
 pub const COMMAND: &str = "bare-server";
 
 /// The listener among the events; connections go by their descriptors.

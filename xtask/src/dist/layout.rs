@@ -40,7 +40,7 @@ pub fn fill(stage: &Path, binary: &Path) -> Result<()> {
     compress(&stage.join(DOCS).join("changelog"))
 }
 
-/// What a container is made of: the binary, and how.
+/// Writes the parts of a container: the binary, and the Containerfile.
 pub fn container(folder: &Path, binary: &Path) -> Result<()> {
     put(&folder.join("Containerfile"), &read(&project("packaging/Containerfile"))?, 0o644)?;
     put(&folder.join(PACKAGE), &read(binary)?, 0o755)

@@ -115,7 +115,7 @@ fn apt(words: &[&str], what: &Path) -> Result<()> {
     shell::output(apt.env("DEBIAN_FRONTEND", "noninteractive")).map(drop)
 }
 
-/// What the package depends on is in the system and not below the folder.
+/// Runs dpkg on the folder. The package's dependencies are in the system and not below the folder.
 fn dpkg(folder: &Path, action: &str, what: &Path) -> Result<()> {
     let mut dpkg = Command::new("dpkg");
     dpkg.arg("--root").arg(folder).arg("--log").arg(folder.join("log"));

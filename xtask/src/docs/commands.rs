@@ -47,7 +47,7 @@ struct Line {
     text: String,
 }
 
-/// What is done with a command.
+/// Treatment of a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Trial {
     /// It is run.
@@ -86,7 +86,7 @@ pub fn run(root: &Path, pages: &[(String, String)]) -> Result<()> {
     Err(format!("docs: {} commands do not do what stands there\n{}", failed.len(), failed.join("\n")))
 }
 
-/// Whether a network of our own can be had.
+/// True if a network of our own can be had.
 fn own_network() -> bool {
     let mut probe = Command::new("unshare");
     probe.args(["--map-root-user", "--net", "ip", "link", "set", "lo", "up"]);
@@ -112,7 +112,7 @@ fn try_all(lines: &[Line], binary: &Path, inside: bool) -> Result<Vec<String>> {
     Ok(lines.iter().filter_map(|line| wrong(line, inside, folder.path(), &path)).collect())
 }
 
-/// What is wrong with a command.
+/// Returns the problem with a command, if any.
 fn wrong(line: &Line, inside: bool, folder: &Path, path: &str) -> Option<String> {
     let (text, times) = match trial(&line.text, inside) {
         Trial::Pass => return None,
@@ -196,7 +196,7 @@ fn trial(text: &str, inside: bool) -> Trial {
     }
 }
 
-/// Whether a command needs nothing but this machine and the small server.
+/// True if a command needs nothing but this machine and the small server.
 fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
     match (program, command) {
         // The demonstration cache.

@@ -102,7 +102,7 @@ fn without_tests(code: &str) -> String {
     kept.flat_map(|(_, line)| [line, "\n"]).collect()
 }
 
-/// What follows each `use`, up to its semicolon.
+/// Returns the text that follows each `use`, up to its semicolon.
 fn statements(code: &str) -> impl Iterator<Item = &str> {
     code.match_indices("use ").filter_map(|(at, word)| {
         let is_word = code[..at].chars().next_back().is_none_or(char::is_whitespace);
@@ -170,7 +170,7 @@ fn of_crate(krate: &str, modules: &[Module<'_>]) -> Vec<Circle> {
     circles_among(&uses).into_iter().map(|modules| Circle::new(krate, modules, &uses)).collect()
 }
 
-/// What the root re-exports, and the module that each name comes from.
+/// Returns the names that the root re-exports, and the module that each comes from.
 fn exports<'a>(modules: &[Module<'_>], tops: &BTreeSet<&'a str>) -> BTreeMap<String, &'a str> {
     let root = modules.iter().filter(|module| module.path.is_empty());
     let paths = root.flat_map(Module::names);

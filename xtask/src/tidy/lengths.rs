@@ -18,7 +18,7 @@ pub struct TooLong {
     lines: usize,
 }
 
-/// What is too long in this file.
+/// Finds what is too long in this file.
 pub fn too_long(file: &File) -> Vec<TooLong> {
     if is_test(&file.name) {
         return Vec::new();
@@ -102,7 +102,7 @@ pub fn parse_exceptions(text: &str) -> Result<BTreeMap<String, usize>> {
     Ok(found)
 }
 
-/// What is too long and not excused, and excuses that are no longer needed.
+/// Lists what is too long and not excused, and excuses that are no longer needed.
 pub fn judge(too_long: &[TooLong], exceptions: &BTreeMap<String, usize>) -> Vec<String> {
     let limit = |what: &str| if what.starts_with("file") { FILE_LINES } else { FUNCTION_LINES };
     let mut longest: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Source text without what is not code, and the words that must not stand in code.
+//! Source text without what is not code, and the words that must not stand in code, or begin a doc comment.
 
 use std::ops::Range;
 
@@ -19,6 +19,25 @@ pub fn unwanted(file: &File) -> Vec<String> {
         if !file.name.starts_with("crates/net/") && words(line).any(|word| word == "unsafe") {
             problems.push(format!("{}:{number}: unsafe is for crates/net alone", file.name));
         }
+    }
+    problems.extend(vague_comments(file));
+    problems
+}
+
+/// Doc comments whose first word says nothing of the item.
+fn vague_comments(file: &File) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut goes_on = false;
+    for (number, line) in (1..).zip(file.text.lines().map(str::trim_start)) {
+        let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
+        let first = comment.and_then(|comment| words(comment).next());
+        if !goes_on && matches!(first, Some("What" | "Whether")) {
+            problems.push(format!(
+                "{}:{number}: begin the doc comment with the noun or verb that matters (True if …, Bytes of …)",
+                file.name
+            ));
+        }
+        goes_on = first.is_some();
     }
     problems
 }
@@ -196,6 +215,12 @@ mod tests {
         check_unwanted("crates/load/src/a.rs", "// unsafe\n#![forbid(unsafe_code)]\nlet x = \"unsafe\";", 0);
         check_unwanted("crates/net/src/a.rs", "#[allow(dead_code)]\nfn f() {}", 1);
         check_unwanted("crates/net/src/a.rs", "#[expect(dead_code, reason = \"x\")]\nfn f() {}", 0);
+    }
+
+    #[test]
+    fn doc_comments_begin_with_the_word_that_matters() {
+        check_unwanted("crates/net/src/a.rs", "//! What this is.\n\n/// Whether it is.\nfn f() {}", 2);
+        check_unwanted("crates/net/src/a.rs", "/// True if it is.\n/// What else.\nfn f() {} // What", 0);
     }
 
     #[test]

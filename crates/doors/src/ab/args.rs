@@ -18,13 +18,13 @@ const REQUESTS_OF_TIMED: i64 = 50_000;
 /// One option: its letter, what it takes, what it means, and its help.
 struct Opt {
     letter: char,
-    /// What usage calls its value; empty for a switch.
+    /// Name of its value in the usage; empty for a switch.
     value: &'static str,
     help: &'static str,
     meaning: Meaning,
 }
 
-/// What an option does to what has been read so far.
+/// Effect of an option on what has been read so far.
 enum Meaning {
     Switch(fn(&mut Reader<'_>) -> Result<(), Shown>),
     Value(fn(&mut Reader<'_>, &str) -> Result<(), Shown>),
@@ -182,7 +182,7 @@ pub(super) enum Method {
     Custom(String),
 }
 
-/// What was typed.
+/// The command line as typed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Typed {
     pub requests: i64,
@@ -220,7 +220,7 @@ pub(super) struct Typed {
     pub no_banner: bool,
     pub json: Option<PathBuf>,
     pub show_plan: bool,
-    /// What follows the options.
+    /// Words after the options.
     pub words: Vec<String>,
     /// As they are to be printed.
     pub notices: Vec<String>,
@@ -229,7 +229,7 @@ pub(super) struct Typed {
 /// Reads the words after the program's name.
 ///
 /// # Errors
-/// What is shown instead: usage, version, or why a value cannot be meant.
+/// The text shown instead: usage, version, or why a value cannot be meant.
 pub(super) fn read(
     words: &[String],
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
@@ -296,7 +296,7 @@ impl Reader<'_> {
         Ok(Some(()))
     }
 
-    /// Whether it is a word of ours.
+    /// True if it is a word of ours.
     fn ours(&mut self, word: &str) -> Result<bool, Shown> {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         match name {
@@ -343,7 +343,7 @@ impl Reader<'_> {
     }
 }
 
-/// What the system says of an error, without its number.
+/// Returns the system's description of an error, without its number.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
-/// What is shown of a test.
+/// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// The name or address in the URL.
@@ -70,7 +70,7 @@ pub struct View {
 /// `env` gives environment variables; `read_file` reads the body and looks at certificates.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,

@@ -17,7 +17,7 @@ const MAX_CONCURRENCY: i64 = 200_000;
 const SHORT: i64 = 150;
 /// Connections that could not be opened, after which a run without `-r` is given up.
 const MAX_UNCONNECTED: u64 = 10;
-/// What a negative time limit stands for: none to speak of.
+/// Time limit that a negative one stands for: none to speak of.
 const LONG: Duration = Duration::from_secs(24 * 3600);
 /// The port of a proxy that names none.
 const PROXY_PORT: u16 = 80;
@@ -25,7 +25,7 @@ const PROXY_PORT: u16 = 80;
 /// Says what was meant.
 ///
 /// # Errors
-/// What is shown instead: a value that cannot be meant.
+/// The text shown instead, for a value that cannot be meant.
 pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed: u64) -> Result<Run, Shown> {
     let url = check(&typed)?;
     let mut notices = std::mem::take(&mut typed.notices);
@@ -50,7 +50,7 @@ pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed:
     Ok(Run { plan, view, notices, json: typed.json, show_plan: typed.show_plan })
 }
 
-/// What ab checks once it has read everything, in its order.
+/// Checks all that ab checks once it has read everything, in its order.
 fn check(typed: &Typed) -> Result<Url, Shown> {
     let usage = |why: &str| {
         let mut shown = shown::usage(why);

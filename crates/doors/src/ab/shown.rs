@@ -1,4 +1,4 @@
-//! What is said instead of a test, in ab's manner.
+//! Texts shown instead of a test, in ab's manner.
 
 use super::args;
 use crate::Shown;

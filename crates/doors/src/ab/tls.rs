@@ -1,4 +1,4 @@
-//! What ab says of TLS in OpenSSL's words, as the plan says it.
+//! TLS settings that ab gives in OpenSSL's words, as the plan has them.
 
 use super::shown;
 use crate::Shown;
@@ -34,7 +34,7 @@ impl Versions {
     }
 }
 
-/// What clients begin with.
+/// Returns the TLS settings that clients begin with.
 ///
 /// # Errors
 /// A version that is spoken no more, a list that fits no suite.

@@ -33,7 +33,7 @@ impl Url {
         Some(Url { secure, host, port, path: path.to_owned(), text: text.to_owned() })
     }
 
-    /// Whether the host is a name or an address, and not something that no name server knows.
+    /// True if the host is a name or an address, and not something that no name server knows.
     pub fn has_host(&self) -> bool {
         self.host.parse::<std::net::Ipv6Addr>().is_ok() || is_name(&self.host)
     }

@@ -23,7 +23,7 @@ pub(super) struct Amount {
     pub rps: Option<f64>,
 }
 
-/// What is sent, and where to.
+/// Requests that are sent, and where to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct What {
     pub list: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct What {
 pub(super) struct How {
     /// `--h1`
     pub one: bool,
-    /// What is spoken without TLS.
+    /// Protocol that is spoken without TLS.
     pub clear: String,
     /// Names for ALPN, best first.
     pub alpn: Vec<String>,
@@ -50,7 +50,7 @@ pub(super) struct How {
     pub sni: Option<String>,
 }
 
-/// What is shown and kept.
+/// Settings of the output, shown and kept.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Output {
     pub log: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct Output {
     pub seed: Option<u64>,
 }
 
-/// What was typed.
+/// The command line as typed.
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
     pub amount: Amount,
@@ -281,7 +281,7 @@ pub(super) fn refused(complaint: impl Into<String>) -> Shown {
 /// Reads the words after the tool's name.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, uris) = getopt::read(&OPTIONS.iter().collect::<Vec<_>>(), words);

@@ -32,7 +32,7 @@ pub struct View {
     pub warm_up: Duration,
     /// Clients that begin in a period, and the period.
     pub rate: Option<(u64, Duration)>,
-    /// What is spoken, in the old tool's words: `h2`, `h2c` or `http/1.1`.
+    /// Protocol that is spoken, in the old tool's words: `h2`, `h2c` or `http/1.1`.
     pub protocol: &'static str,
     /// TLS is spoken.
     pub tls: bool,
@@ -47,7 +47,7 @@ pub struct View {
 /// `now_seed` is the plan's seed, and `read_file` reads lists and bodies.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     args: &[OsString],
     now_seed: u64,

@@ -1,6 +1,6 @@
 //! Stage two: what the words mean, as a Plan. Start at [`mean`].
 //!
-//! What the old tool would have done otherwise becomes a notice, but only where this command line asks for it.
+//! Differences from the old tool become notices, but only where this command line meets them.
 //! `docs/src/h2load.md` has the whole list.
 
 use super::args::{Typed, refused};
@@ -17,7 +17,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// What requests say of who sends them, as the old tool does: servers may look at it.
+/// `User-Agent` of requests, as the old tool sends it: servers may look at it.
 const USER_AGENT: &str = "h2load nghttp2/1.52.0";
 
 /// Says what was meant.
@@ -60,7 +60,7 @@ pub(super) fn mean(
     })
 }
 
-/// What the old tool refuses, in its words.
+/// Refuses what the old tool refuses, in its words.
 fn check(typed: &Typed) -> Result<(), Shown> {
     let amount = &typed.amount;
     if amount.duration.is_none() && amount.requests < amount.clients {
@@ -120,7 +120,7 @@ impl Base {
         Ok(Base { address, unix_socket })
     }
 
-    /// What is spoken, in the old tool's words.
+    /// Returns the protocol that is spoken, in the old tool's words.
     fn protocol(&self, typed: &Typed) -> &'static str {
         let one = match self.address.secure {
             true => typed.how.alpn.first().is_some_and(|name| name == "http/1.1"),

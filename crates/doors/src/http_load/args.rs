@@ -17,13 +17,13 @@ struct Row {
     name: &'static str,
     /// Only Traffic Server's fork has it.
     newer: bool,
-    /// What help calls its value; empty for a switch.
+    /// Name of its value in the help; empty for a switch.
     value: &'static str,
     help: &'static str,
     slot: Slot,
 }
 
-/// What was typed.
+/// The command line as typed.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Typed {
     pub checksum: bool,
@@ -233,7 +233,7 @@ pub(super) fn help() -> String {
 /// Reads the words after the command's name.
 ///
 /// # Errors
-/// What cannot be read.
+/// A word that cannot be read.
 pub(super) fn read(words: &[String]) -> Result<Typed, Refusal> {
     let mut typed = Typed::default();
     let mut at = 0;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
-/// What is shown of a test.
+/// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// Whose lines are printed.
@@ -83,7 +83,7 @@ pub fn help() -> String {
 /// `now_seed` is the seed where none is given, and `read_file` reads the URLs and the source addresses.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     args: &[OsString],
     now_seed: u64,
@@ -139,7 +139,7 @@ fn mean(
     })
 }
 
-/// What must be said, and with what.
+/// Checks the options that are required, and those that need another.
 fn check(typed: &Typed) -> Result<(), Refusal> {
     let usage = |why: &str| Err(Refusal::Usage(why.to_owned()));
     if typed.parallel.is_some() == typed.rate.is_some() {

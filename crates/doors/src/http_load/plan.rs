@@ -12,7 +12,7 @@ use plan::{
 };
 use std::time::Duration;
 
-/// What both tools call themselves in requests.
+/// `User-Agent` of both tools in requests.
 const AGENT: &str = "http_load 12mar2006";
 /// Bytes per second of a modem, which `-throttle` stands for.
 const MODEM: u64 = 3360;
@@ -128,7 +128,7 @@ fn unique_id() -> Data {
     Data::of("id", Source::Counter(Counter { start: 1, width: 9, ..Counter::default() }))
 }
 
-/// Whether the report ends with what each slot carried.
+/// True if the report ends with what each slot carried.
 pub(super) fn slots_shown(typed: &Typed, format: Format) -> bool {
     typed.verbose && format == Format::Ats
 }

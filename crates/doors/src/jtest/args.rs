@@ -75,7 +75,7 @@ macro_rules! switches {
     (@slot str $field:ident) => { Slot::Text(|typed| &mut typed.$field) };
     ($($name:literal $short:literal $field:ident: $kind:tt = $default:expr,
         $env:literal, $scope:ident, $help:literal;)+) => {
-        /// What was typed: a value per switch, and the words after the last one.
+        /// The command line as typed: a value per switch, and the words after the last one.
         #[derive(Debug, Clone)]
         pub(super) struct Typed {
             $(pub $field: switches!(@type $kind),)+
@@ -83,7 +83,7 @@ macro_rules! switches {
             pub given: BTreeSet<&'static str>,
             /// The first word that is no switch, and everything after it.
             pub urls: Vec<String>,
-            /// What was read differently than it may have been meant.
+            /// Notices about values read differently than they may have been meant.
             pub notices: Vec<String>,
         }
 
@@ -193,7 +193,7 @@ type Words = VecDeque<String>;
 /// Reads the environment, then the arguments.
 ///
 /// # Errors
-/// What is to be shown instead of a run: usage, version, or one line about a value that is none.
+/// The text to be shown instead of a run: usage, version, or one line about a value that is none.
 pub(super) fn read(args: &[OsString], env: &dyn Fn(&str) -> Option<String>) -> Result<Typed, Shown> {
     let mut typed = Typed::default();
     read_environment(&mut typed, env)?;

@@ -21,7 +21,7 @@ use std::time::Duration;
 /// the authority of `load.protocol`, for the URLs to lead to this origin.
 pub type Run = crate::Run<View>;
 
-/// What is shown of a test.
+/// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// Seconds between lines; 0: no lines but the last.
@@ -53,7 +53,7 @@ pub struct View {
 /// `env` gives environment variables, `now_seed` is the seed where `-D` names none, and `read_file` reads the URL file.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,

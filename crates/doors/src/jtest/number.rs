@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Leading<T> {
     pub value: T,
-    /// Whether the whole text was the number.
+    /// True if the whole text was the number.
     pub whole: bool,
 }
 

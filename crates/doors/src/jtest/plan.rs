@@ -131,7 +131,7 @@ fn timeout(typed: &Typed) -> Result<Duration, Shown> {
     if timeout.is_zero() { Err(refuse("0: give more than 0, such as 1h".to_owned())) } else { Ok(timeout) }
 }
 
-/// What exists, known to both sides: documents, their sizes and what the origin says of them.
+/// Returns the site, known to both sides: documents, their sizes and what the origin says of them.
 fn site(typed: &Typed) -> Result<Site, Shown> {
     let form = Form {
         embed_path: typed.embed_url,
@@ -218,7 +218,7 @@ fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown>
     Ok(Load { target, ..load(typed, http, check, step, pace, timeout)? })
 }
 
-/// What both kinds of load have in common; the target is left to the caller.
+/// Returns the settings that both kinds of load have in common; the target is left to the caller.
 fn load(
     typed: &Typed,
     http: Http1,
@@ -540,7 +540,8 @@ const TAKEN_DIFFERENTLY: [(&str, &str); 5] = [
     ("range_mode", "--range_mode: documents keep their size and the origin sends the range asked for"),
 ];
 
-/// What this command line would have meant otherwise, a line each. `urls`: how many there are, in that mode.
+/// Returns notices about what this command line would have meant otherwise, a line each. `urls`: how many there are,
+/// in that mode.
 fn taken_differently(typed: &Typed, urls: Option<usize>) -> Vec<String> {
     let mut notices = Vec::new();
     let url_mode = urls.is_some();

@@ -1,4 +1,4 @@
-//! What is said instead of a test, in jtest's manner.
+//! Texts shown instead of a test, in jtest's manner.
 
 use crate::Shown;
 

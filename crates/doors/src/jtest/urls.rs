@@ -19,12 +19,12 @@ pub(super) struct List {
     pub urls: Vec<String>,
     /// Host that `-J` keeps to: that of the last URL given as an argument, or else of the file's last.
     pub last_host: Option<String>,
-    /// What was skipped, a line each.
+    /// Notices about skipped URLs, a line each.
     pub notices: Vec<String>,
-    /// Whether one of them is an `https://` URL.
+    /// True if one of them is an `https://` URL.
     pub https: bool,
     skipped: usize,
-    /// Whether the proxy is spoken to over TLS, within which there is no second one.
+    /// True if the proxy is spoken to over TLS, within which there is no second one.
     secure_proxy: bool,
 }
 

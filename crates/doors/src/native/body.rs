@@ -1,4 +1,4 @@
-//! What requests carry: `--data`, `--body-file`, `--form` and `--multipart`.
+//! Bodies of requests: `--data`, `--body-file`, `--form` and `--multipart`.
 
 use super::files::Files;
 use clap::Args;
@@ -7,7 +7,7 @@ use plan::draw::hash;
 use plan::template::{Encode, Piece, escape, pieces};
 use std::path::PathBuf;
 
-/// What requests carry; one kind of it.
+/// Bodies of requests; one kind of them.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Bodies")]
 pub struct BodyArgs {
@@ -30,7 +30,7 @@ pub struct BodyArgs {
 pub(super) struct Described {
     /// Bytes; placeholders where `is_text`.
     pub bytes: Vec<u8>,
-    /// Whether braces may be placeholders.
+    /// True if braces may be placeholders.
     pub is_text: bool,
     /// Its Content-Type, where that is known.
     pub content_type: Option<String>,

@@ -65,24 +65,24 @@ pub struct CacheArgs {
     /// Which objects are asked for.
     #[command(flatten)]
     pub popularity: PopularityArgs,
-    /// What exists.
+    /// Objects that exist.
     #[command(flatten)]
     pub site: SiteArgs,
     /// How the origin behaves.
     #[command(flatten)]
     pub behaviour: BehaviourArgs,
-    /// What is watched beside.
+    /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
-    /// What is printed and kept.
+    /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Whether it is kept, and where.
+    /// Storage of the run: whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
 }
 
-/// What is to be pressed.
+/// Target of the load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A proxy that runs already.
@@ -99,7 +99,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Whether wringer starts it.
+    /// True if wringer starts it.
     pub fn is_ours(&self) -> bool {
         !matches!(self, Target::Proxy(_))
     }
@@ -108,7 +108,7 @@ impl Target {
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
-/// What the address of a proxy begins with where TLS is spoken to it.
+/// Prefix of a proxy's address where TLS is spoken to it.
 pub(super) const HTTPS: &str = "https://";
 
 /// As [`host_port`], or that behind `https://`.
@@ -132,7 +132,7 @@ fn host_port(text: &str) -> Result<String, String> {
 }
 
 impl CacheArgs {
-    /// What is to be pressed.
+    /// Returns the target of the load.
     pub fn target(&self) -> Target {
         match (&self.proxy, &self.rig) {
             (Some(proxy), _) => Target::Proxy(proxy.trim_start_matches(HTTPS).to_owned()),
@@ -191,7 +191,7 @@ impl CacheArgs {
         self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
     }
 
-    /// What the options say together that cannot be meant; each of them alone was read already.
+    /// Refuses combinations of options that cannot be meant; each of them alone was read already.
     ///
     /// # Errors
     /// One sentence that names the option and what to try.

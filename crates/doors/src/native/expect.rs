@@ -1,17 +1,17 @@
-//! What answers must be: options, and what they mean.
+//! Checks that answers must pass: options, and what they mean.
 
 use clap::Args;
 use plan::answer::{Check, Must, json_path};
 use plan::{Expect, ExpectBody, Status, units};
 
-/// What answers must be.
+/// Checks that answers must pass.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Checks")]
 pub struct ExpectArgs {
     /// Statuses that are good, such as 200,204 or 2xx [default: all below 400]
     #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = Status::parse)]
     pub expect_status: Vec<Status>,
-    /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's [default: complete]
+    /// Bodies must be: complete, same-length or same (byte for byte) as the first answer's [default: complete]
     #[arg(long, value_name = "WHAT", value_parser = expect_body)]
     pub expect_body: Option<ExpectBody>,
     /// A header field: 'NAME' is there, '!NAME' is not, 'NAME: VALUE' is equal, 'NAME~REGEX' matches
@@ -38,7 +38,7 @@ pub struct ExpectArgs {
 }
 
 impl ExpectArgs {
-    /// What they mean.
+    /// Returns the expectations that these options describe.
     pub(super) fn expect(&self) -> Expect {
         let text = |text: &String| Check::of_body(Must::Contain(text.as_str().into()));
         let pattern = |pattern: &String| Check::of_body(Must::Match(pattern.clone()));

@@ -19,7 +19,7 @@ impl Files {
         self.0.insert(file, bytes);
     }
 
-    /// Whether a file was read.
+    /// True if a file was read.
     pub fn has(&self, file: &Path) -> bool {
         self.0.contains_key(file)
     }
@@ -29,7 +29,7 @@ impl Files {
         found.ok_or_else(|| format!("{} was not read; check its name", file.display()))
     }
 
-    /// What a file holds, which must be text. `otherwise`: what to try where it is not.
+    /// Returns the contents of a file, which must be text. `otherwise`: what to try where it is not.
     pub(super) fn text(&self, file: &Path, otherwise: &str) -> Result<&str, String> {
         std::str::from_utf8(self.bytes(file)?)
             .map_err(|_| format!("{} is not UTF-8 text: {otherwise}", file.display()))

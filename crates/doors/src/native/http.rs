@@ -30,19 +30,19 @@ pub struct HttpArgs {
     /// How requests look.
     #[command(flatten)]
     pub requests: RequestArgs,
-    /// What they carry.
+    /// Bodies that they carry.
     #[command(flatten)]
     pub body: BodyArgs,
-    /// What they are filled with.
+    /// Data for their placeholders.
     #[command(flatten)]
     pub data: DataArgs,
     /// How they are signed.
     #[command(flatten)]
     pub aws: AwsArgs,
-    /// What their answers must be.
+    /// Checks that their answers must pass.
     #[command(flatten)]
     pub expect: ExpectArgs,
-    /// What users remember and do of themselves.
+    /// State that users keep, and actions that they take on their own.
     #[command(flatten)]
     pub session: SessionArgs,
     /// How connections are reached.
@@ -51,7 +51,7 @@ pub struct HttpArgs {
     /// How much is told of it.
     #[command(flatten)]
     pub run: RunArgs,
-    /// What is sent before.
+    /// Warm-up, sent before the measurement.
     #[command(flatten)]
     pub warm_up: WarmUpArgs,
     /// When requests are sent.
@@ -66,13 +66,13 @@ pub struct HttpArgs {
     /// How TLS is spoken.
     #[command(flatten)]
     pub tls: TlsArgs,
-    /// What is watched beside.
+    /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
-    /// What is printed and kept.
+    /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Whether it is kept, and where.
+    /// Storage of the run: whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
 }
@@ -144,7 +144,7 @@ impl HttpArgs {
         self.requests.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
     }
 
-    /// What the options say must fit together.
+    /// Checks that the options fit together.
     ///
     /// # Errors
     /// One sentence that names the option and what to try.
@@ -168,7 +168,7 @@ impl HttpArgs {
     /// The plan; `seed` is taken where none was given.
     ///
     /// # Errors
-    /// What the files and options cannot mean, a line for each mistake.
+    /// Mistakes in the files and options, a line for each.
     pub fn plan(&self, seed: u64, files: &Files) -> Result<Plan, String> {
         let step = self.step(files)?;
         let tls = self.speaks_tls(&step);
@@ -333,7 +333,7 @@ fn unsaid(url: &str) -> Request {
     Request { method: String::new(), ..Request::get(url) }
 }
 
-/// Whether anything of requests is to be filled in. `fields`: those of all.
+/// True if anything of requests is to be filled in. `fields`: those of all.
 fn has_placeholders(requests: &RequestList, fields: &[Field], body_is_text: bool) -> bool {
     let kinds = requests.kinds();
     let mut fields = fields.iter().chain(kinds.iter().flat_map(|kind| &kind.fields));

@@ -35,7 +35,7 @@ pub(super) fn read(
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// What is known before a line is read.
+/// Context known before a line is read.
 #[derive(Default)]
 struct Known {
     /// Scheme and authority, such as `http://h:80`, of the URL that paths belong to.

@@ -63,7 +63,7 @@ use std::path::PathBuf;
                   3 ran, but answers were wrong, or what --fail-if or --stop-if names was so"
 )]
 pub struct Cli {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -72,7 +72,7 @@ impl Cli {
     /// Reads a command line, the program's name first.
     ///
     /// # Errors
-    /// What is to be shown instead: help, version, or why the line cannot be meant.
+    /// Text to be shown instead: help, version, or why the line cannot be meant.
     pub fn read<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
@@ -192,7 +192,7 @@ pub enum Command {
     Runs(RunsArgs),
     /// The runs that were kept in a browser, and a form that starts one: a page on this machine, at the address that is printed
     Serve(ServeArgs),
-    /// What limits this machine as a generator, and how to mend it
+    /// Find what limits this machine as a generator, and how to mend it
     Doctor(DoctorArgs),
     /// Start a real proxy, configured as a cache in front of the origin
     Rig(RigArgs),
@@ -319,7 +319,7 @@ pub enum Layout {
 /// The runs that were kept.
 #[derive(Debug, Args)]
 pub struct RunsArgs {
-    /// What to do with them; list where nothing is said
+    /// Action on them; list where nothing is said
     #[command(subcommand)]
     pub command: Option<RunsCommand>,
     /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
@@ -327,7 +327,7 @@ pub struct RunsArgs {
     pub keep_in: Option<PathBuf>,
 }
 
-/// What is done with runs that were kept.
+/// Actions on runs that were kept.
 #[derive(Debug, Subcommand)]
 pub enum RunsCommand {
     /// A line for each, the newest first; with words, for those that all of them hold of
@@ -400,13 +400,13 @@ pub struct RunArgs {
     /// How it is read.
     #[command(flatten)]
     pub read: ReadArgs,
-    /// What is watched beside.
+    /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
-    /// What is printed and kept.
+    /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Whether it is kept, and where.
+    /// Storage of the run: whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
 }
@@ -463,7 +463,7 @@ pub struct RigArgs {
     /// A client's no-cache makes the proxy fetch anew
     #[arg(long)]
     pub honour_reload: bool,
-    /// What it speaks in front: 1.1; 2c, HTTP/2 without TLS; 2, over TLS, and HTTP/1.1 as well; 3, over QUIC, and the others over TLS.
+    /// Version that it speaks in front: 1.1; 2c, HTTP/2 without TLS; 2, over TLS, and HTTP/1.1 as well; 3, over QUIC, and the others over TLS.
     /// HAProxy and httpd then speak HTTP/2 to the origin, too [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = version::version)]
     pub http: Option<HttpVersion>,

@@ -20,7 +20,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is printed and kept.
+/// Output that is printed and kept.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
@@ -48,11 +48,11 @@ pub struct OutputArgs {
     /// File for the first answers that failed a check [default: wringer-evidence.txt]
     #[arg(long, value_name = "FILE")]
     pub evidence_file: Option<PathBuf>,
-    /// What must not be: with 'p99>300ms' the run fails (exit code 3) where its p99 is above 300 ms; also 'errors>0.1%',
+    /// Condition that must not hold: with 'p99>300ms' the run fails (exit code 3) where its p99 is above 300 ms; also 'errors>0.1%',
     /// 'rate<1k/s'; several with commas
     #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = Threshold::parse)]
     pub fail_if: Vec<Threshold>,
-    /// What ends the run early: 'errors>50% for 30s', 'p99>2s for 10s'; exit code 3
+    /// Condition that ends the run early: 'errors>50% for 30s', 'p99>2s for 10s'; exit code 3
     #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = StopIf::parse)]
     pub stop_if: Vec<StopIf>,
     /// Print the plan instead of running it
@@ -106,7 +106,7 @@ fn page_address(given: Option<SocketAddr>) -> SocketAddr {
     given.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
 }
 
-/// Whether a run is kept, and where.
+/// Storage of a run: whether it is kept, and where.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct KeepArgs {
@@ -144,7 +144,7 @@ pub(super) fn label(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// What is watched while a run goes on, beside wringer itself.
+/// Processes watched while a run goes on, beside wringer itself.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct WatchArgs {
@@ -191,7 +191,7 @@ pub struct LoadArgs {
     pub ready: Option<Duration>,
 }
 
-/// What is sent before anything is measured.
+/// Warm-up, sent before anything is measured.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Load")]
 pub struct WarmUpArgs {
@@ -297,7 +297,7 @@ pub struct PopularityArgs {
     pub slow: f64,
 }
 
-/// What exists.
+/// Objects that exist.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Objects")]
 pub struct SiteArgs {
@@ -403,16 +403,16 @@ pub struct OriginArgs {
     /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
     pub io: Io,
-    /// What exists.
+    /// Objects that exist.
     #[command(flatten)]
     pub site: SiteArgs,
     /// How it behaves.
     #[command(flatten)]
     pub behaviour: BehaviourArgs,
-    /// What it answers to TCP messages.
+    /// Its answers to TCP messages.
     #[command(flatten)]
     pub service: ServiceArgs,
-    /// What is printed and kept.
+    /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -61,7 +61,7 @@ pub struct PaceArgs {
 }
 
 impl PaceArgs {
-    /// What the options say together that cannot be meant. `rate_elsewhere`: whether a rate is given other than by these.
+    /// Refuses combinations of options that cannot be meant. `rate_elsewhere`: whether a rate is given other than by these.
     ///
     /// # Errors
     /// One sentence that names the option and what to try.
@@ -79,7 +79,7 @@ impl PaceArgs {
         Ok(())
     }
 
-    /// What users would have nothing to do with: where a rate is all there is, nobody looks at their number.
+    /// Refuses `--users` beside a rate: where a rate is all there is, nobody looks at the number of users.
     ///
     /// # Errors
     /// One sentence that says what to try.

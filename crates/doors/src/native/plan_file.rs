@@ -17,22 +17,22 @@ pub struct ReadArgs {
     /// Let the plan read files outside its own folder and the current one
     #[arg(long)]
     pub any_files: bool,
-    /// What is said of a plan of JMeter's.
+    /// Options for a plan of JMeter's.
     #[command(flatten)]
     pub jmeter: JmeterArgs,
-    /// What is said of a browser's recording.
+    /// Options for a browser's recording.
     #[command(flatten)]
     pub recording: RecordingArgs,
 }
 
-/// What becomes of a browser's recording.
+/// Treatment of a browser's recording.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Recordings")]
 pub struct RecordingArgs {
     /// Take the requests to this host, * for all; may be given several times [default: that of the first page]
     #[arg(long = "host", value_name = "HOST")]
     pub hosts: Vec<String>,
-    /// What becomes of scripts, style sheets, images and fonts: group, keep or drop [default: group]
+    /// How scripts, style sheets, images and fonts are taken: group, keep or drop [default: group]
     #[arg(long = "static", value_name = "HOW", default_value = "group", hide_default_value = true)]
     pub statics: Statics,
     /// Leave out the time between pages
@@ -40,7 +40,7 @@ pub struct RecordingArgs {
     pub no_pauses: bool,
 }
 
-/// What becomes of scripts, style sheets, images and fonts.
+/// Treatment of scripts, style sheets, images and fonts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Statics {
     /// Those of a page are one line of the report
@@ -73,12 +73,12 @@ pub struct RecordArgs {
     /// The plan's seed
     #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// What becomes of it.
+    /// Treatment of the recording.
     #[command(flatten)]
     pub recording: RecordingArgs,
 }
 
-/// What is said of a plan of JMeter's.
+/// Options for a plan of JMeter's.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "JMeter's plans")]
 pub struct JmeterArgs {
@@ -91,7 +91,7 @@ pub struct JmeterArgs {
     /// Leave out what cannot run, instead of refusing the plan
     #[arg(long)]
     pub skip_unsupported: bool,
-    /// What random values follow from that are drawn once, at the start.
+    /// Seed of the random values that are drawn once, at the start.
     #[arg(skip)]
     pub seed: Option<u64>,
 }
@@ -138,7 +138,7 @@ pub enum Start {
 pub struct PrintArgs {
     /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
     pub file: PathBuf,
-    /// What is printed: toml, json or yaml [default: toml]
+    /// Form to print: toml, json or yaml [default: toml]
     #[arg(long, value_name = "FORM", default_value = "toml", hide_default_value = true, value_parser = values::text_form)]
     pub to: TextForm,
     /// How it is read.

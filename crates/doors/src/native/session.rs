@@ -1,5 +1,5 @@
-//! What users of `wringer http` remember and do of themselves ([`SessionArgs`]), and how its connections are reached
-//! ([`ReachArgs`]).
+//! State that users of `wringer http` keep, and actions that they take on their own ([`SessionArgs`]); and how its connections
+//! are reached ([`ReachArgs`]).
 
 use super::values::{at_least_one, count32, some_time, url};
 use clap::Args;
@@ -9,7 +9,7 @@ use plan::{
 };
 use std::time::Duration;
 
-/// What users remember from one request to the next, and do of themselves.
+/// State that users keep from one request to the next, and actions that they take on their own.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Session")]
 pub struct SessionArgs {
@@ -89,7 +89,7 @@ fn cookies(text: &str) -> Result<Secret, String> {
     }
 }
 
-/// What to give in place of a secret.
+/// Forms that can be given in place of a secret.
 const SOURCES: &str = "or env:VARIABLE or file:PATH";
 
 fn credentials(text: &str) -> Result<Credentials, String> {
@@ -131,7 +131,7 @@ impl SessionArgs {
         authorization.into_iter().chain(typed).chain(named).collect()
     }
 
-    /// Whether what is sent next may go to a host that no option names.
+    /// True if the next request may go to a host that no option names.
     pub(super) fn leads_on(&self) -> bool {
         self.follow || self.redirects.is_some() || self.resources
     }

@@ -22,10 +22,10 @@ pub struct TcpArgs {
     /// The service, HOST:PORT
     #[arg(value_name = "HOST:PORT", value_parser = target)]
     pub target: String,
-    /// What is sent.
+    /// Messages that are sent.
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// What answers must be.
+    /// Conditions that answers must meet.
     #[command(flatten)]
     pub answers: AnswerArgs,
     /// When messages are sent.
@@ -34,7 +34,7 @@ pub struct TcpArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// What is sent before.
+    /// Warm-up, sent before the measurement.
     #[command(flatten)]
     pub warm_up: WarmUpArgs,
     /// Speak TLS
@@ -43,18 +43,18 @@ pub struct TcpArgs {
     /// How TLS is spoken.
     #[command(flatten)]
     pub tls_options: TlsArgs,
-    /// What is watched beside.
+    /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
-    /// What is printed and kept.
+    /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Whether it is kept, and where.
+    /// Storage of the run: whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
 }
 
-/// What is sent.
+/// Messages that are sent.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct MessageArgs {
@@ -86,7 +86,7 @@ pub struct MessageArgs {
     /// A value of the answer to message N of a sequence [default: 1] for later ones: where it stands, as in --code
     #[arg(long, alias = "take", value_name = "[N:]NAME=WHERE", value_parser = extract, requires = "sequence")]
     pub extract: Vec<(usize, String, String)>,
-    /// What a placeholder stands for, such as n='counter:1..999999 as %06d' or t=time-local:%Y%m%d%H%M%S%3f
+    /// Values of a placeholder, such as n='counter:1..999999 as %06d' or t=time-local:%Y%m%d%H%M%S%3f
     #[arg(long, value_name = "NAME=SOURCE", value_parser = source)]
     pub data: Vec<Data>,
     /// A file that placeholders take rows from: lines, or a .csv with columns ({{NAME.COLUMN}})
@@ -100,7 +100,7 @@ pub struct MessageArgs {
     pub pipeline: u32,
 }
 
-/// What answers must be.
+/// Conditions that answers must meet.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Answers")]
 pub struct AnswerArgs {
@@ -123,7 +123,7 @@ pub struct AnswerArgs {
     /// Where a message that nobody asked for can be told by; such messages are counted and skipped
     #[arg(long, value_name = "WHERE")]
     pub pushed: Option<String>,
-    /// What stands there [default: anything]
+    /// Values that stand there [default: anything]
     #[arg(long, value_name = "VALUES", value_delimiter = ',', requires = "pushed")]
     pub pushed_is: Vec<String>,
     /// The longest answer that is accepted
@@ -157,7 +157,7 @@ fn codes(texts: &[String]) -> Result<Vec<Body>, String> {
     texts.iter().map(|text| unescape(text).map(Body::from)).collect()
 }
 
-/// What an option says, or why it cannot be meant.
+/// Returns the value of an option, or the reason why it cannot be meant.
 fn option<Value>(name: &str, value: Result<Value, String>) -> Result<Value, String> {
     value.map_err(|why| format!("--{name}: {why}"))
 }
@@ -166,7 +166,7 @@ impl TcpArgs {
     /// The plan; `seed` is taken where none was given.
     ///
     /// # Errors
-    /// What the options cannot mean together, and files of messages that cannot be read, in one line.
+    /// Options that cannot be meant together, and files of messages that cannot be read, in one line.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
         self.pace.check(false)?;
         self.pace.check_users()?;

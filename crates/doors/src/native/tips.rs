@@ -1,10 +1,10 @@
-//! What users of other tools may have meant: tips behind the refusal of an option. Start at [`tip`].
+//! Tips behind the refusal of an option: what users of other tools may have meant. Start at [`tip`].
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::ffi::OsString;
 
-/// What other tools call it (ab, autocannon, bombardier, curl, hey, k6, oha, vegeta, wrk), and what it is called here.
+/// Options of other tools (ab, autocannon, bombardier, curl, hey, k6, oha, vegeta, wrk), and what they are called here.
 const CALLED: [(&str, &str); 53] = [
     ("-z", "-d DURATION"),
     ("--test-duration", "-d DURATION"),
@@ -153,7 +153,7 @@ fn has(command: &Command, option: &str) -> bool {
     })
 }
 
-/// What a value was meant for that its option does not take.
+/// Returns a tip on what a value was meant for that its option does not take.
 fn of_value(command: &Command, words: &[&str], of: &str, value: &str) -> Option<String> {
     let behind = |option: &str| words.windows(2).any(|two| two == [option, value]);
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// What a tip names is an option of `wringer http`, and what it replaces is none.
+    /// The option that a tip names is one of `wringer http`, and the one that it replaces is none.
     #[test]
     fn tips_name_what_there_is() {
         let command = <Cli as clap::CommandFactory>::command();

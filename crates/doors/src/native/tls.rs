@@ -38,13 +38,13 @@ pub struct TlsArgs {
     /// Cipher suites to offer, best first, by IANA's names or OpenSSL's [default: all known]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = CipherSuite::parse)]
     pub tls_ciphers: Vec<CipherSuite>,
-    /// What a user's next connection takes from its last one: off, on (the session) or 0-rtt (and early data) [default: on]
+    /// Resumption of a user's TLS sessions: off, on (the session) or 0-rtt (and early data) [default: on]
     #[arg(long, value_name = "WHAT", value_parser = Resumption::parse)]
     pub resumption: Option<Resumption>,
 }
 
 impl TlsArgs {
-    /// What they mean, where TLS is spoken.
+    /// Returns the settings that these options describe, where TLS is spoken.
     pub fn tls(&self) -> Tls {
         Tls {
             verify: !self.insecure,
@@ -109,13 +109,13 @@ pub struct OriginTlsArgs {
     /// Cipher suites to take, best first [default: all known]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = CipherSuite::parse)]
     pub origin_tls_ciphers: Vec<CipherSuite>,
-    /// What clients may resume: off, on or 0-rtt [default: on]
+    /// Resumption that clients may use: off, on or 0-rtt [default: on]
     #[arg(long, value_name = "WHAT", value_parser = Resumption::parse)]
     pub origin_resumption: Option<Resumption>,
 }
 
 impl OriginTlsArgs {
-    /// What they mean; any of them means that the origin speaks TLS.
+    /// Returns the settings that these options describe; any of them means that the origin speaks TLS.
     pub fn tls(&self) -> Option<OriginTls> {
         let plain = OriginTls::default();
         let names =

@@ -68,7 +68,7 @@ impl HttpVersion {
         }
     }
 
-    /// Whether it is spoken over TLS, or over QUIC, which has it.
+    /// True if it is spoken over TLS, or over QUIC, which has it.
     pub fn is_secure(self) -> bool {
         matches!(self, HttpVersion::Two | HttpVersion::Three)
     }
@@ -97,7 +97,7 @@ pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
 /// A version that the origin is to speak.
 ///
 /// # Errors
-/// What to give instead.
+/// Advice on what to give instead.
 pub(super) fn of_origin(text: &str) -> Result<HttpVersion, String> {
     match version(text)? {
         HttpVersion::TwoClear => {
@@ -154,7 +154,7 @@ impl VersionArgs {
         if self.http.is_empty() { vec![HttpVersion::One] } else { self.http.clone() }
     }
 
-    /// Whether a version is spoken that takes TLS.
+    /// True if a version is spoken that takes TLS.
     pub fn wants_tls(&self) -> bool {
         self.http.iter().any(|version| version.is_secure())
     }

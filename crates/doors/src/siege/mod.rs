@@ -25,7 +25,7 @@ use variables::Variables;
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
-/// What is shown of a test.
+/// Values and settings for the output of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
     /// A line for each request.
@@ -62,7 +62,7 @@ pub struct View {
     pub strict: bool,
     /// A table of statuses behind the report.
     pub statuses: bool,
-    /// What the original prints on standard output before a test.
+    /// Warning that the original prints on standard output before a test.
     pub warning: String,
 }
 
@@ -113,7 +113,7 @@ impl Layout {
 /// the list of URLs and bodies.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,

@@ -136,13 +136,13 @@ static TABLE: &[Opt] = &[
     switch(' ', "show-plan", "prints the plan instead of running it", is!(show_plan = true)),
 ];
 
-/// What was typed, in order.
+/// The command line as typed, in order.
 pub(super) struct Typed {
     /// Options with their values; those without one have an empty value, `-l` alone too.
     pub options: Vec<(&'static Opt, String)>,
     /// Words that are no options.
     pub operands: Vec<String>,
-    /// What could not be read; the original says so and goes on.
+    /// Complaints about options that could not be read; the original says so and goes on.
     pub complaints: Vec<String>,
 }
 
@@ -165,7 +165,7 @@ impl Typed {
         self.options.iter().rev().find(|(given, _)| given.long == long).map(|(_, value)| value.as_str())
     }
 
-    /// Whether an option was given.
+    /// True if an option was given.
     pub fn has(&self, long: &str) -> bool {
         self.last(long).is_some()
     }

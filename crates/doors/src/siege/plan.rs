@@ -167,7 +167,7 @@ impl Settings {
         self.http11 && self.shown.is_none()
     }
 
-    /// What the original calls itself in requests.
+    /// Returns the `User-Agent` of requests: the original's where none is set.
     pub(super) fn agent(&self) -> String {
         self.user_agent.clone().unwrap_or_else(|| {
             format!("Mozilla/5.0 (pc-{}-linux-gnu) Siege/{}", std::env::consts::ARCH, self.layout.version())

@@ -1,5 +1,5 @@
-//! What is set: the original's configuration keys with its defaults, then what the command line says. Start at
-//! [`Settings::of`]; what it means as a plan is [`super::plan`]'s business.
+//! Settings: the original's configuration keys with its defaults, then what the command line says. Start at
+//! [`Settings::of`]; what they mean as a plan is [`super::plan`]'s business.
 
 use super::Layout;
 use super::options::Typed;
@@ -40,7 +40,7 @@ pub(super) enum Reps {
     Once,
 }
 
-/// What one request is made for: its head, or its page.
+/// Purpose of a single request: its head, or its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Single {
     /// `-g`: the heads.
@@ -113,7 +113,7 @@ pub(super) struct Settings {
     pub show_plan: bool,
     /// The configuration file that was read.
     pub resource_file: Option<String>,
-    /// What is taken differently, or cannot be done; a line each.
+    /// Notices about what is taken differently, or cannot be done; a line each.
     pub notices: Vec<String>,
 }
 
@@ -188,7 +188,8 @@ impl Settings {
         }
     }
 
-    /// What the configuration says that the original writes on its first run, but for JSON, which scripts did not ask for.
+    /// Returns the settings of the configuration that the original writes on its first run, but for JSON, which scripts did not
+    /// ask for.
     fn of_template(seed: u64) -> Settings {
         let hosts =
             ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pubsqrd.com", "ib.adnxs.com"];
@@ -330,7 +331,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What settings say about each other.
+    /// Applies what settings say about each other.
     fn settle(&mut self) {
         if self.json || self.quiet {
             (self.quiet, self.verbose, self.debug) = (true, false, false);

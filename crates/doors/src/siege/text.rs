@@ -2,12 +2,12 @@
 
 use super::settings::{Login, Reps, Settings};
 
-/// What `-V` prints. The first line is that of the original, which scripts read.
+/// Returns the text that `-V` prints. The first line is that of the original, which scripts read.
 pub(super) fn version(original: &str) -> String {
     format!("SIEGE {original}\n\nAs wringer {} speaks it.\n\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// What is said of more users than the configuration allows.
+/// Returns the warning about more users than the configuration allows.
 pub(super) fn capped(limit: u64) -> String {
     let rule = "=".repeat(64);
     format!(
@@ -16,7 +16,7 @@ pub(super) fn capped(limit: u64) -> String {
     )
 }
 
-/// What `-C` prints.
+/// Returns the text that `-C` prints.
 pub(super) fn configuration(settings: &Settings) -> String {
     let mut text = format!(
         "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",

@@ -26,7 +26,7 @@ pub(super) struct Reader<'a> {
     /// Unsafe characters are escaped.
     pub escaping: bool,
     pub read_file: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
-    /// What could not be had; a line each.
+    /// Notices about files that could not be had; a line each.
     pub notices: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Reader<'_> {
     /// Reads one line whose variables are replaced.
     ///
     /// # Errors
-    /// What is no URL of a kind that is known.
+    /// The line has no URL of a kind that is known.
     pub fn line(&mut self, line: &str) -> Result<Line, String> {
         let line = line.trim().trim_matches('"');
         let (url, method, rest) = match with_method(line) {
@@ -72,7 +72,7 @@ impl Reader<'_> {
         Ok(Line { url, method, body, content_type, user })
     }
 
-    /// What a file holds, byte for byte; of texts, without blanks at either end.
+    /// Returns the content of a file, byte for byte; of texts, without blanks at either end.
     fn body(&mut self, file: &str) -> Vec<u8> {
         match (self.read_file)(Path::new(file)) {
             Ok(bytes) if is_text(file) => bytes.trim_ascii().to_vec(),
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a file's name says that it holds text.
+/// True if a file's name says that it holds text.
 fn is_text(file: &str) -> bool {
     const TEXTS: [&str; 14] =
         ["txt", "text", "html", "htm", "css", "csv", "xml", "json", "js", "md", "asc", "c", "h", "log"];

@@ -57,7 +57,7 @@ fn named(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| after.split_at(end))
 }
 
-/// Whether a character may stand in a name.
+/// True if a character may stand in a name.
 pub(super) fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }

@@ -11,7 +11,7 @@ use crate::number::{a_count, a_time};
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// What was typed.
+/// The command line as typed.
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
     pub connections: u64,
@@ -31,7 +31,7 @@ pub(super) struct Typed {
     pub show_plan: bool,
     /// The URL.
     pub url: String,
-    /// What follows it: for the script.
+    /// Words after the URL: for the script.
     pub args: Vec<String>,
 }
 

@@ -34,7 +34,7 @@ impl Tool {
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
-/// What is shown of a test.
+/// Values and settings for the output of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// Shown before all else: the version, where it was asked for.
@@ -62,7 +62,7 @@ pub struct View {
 /// `now_seed` is the plan's seed, and `read_file` reads the script.
 ///
 /// # Errors
-/// What is shown instead of a test.
+/// The text shown instead of a test.
 pub fn parse(
     tool: Tool,
     args: &[OsString],

@@ -1,6 +1,6 @@
 //! Stage two: what the words mean, as a Plan. Start at [`mean`].
 //!
-//! What the old tools would have done otherwise becomes a notice, but only where this command line asks for it.
+//! Differences from the old tools become notices, but only where this command line meets them.
 //! `docs/src/wrk.md` and `docs/src/wrk2.md` have the whole list.
 
 use super::args::{Typed, refused, version};
@@ -128,7 +128,7 @@ fn is_field(name: &str, value: &str) -> bool {
     !name.is_empty() && name.bytes().all(token) && plain
 }
 
-/// What is sent: one request again and again, or what the script says.
+/// Returns the step that sends one request again and again, or what the script says.
 fn step(
     tool: Tool,
     typed: &Typed,

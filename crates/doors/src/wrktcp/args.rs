@@ -8,7 +8,7 @@ use crate::number::{a_count, a_time};
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// What was typed.
+/// The command line as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Typed {
     pub connections: u64,
@@ -30,7 +30,7 @@ pub(super) struct Typed {
     pub file: String,
 }
 
-/// Whether a page is written, and where.
+/// File of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Html {
     No,

@@ -22,7 +22,7 @@ const LENGTH_LIMIT: u64 = 64;
 pub struct Mistake {
     /// The line, from 1; 0 where something is missing.
     pub line: usize,
-    /// What is wrong and what to try.
+    /// Description of what is wrong and what to try.
     pub what: String,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// What a length counts.
+/// Parts of a message that a length counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LengthOf {
     /// The body alone.
@@ -106,7 +106,7 @@ pub struct RequestSection {
     pub length_line: usize,
     /// Width of the length field.
     pub length_width: usize,
-    /// What the length counts.
+    /// Parts of the request that the length counts.
     pub length_of: LengthOf,
     /// How it is written.
     pub length_form: LengthForm,
@@ -129,7 +129,7 @@ pub struct ResponseSection {
     pub length_at: usize,
     /// Its width.
     pub length_width: usize,
-    /// What it counts.
+    /// Parts of the answer that it counts.
     pub length_of: LengthOf,
     /// How it is written.
     pub length_form: LengthForm,
@@ -179,7 +179,7 @@ pub struct Named {
     pub line: usize,
     /// As it stands between the brackets of `$(NAME)`, in whatever character set the file is.
     pub name: Vec<u8>,
-    /// What it stands for.
+    /// Parameter that the name stands for.
     pub parameter: Parameter,
 }
 
@@ -256,7 +256,7 @@ pub fn read(file: &[u8]) -> Result<Ini, Vec<Mistake>> {
 pub(super) struct Draft {
     /// With defaults in place of what was not.
     pub ini: Ini,
-    /// What was not, in no order.
+    /// Mistakes where it was not understood, in no order.
     pub mistakes: Vec<Mistake>,
 }
 
@@ -276,7 +276,7 @@ pub(super) fn draft(file: &[u8]) -> Draft {
     reader.finish()
 }
 
-/// Whether there is a body before the next section begins.
+/// True if there is a body before the next section begins.
 fn has_body(lines: &[Logical]) -> bool {
     let texts = lines.iter().map(|line| trimmed(&line.text)).take_while(|text| !text.starts_with(b"["));
     let mut names = texts.filter_map(|text| text.split(|byte| *byte == b'=').next());
@@ -285,9 +285,9 @@ fn has_body(lines: &[Logical]) -> bool {
 
 struct Reader {
     section: Section,
-    /// Whether the item under way is in a section that is known.
+    /// True if the item under way is in a section that is known.
     known: bool,
-    /// Whether the section that may begin here has a body.
+    /// True if the section that may begin here has a body.
     has_body: bool,
     host: Option<String>,
     has_port: bool,
@@ -552,7 +552,7 @@ impl Reader {
         Draft { ini: self.ini, mistakes: self.mistakes }
     }
 
-    /// Whether an item was refused, so that it is not missing, too.
+    /// True if an item was refused, so that it is not missing, too.
     fn has_wrong(&self, item: &str) -> bool {
         self.mistakes.iter().any(|mistake| mistake.what.starts_with(item))
     }
@@ -577,7 +577,7 @@ pub(super) fn in_order(mut mistakes: Vec<Mistake>) -> Vec<Mistake> {
     mistakes
 }
 
-/// What is quoted may hold anything, and be of any length.
+/// Returns a text on one line, shortened: what is quoted may hold anything, and be of any length.
 fn on_one_line(text: &str) -> String {
     let mut line = String::new();
     for character in text.chars().take(TEXT_LIMIT) {

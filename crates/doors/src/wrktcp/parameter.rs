@@ -2,7 +2,7 @@
 
 use ::plan::data::Format;
 
-/// What a parameter stands for.
+/// Kind of value that a parameter stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parameter {
     /// One counter for the whole run.
@@ -11,7 +11,7 @@ pub enum Parameter {
         start: i64,
         /// The last one, at most.
         end: i64,
-        /// What is added each time.
+        /// Amount that is added each time.
         step: i64,
         /// How it is written; `None`: as it is.
         format: Option<Format>,
@@ -37,7 +37,7 @@ impl Parameter {
     /// Reads `TYPE, arguments`.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The mistake, in words.
     pub fn read(text: &[u8]) -> Result<Parameter, String> {
         let comma = text.iter().position(|byte| *byte == b',');
         let (kind, arguments) = comma.map_or((text, &b""[..]), |at| (&text[..at], &text[at + 1..]));

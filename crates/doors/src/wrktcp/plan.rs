@@ -1,6 +1,6 @@
 //! Stage three: what command line and file mean, as a Plan. Start at [`mean`].
 //!
-//! What the old tool would have done otherwise becomes a notice, but only where this test asks for it. `docs/src/wrktcp.md`
+//! Differences from the old tool become notices, but only where this test meets them. `docs/src/wrktcp.md`
 //! has the whole list.
 
 use super::args::{Html, Typed, refused, version};
@@ -70,7 +70,7 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
     })
 }
 
-/// What an ini file means by itself, with the options' defaults.
+/// Returns the plan that an ini file means by itself, with the options' defaults.
 ///
 /// # Errors
 /// All its mistakes.

@@ -1,4 +1,4 @@
-//! What an ini file means as messages: templates, how answers are told apart, and which of them are good. Whatever the engine
+//! Meaning of an ini file as messages: templates, how answers are told apart, and which of them are good. Whatever the engine
 //! would refuse later is named here, with its line. Start at [`step`].
 
 use super::http;
@@ -19,7 +19,7 @@ use std::path::Path;
 /// Bytes of the longest request and of the longest answer. The old tool had no limit.
 const LONGEST: u32 = 64 << 20;
 
-/// What a file does not say itself.
+/// Settings that a file does not give itself.
 #[derive(Clone, Copy)]
 pub(super) struct StepOptions<'a> {
     /// Counters go on as they used to.
@@ -54,7 +54,7 @@ pub(super) struct Maker<'a> {
     pub ini: &'a Ini,
     options: StepOptions<'a>,
     data: Vec<Data>,
-    /// What the parameters that are used are called in the plan.
+    /// Names that the parameters that are used have in the plan.
     names: Vec<Option<String>>,
     mistakes: &'a mut Vec<Mistake>,
 }
@@ -64,7 +64,7 @@ impl Maker<'_> {
         self.mistakes.push(Mistake { line, what: what.into() });
     }
 
-    /// Whether items were refused that begin so: what they say together is not known then.
+    /// True if items were refused that begin so: what they say together is not known then.
     fn has_wrong(&self, items: &str) -> bool {
         self.mistakes.iter().any(|mistake| mistake.what.starts_with(items))
     }
@@ -85,7 +85,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What a parameter cannot be, used or not.
+    /// Checks a parameter, used or not: adds a mistake where the plan cannot have it.
     fn check(&mut self, named: &Named) {
         let (source, _) = self.source(&named.parameter);
         let hint = match &source {
@@ -119,7 +119,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What a parameter is called in the plan, where it is used.
+    /// Returns a parameter's name in the plan, where it is used.
     fn parameter(&mut self, index: usize) -> String {
         if let Some(name) = &self.names[index] {
             return name.clone();
@@ -193,7 +193,7 @@ impl Maker<'_> {
         Length { filler, number, counts: counts(request.length_of) }
     }
 
-    /// What becomes of a text.
+    /// Makes the pieces of a text into a template.
     fn template(&mut self, pieces: Vec<Piece>, length: &Length) -> Template {
         let mut template = Template::default();
         let mut length_name = None;
@@ -216,7 +216,7 @@ impl Maker<'_> {
         template.end()
     }
 
-    /// What a length is called in the plan: those of one form are one.
+    /// Returns a length's name in the plan: those of one form are one.
     fn length_name(&mut self, length: &Length) -> String {
         let source = Source::Length(length.field());
         let known = self.data.iter().find(|field| field.source == source).map(|field| field.name.clone());

@@ -8,7 +8,7 @@ use plan::answer::{By, Check, Must, Part, Selector, Take, canonical_json};
 use plan::{Body, Step};
 
 impl Converter<'_> {
-    /// What an assertion holds an answer to.
+    /// Converts an assertion to the checks of a response.
     pub(super) fn assertion(&mut self, of: &Element) -> Vec<Step> {
         match of.class.as_str() {
             "ResponseAssertion" => self.response(of),

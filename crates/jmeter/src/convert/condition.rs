@@ -9,8 +9,8 @@ use crate::function;
 use plan::{Code, Expression, Fills, Step};
 
 impl Converter<'_> {
-    /// What must be true, and what is to be computed before. `plain`: the text itself is `true` or something else; otherwise
-    /// it is JavaScript. `None`: it cannot run, which is listed.
+    /// Returns the steps to take before, and the condition that must be true. `plain`: the text itself is `true` or something
+    /// else; otherwise it is JavaScript. `None`: it cannot run, which is listed.
     pub(super) fn truth(
         &mut self,
         of: &Element,
@@ -251,7 +251,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is asked of a value: `.equals("x")`, `.contains("x")`, `.isEmpty()`.
+    /// Parses the method called on a value, if any: `.equals("x")`, `.contains("x")`, `.isEmpty()`.
     fn method(&mut self, of: (String, bool)) -> Option<(String, bool)> {
         if !self.takes(&["."], &[]) {
             return Some(of);

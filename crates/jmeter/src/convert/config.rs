@@ -8,7 +8,7 @@ use plan::data::Source;
 use plan::{Body, CounterStep, Feed, FeedEnd, Scope as Sharing, Set, Step};
 
 impl Converter<'_> {
-    /// What begins each iteration of a controller: what stands directly below it, and below its samplers.
+    /// Returns the steps that begin each iteration of a controller: of the elements directly below it, and below its samplers.
     pub(super) fn at_iteration(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
         let samplers = of.children.iter().filter(|child| Role::of(child) == Role::Sampler);
         let of_samplers = samplers.flat_map(|sampler| &sampler.children);

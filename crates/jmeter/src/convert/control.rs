@@ -298,7 +298,7 @@ impl Converter<'_> {
         }
     }
 
-    /// What must hold for a text of a While Controller to go on: it is not `false`.
+    /// Returns the condition under which a While Controller goes on: its text is not `false`.
     fn goes_on(&mut self, of: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
         if let Some((before, condition)) = self.script_truth(of, written) {
             return Some((before, condition));

@@ -8,7 +8,7 @@ use plan::answer::{By, Extract, Part, Selector, Take, Which};
 use plan::{Body, Step};
 
 impl Converter<'_> {
-    /// What an extractor keeps of an answer.
+    /// Converts an extractor to the steps that keep parts of a response.
     pub(super) fn extractor(&mut self, of: &Element) -> Vec<Step> {
         match of.class.as_str() {
             "RegexExtractor" => self.regex(of),

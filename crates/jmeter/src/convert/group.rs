@@ -162,7 +162,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// What users keep between iterations, and what managers throw away.
+    /// Reads which state users keep between iterations, and which managers clear.
     fn keep(&mut self, of: &Element, scope: &Scope<'_>) -> Keep {
         let same = of.properties.flag("ThreadGroup.same_user_on_next_iteration", true);
         let cleared = |class: &'static str, each: &str| {
@@ -442,7 +442,7 @@ fn find<'e>(of: &'e Element, class: &str) -> Option<&'e Element> {
     of.children.iter().find_map(|child| if child.class == class { Some(child) } else { find(child, class) })
 }
 
-/// Whether something in it may end its users: the end of a file, a script, a flow control.
+/// True if something in it may end its users: the end of a file, a script, a flow control.
 fn ends_itself(of: &Element) -> bool {
     let ends = match of.class.as_str() {
         "CSVDataSet" => of.properties.flag("stopThread", false) && !of.properties.flag("recycle", true),

@@ -83,10 +83,10 @@ struct Url {
     place: Option<String>,
 }
 
-/// What a request carries.
+/// Content of a request.
 #[derive(Default)]
 pub(super) struct Content {
-    /// What is done before, such as reading a file.
+    /// Steps taken before, such as reading a file.
     pub(super) before: Vec<Step>,
     pub(super) body: String,
     /// It is the same each time.
@@ -509,14 +509,14 @@ fn form_kind(sampler: &Sampler<'_>) -> String {
     format!("application/x-www-form-urlencoded; charset={}", charset(sampler))
 }
 
-/// What stays of a path or query: blanks and what is no ASCII in percent notation.
+/// Percent-encodes the fixed text of a path or query: blanks and what is no ASCII.
 fn escaped_path(text: &str) -> String {
     let mut escaped = Vec::new();
     plan::template::Encode::Path.write(text.as_bytes(), &mut escaped);
     String::from_utf8_lossy(&escaped).into_owned()
 }
 
-/// Whether what stays of a path holds a character that no URI may (RFC 3986).
+/// True if what stays of a path holds a character that no URI may (RFC 3986).
 fn no_uri(template: &str) -> bool {
     let pieces =
         plan::template::pieces(template.as_bytes(), plan::template::Encode::Path).unwrap_or_default();
@@ -532,6 +532,6 @@ struct Part {
     title: String,
     /// Its content, with placeholders.
     text: String,
-    /// What is done before it is sent.
+    /// Steps taken before it is sent.
     before: Vec<Step>,
 }

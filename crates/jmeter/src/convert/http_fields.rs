@@ -105,7 +105,7 @@ impl Converter<'_> {
         fields
     }
 
-    /// What an authorization manager sends without being asked.
+    /// Returns the `Authorization` field that an authorization manager sends without a challenge.
     fn authorization(&mut self, scope: &Scope<'_>, url: &str) -> Option<Field> {
         let manager = scope.outermost("AuthManager")?;
         for row in manager.properties.list("AuthManager.auth_list") {

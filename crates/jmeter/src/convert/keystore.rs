@@ -5,7 +5,7 @@ use crate::element::Element;
 use plan::{Keystore, Secret};
 
 impl Converter<'_> {
-    /// What a Keystore Configuration says of keys.
+    /// Reads the key settings of a Keystore Configuration.
     pub(super) fn keystore_config(&mut self, of: &Element) {
         let text = |name: &str| of.properties.text(name).trim().to_owned();
         let index = |name: &str| text(name).parse::<u64>().ok();

@@ -31,12 +31,12 @@ use plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use variables::{Variables, each_text};
 
-/// What a test plan has become.
+/// Result of converting a test plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversion {
     /// The plan; without what cannot run.
     pub plan: Plan,
-    /// What runs differently or not at all, in the order of the test plan.
+    /// Elements that run differently or not at all, in the order of the test plan.
     pub findings: Vec<Finding>,
     /// Paths of elements that run exactly as in JMeter, in the order of the test plan.
     pub exact: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Whether all of it runs.
+    /// True if all of it runs.
     pub fn runs_wholly(&self) -> bool {
         self.findings.iter().all(|finding| finding.grade == Grade::Different)
     }
@@ -80,7 +80,7 @@ impl TestPlan {
     }
 }
 
-/// Whether something sets properties while users run.
+/// True if something sets properties while users run.
 fn changes_properties(element: &Element) -> bool {
     let mut found = false;
     each_text(&element.properties, &mut |text| {
@@ -171,7 +171,7 @@ fn all_paths(element: &Element, to: &mut Vec<String>) {
     element.children.iter().for_each(|child| all_paths(child, to));
 }
 
-/// What takes part of the children of a controller: samplers and controllers, in order.
+/// Returns the children of a controller that take part: samplers and controllers, in order.
 fn walked(of: &Element) -> impl Iterator<Item = &Element> {
     of.children.iter().filter(|child| matches!(Role::of(child), Role::Sampler | Role::Controller))
 }

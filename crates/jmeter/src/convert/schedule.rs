@@ -36,7 +36,7 @@ impl Schedule {
     /// Reads a schedule.
     ///
     /// # Errors
-    /// What is none, in a sentence.
+    /// The text is no schedule; the error gives the reason in a sentence.
     pub(super) fn parse(text: &str) -> Result<Schedule, ScheduleError> {
         let tokens = tokens(text)
             .ok_or_else(|| ScheduleError(format!("its schedule '{text}' has signs that no schedule has")))?;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) struct Converted {
     /// Its pieces: what stays, and names of placeholders.
     pieces: Vec<Kept>,
-    /// What is to be done before it is used.
+    /// Steps to take before it is used.
     pub(super) before: Vec<Step>,
     /// Named data that it holds.
     pub(super) data: Vec<Data>,
@@ -49,7 +49,7 @@ impl Converted {
         fixed.collect()
     }
 
-    /// Whether a value stands first.
+    /// True if a value stands first.
     pub(super) fn begins_with_value(&self) -> bool {
         matches!(self.pieces.first(), Some(Kept::Value(_)))
     }
@@ -89,7 +89,7 @@ impl Converted {
         self.template(Encoding::Raw, str::to_owned)
     }
 
-    /// What is to be done so that all of its values are kept by their users before it is used.
+    /// Returns the steps that make users keep all of its values before it is used.
     pub(super) fn steps(&self) -> Vec<Step> {
         let set = |data: &Data| {
             let source = super::config::in_place(&data.source);
@@ -254,7 +254,7 @@ impl Converter<'_> {
         function::compute(&text, &mut start).ok()
     }
 
-    /// Whether all that a text is computed from is known before the run.
+    /// True if all that a text is computed from is known before the run.
     fn is_constant(&mut self, text: &Text) -> bool {
         text.pieces().iter().all(|piece| match piece {
             Piece::Fixed(_) => true,

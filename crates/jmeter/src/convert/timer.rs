@@ -7,7 +7,7 @@ use plan::{Barrier, Delay, Expression, Rhythm, RhythmHow, Scope as Sharing, Stag
 use std::time::Duration;
 
 impl Converter<'_> {
-    /// What a timer does before a sampler.
+    /// Converts a timer to the steps that it takes before a sampler.
     pub(super) fn timer(&mut self, of: &Element) -> Vec<Step> {
         match of.class.as_str() {
             "ConstantTimer" => self.constant_timer(of),

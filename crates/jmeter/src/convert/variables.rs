@@ -6,10 +6,10 @@ use crate::expression::Text;
 use crate::function;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the name of a variable with the number of matches ends in.
+/// Suffix of the name of a variable with the number of matches.
 pub(super) const MATCHES: &str = "_matchNr";
 
-/// What is known of the variables of a plan.
+/// Known facts about the variables of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     /// Values from the start on.
@@ -99,7 +99,7 @@ impl Variables {
         self.set_all([name]);
     }
 
-    /// Whether something sets it while users run.
+    /// True if something sets it while users run.
     pub(super) fn is_set(&self, name: &str) -> bool {
         let listed = |known: &String| {
             let rest = name.strip_prefix(known.as_str());
@@ -108,12 +108,12 @@ impl Variables {
         self.any || self.set.iter().any(listed) || name.starts_with("__jm__")
     }
 
-    /// Whether the number of its matches is used.
+    /// True if the number of its matches is used.
     pub(super) fn is_counted(&self, name: &str) -> bool {
         self.any || self.counted.contains(name)
     }
 
-    /// What a name in a text stands for.
+    /// Returns the variable that a name in a text stands for.
     pub(super) fn get(&mut self, name: &str) -> Variable {
         match self.start.get(name) {
             Some(value) if !self.is_set(name) => Variable::Constant(value.clone()),

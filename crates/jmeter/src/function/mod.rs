@@ -11,7 +11,7 @@ mod time;
 
 use crate::expression::{Call, Piece, Text};
 
-/// What a function may ask of the user it is computed for.
+/// Context of a function: all that it may ask of the user it is computed for.
 pub trait Context {
     /// A variable of the user.
     fn variable(&self, name: &str) -> Option<String>;
@@ -31,7 +31,7 @@ pub trait Context {
     fn file(&self, path: &str) -> Option<Vec<u8>>;
     /// The row of a file that the user is at, from 0, and whether to go on to the next.
     fn row(&mut self, file: &str, go_on: bool) -> usize;
-    /// What stands around: names and numbers.
+    /// Returns a fact about the surroundings: a name or a number.
     fn fact(&self, fact: Fact) -> String;
     /// Says something to whoever watches.
     fn log(&mut self, line: &str);
@@ -45,7 +45,7 @@ pub trait Context {
     }
 }
 
-/// What stands around a function.
+/// Fact about the surroundings of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact {
     /// The number of the user within its group, from 1.
@@ -165,7 +165,7 @@ pub(crate) fn refusal(name: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(known, _)| *known == name).map(|(_, why)| *why)
 }
 
-/// Whether its value follows from its arguments alone.
+/// True if its value follows from its arguments alone.
 pub(crate) fn is_pure(name: &str) -> bool {
     const PURE: [&str; 18] = [
         "__base64Decode",
@@ -190,7 +190,7 @@ pub(crate) fn is_pure(name: &str) -> bool {
     PURE.contains(&name)
 }
 
-/// Whether one of its arguments may name a variable that it sets.
+/// True if one of its arguments may name a variable that it sets.
 pub(crate) fn keeps(name: &str) -> bool {
     let never = [
         "__P",
@@ -206,7 +206,7 @@ pub(crate) fn keeps(name: &str) -> bool {
     is_known(name) && !never.contains(&name)
 }
 
-/// Whether there is a function of that name; what is none is a variable.
+/// True if there is a function of that name; what is none is a variable.
 pub fn is_known(name: &str) -> bool {
     find(name).is_some() || script_language(name).is_some() || refusal(name).is_some()
 }
@@ -427,11 +427,11 @@ pub(crate) mod tests {
         assert_eq!(user.lines, ["a", "b"]);
     }
 
-    /// What JMeter 5.6.3 made of texts, each the name of a Debug Sampler of a user of its own: text, tabulator, value, with
+    /// Results of JMeter 5.6.3 for texts, each the name of a Debug Sampler of a user of its own: text, tabulator, value, with
     /// pictures of line ends and tabulators; where there is no value, the user ended with an error.
     const OF_JMETER: &str = include_str!("../../tests/functions.tsv");
 
-    /// What differs and stays so: a wrong argument fails the sample and says why, where JMeter gives an empty text, `null`, `**ERR**`
+    /// Differences that stay: a wrong argument fails the sample and says why, where JMeter gives an empty text, `null`, `**ERR**`
     /// or the date as it was; and a date without a time is midnight, which JMeter writes no hours of.
     const OTHERWISE: [&str; 7] = [
         "${__FileToString(none.csv)}",

@@ -1,5 +1,5 @@
-//! What of JMeter's objects scripts cannot use here, told before the run: to read what the plan gives a request, or to change
-//! what a request or a sample keeps. What is not listed runs, or is a method that is not understood.
+//! Uses of JMeter's objects that scripts cannot make here, told before the run: to read what the plan gives a request, or to
+//! change what a request or a sample keeps. What is not listed runs, or is a method that is not understood.
 
 use super::Parser;
 use super::primary::capitalized;

@@ -62,7 +62,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What an expression is when something is assigned to it.
+    /// Converts an expression to the target of an assignment.
     fn target(&mut self, expr: Expr) -> Parsed<Target> {
         match expr {
             Expr::Place(Place::Bound(binding)) if !can_be_set(binding) => {
@@ -330,7 +330,7 @@ impl Parser<'_> {
         self.postfix()
     }
 
-    /// Whether what follows a type in parentheses is converted to it.
+    /// True if what follows a type in parentheses is converted to it.
     fn starts_operand(&self, kind: &Type) -> bool {
         if self.is_new_line() {
             return false;

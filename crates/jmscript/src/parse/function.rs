@@ -136,7 +136,7 @@ impl Parser<'_> {
         Ok(Expr::Closure(function as u16))
     }
 
-    /// Whether parameters with an arrow come next.
+    /// True if parameters with an arrow come next.
     pub(super) fn has_arrow(&self) -> bool {
         let (mut by, mut depth) = (0, 0_usize);
         loop {

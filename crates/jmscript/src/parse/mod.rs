@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
         Ok((self.globals.len() - 1) as u16)
     }
 
-    /// What a name means that is read.
+    /// Resolves a name that is read.
     fn name(&mut self, name: &Rc<str>) -> Parsed<Expr> {
         if let Some(place) = self.scopes.find(name) {
             return Ok(Expr::Place(place));
@@ -449,7 +449,7 @@ fn binding(name: &str, dialect: Dialect) -> Option<Binding> {
     })
 }
 
-/// Whether a script may set what a name of the outside world stands for.
+/// True if a script may set what a name of the outside world stands for.
 fn can_be_set(binding: Binding) -> bool {
     matches!(
         binding,

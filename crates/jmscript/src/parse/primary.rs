@@ -51,7 +51,7 @@ impl Parser<'_> {
             && next.is_some_and(|next| next.is_glued && matches!(next.token, Token::Sign("[")))
     }
 
-    /// Whether a brace here is a closure given to what stands before it.
+    /// True if a brace here is a closure given to what stands before it.
     fn takes_closure(&self, of: &Expr) -> bool {
         let can = matches!(
             of,
@@ -100,7 +100,7 @@ impl Parser<'_> {
         Expr::Call(Box::new(Call { of, method, name, args: Box::from(args), is_safe, is_spread, line }))
     }
 
-    /// What follows a dot.
+    /// Parses the member that follows a dot.
     fn member(&mut self, of: Expr, sign: &str) -> Parsed<Expr> {
         let (is_safe, is_spread) = (sign == "?.", sign == "*.");
         let line = self.line();
@@ -470,7 +470,7 @@ impl Parser<'_> {
         Ok(Expr::Function(Box::new(FunctionCall { name, id, args: Box::from(args), line })))
     }
 
-    /// What follows `new`.
+    /// Parses the construction that follows `new`.
     fn construct(&mut self) -> Parsed<Expr> {
         let start = self.at;
         let path = match self.class_path() {
@@ -626,7 +626,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an argument follows on the same line.
+    /// True if an argument follows on the same line.
     pub(super) fn starts_argument(&self) -> bool {
         if self.dialect != Dialect::Groovy || self.lexeme().is_first {
             return false;

@@ -3,7 +3,7 @@
 use crate::tree::{Capture, Place};
 use std::rc::Rc;
 
-/// What a function may see of those around it.
+/// Kind of a function: how much it may see of those around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The script's body.
@@ -33,7 +33,7 @@ pub struct Scopes {
     scopes: Vec<Scope>,
 }
 
-/// What a function needs when it has been read.
+/// Needs of a function that has been read.
 #[derive(Debug)]
 pub struct Needs {
     /// Slots.
@@ -84,12 +84,12 @@ impl Scopes {
         Some(slot)
     }
 
-    /// Whether the innermost block is a function's outermost, and that function the script's body.
+    /// True if the innermost block is a function's outermost, and that function the script's body.
     pub fn is_outermost(&self) -> bool {
         self.scopes.len() == 1 && self.scopes[0].blocks.len() == 1
     }
 
-    /// Whether a method is being read.
+    /// True if a method is being read.
     pub fn in_method(&self) -> bool {
         self.scopes.iter().any(|scope| scope.kind == Kind::Method)
     }

@@ -93,7 +93,7 @@ impl RunError {
         }
     }
 
-    /// Whether it is a failed `assert`, which fails an assertion rather than breaking it.
+    /// True if it is a failed `assert`, which fails an assertion rather than breaking it.
     pub fn is_assertion(&self) -> bool {
         self.class.ends_with("AssertionError")
     }

@@ -8,7 +8,7 @@ use crate::value::{Object, Value, uuid_text};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What Java's linear congruential generator multiplies by, and adds.
+/// Multiplier and mask of Java's linear congruential generator.
 const MULTIPLIER: u64 = 0x5_DEEC_E66D;
 const MASK: u64 = (1 << 48) - 1;
 

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 impl Machine<'_> {
-    /// What a loop over a value sees.
+    /// Returns the items that a loop over a value sees.
     pub(super) fn items(&mut self, of: &Value) -> Run<Vec<Value>> {
         let count = match of {
             Value::List(list) => list.len(),
@@ -356,7 +356,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a value may hold others.
+/// True if a value may hold others.
 pub(super) fn holds(value: &Value) -> bool {
     match value {
         Value::List(list) => !list.is_empty(),

@@ -130,7 +130,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What formatters see of an object.
+    /// Converts an object to the moment that formatters see.
     pub(super) fn moment(&mut self, object: &Object, zone: &TimeZone) -> Run<Option<Moment>> {
         let plain = |at: DateTime| Some(Moment { at, zoned: None });
         Ok(match object {

@@ -299,7 +299,7 @@ impl Machine<'_> {
         Ok(Value::Map(map))
     }
 
-    /// What `collectEntries` makes of a closure's value: a pair or a map.
+    /// Adds a closure's value, a pair or a map, to the map that `collectEntries` makes.
     pub(super) fn put_entry(&mut self, map: &Rc<Map>, entry: &Value) -> Run<()> {
         match entry {
             Value::List(pair) => {

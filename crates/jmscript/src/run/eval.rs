@@ -521,7 +521,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether a value is of a class or one that extends it.
+    /// True if a value is of a class or one that extends it.
     pub(super) fn is_of_type(&mut self, value: &Value, kind: &Type) -> bool {
         match kind {
             Type::Any => !value.is_null(),
@@ -548,7 +548,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a value is of a class.
+    /// True if a value is of a class.
     pub(super) fn is_instance(&mut self, value: &Value, class: Class) -> bool {
         match (value, class) {
             (Value::Null | Value::Void, _) => false,

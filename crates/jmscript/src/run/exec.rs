@@ -20,7 +20,7 @@ pub(super) enum Flow {
     Return(Value),
 }
 
-/// What a loop does after a turn.
+/// Next action of a loop after a turn.
 enum Turn {
     Another,
     Leave(Flow),
@@ -131,7 +131,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What follows of how a turn of a loop with this label ended.
+    /// Returns the next action of a loop with this label, by how its turn ended.
     fn turn(flow: Flow, label: Option<&Rc<str>>) -> Turn {
         match flow {
             Flow::Next | Flow::Continue(None) => Turn::Another,
@@ -244,7 +244,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// Whether a value is one of those that a `case` names: a text, a pattern, a list, a range, a class, a closure.
+    /// True if a value is one of those that a `case` names: a text, a pattern, a list, a range, a class, a closure.
     pub(super) fn is_case(&mut self, case: &Value, subject: &Value) -> Run<bool> {
         if self.dialect != Dialect::Groovy {
             return self.are_equal(case, subject);

@@ -1,4 +1,4 @@
-//! What only JavaScript has: its operators, its global functions, and its names for methods of texts and lists.
+//! Features that only JavaScript has: its operators, its global functions, and its names for methods of texts and lists.
 
 use super::Machine;
 use super::abrupt::Run;

@@ -1,4 +1,4 @@
-//! What JMeter gives to scripts: variables, properties, the log, the place in the run, and what hangs on these.
+//! Objects that JMeter gives to scripts: variables, properties, the log, the place in the run, and what hangs on these.
 
 use super::Machine;
 use super::abrupt::{Run, thrown};
@@ -10,7 +10,7 @@ use crate::value::{ListKind, Object, Value};
 use std::rc::Rc;
 
 impl Machine<'_> {
-    /// What a name of the outside world stands for.
+    /// Returns the value that a name of the outside world stands for.
     pub(super) fn bound(&mut self, binding: Binding) -> Run {
         match self.host.presence(binding) {
             Presence::Null => return Ok(Value::Null),
@@ -105,7 +105,7 @@ impl Machine<'_> {
         })
     }
 
-    /// What a loop over a part of the outside world sees.
+    /// Returns the items that a loop over a part of the outside world sees.
     pub(super) fn items_of_bound(&mut self, binding: Binding) -> Run<Vec<Value>> {
         match binding {
             Binding::Vars => self.entries(true),

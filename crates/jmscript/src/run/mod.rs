@@ -40,7 +40,7 @@ use abrupt::{Abrupt, Run, thrown};
 use exec::Flow;
 use std::rc::Rc;
 
-/// What one run of a script may use.
+/// Limits of one run of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Statements, turns of loops and calls.
@@ -108,7 +108,7 @@ struct Machine<'a> {
     line: u32,
 }
 
-/// What a run needs besides the script.
+/// Context of a run: all that it needs besides the script.
 pub(crate) struct Context<'a> {
     pub host: &'a mut dyn Host,
     pub globals: &'a mut Globals,
@@ -273,7 +273,7 @@ impl Machine<'_> {
         Ok(Rc::from(out))
     }
 
-    /// What a condition makes of a value.
+    /// True if a value counts as true in a condition.
     fn is_true(&mut self, value: &Value) -> Run<bool> {
         match value {
             Value::Bool(value) => Ok(*value),

@@ -573,7 +573,7 @@ impl Machine<'_> {
     }
 }
 
-/// What is most frequent, without further questions.
+/// Applies an operator to two ints: the most frequent case, without further checks.
 fn of_ints(operator: Binary, a: i32, b: i32) -> Option<Value> {
     Some(match operator {
         Binary::Add => Value::Int(a.wrapping_add(b)),
@@ -612,7 +612,7 @@ fn same_in_java(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether two values are one.
+/// True if two values are one.
 pub(super) fn identical(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) | (Value::Template(a), Value::Template(b)) => Rc::ptr_eq(a, b),

@@ -83,7 +83,7 @@ fn translated(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Whether a brace closes one that is open; a single one is a sign in Java.
+/// True if a brace closes one that is open; a single one is a sign in Java.
 fn closes_quantifier(before: &str) -> bool {
     before.rfind('{').is_some_and(|open| !before[open..].contains('}'))
 }
@@ -156,7 +156,7 @@ fn property(chars: &mut Chars<'_>, out: &mut String, letter: char) -> Result<(),
     push(out, &format!("[{}[:{posix}:]]", if letter == 'P' { "^" } else { "" }))
 }
 
-/// What begins with `(?`.
+/// Translates a group that begins with `(?`.
 fn group(chars: &mut Chars<'_>, out: &mut String) -> Result<(), String> {
     let rest: String = chars.clone().take(4).collect();
     for (start, name) in [("?=", "(?="), ("?!", "(?!"), ("?<=", "(?<="), ("?<!", "(?<!"), ("?>", "(?>")] {
@@ -170,7 +170,7 @@ fn group(chars: &mut Chars<'_>, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the whole text fits.
+/// True if the whole text fits.
 pub(super) fn matches_whole(pattern: &Pattern, text: &str) -> bool {
     let mut locations = pattern.regex.capture_locations();
     let first = pattern.regex.captures_read(&mut locations, text);

@@ -1,7 +1,7 @@
 //! The request that a script stands before: its parts that can be changed, its parameters, header fields and cookies.
 //!
-//! What the plan gives the request is not known here, so a script changes it without reading it (`parse::available` lists
-//! whoever would read).
+//! Values that the plan gives the request are not known here, so a script changes it without reading it (`parse::available`
+//! lists whoever would read).
 
 use super::Machine;
 use super::abrupt::{Run, thrown};
@@ -147,7 +147,7 @@ impl Machine<'_> {
         Ok(Argument { name, value, encodes: method == Method::addArgument })
     }
 
-    /// What a loop over the parameters sees.
+    /// Returns the items that a loop over the parameters sees.
     pub(super) fn argument_values(&mut self) -> Vec<Value> {
         self.host.arguments().iter().map(of_argument).collect()
     }
@@ -265,7 +265,7 @@ impl Machine<'_> {
     }
 }
 
-/// What the outside world refuses is an exception.
+/// Turns a refusal of the outside world into an exception.
 fn allowed(result: Result<(), Refused>) -> Run<()> {
     match result {
         Ok(()) => Ok(()),

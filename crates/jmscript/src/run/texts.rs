@@ -451,7 +451,7 @@ impl Machine<'_> {
     }
 }
 
-/// What `compareTo` gives: the difference of the first units that differ, or of the lengths.
+/// Returns the result of `compareTo`: the difference of the first units that differ, or of the lengths.
 fn difference(a: &str, b: &str) -> i32 {
     let (mut left, mut right) = (a.encode_utf16(), b.encode_utf16());
     loop {

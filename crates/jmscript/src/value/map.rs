@@ -65,7 +65,7 @@ impl Map {
         self.entries.borrow().len()
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

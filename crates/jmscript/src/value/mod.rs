@@ -1,4 +1,4 @@
-//! What scripts compute with. Values are cheap to copy: texts, lists and maps are shared, as references are in Java.
+//! Values that scripts compute with. They are cheap to copy: texts, lists and maps are shared, as references are in Java.
 
 pub(crate) mod json;
 mod map;
@@ -73,7 +73,7 @@ pub enum Value {
 pub enum LazyPiece {
     /// Text.
     Text(Rc<str>),
-    /// What is called for its text.
+    /// Closure that is called for its text.
     Call(Rc<Closure>),
 }
 
@@ -116,15 +116,15 @@ pub struct Shared(RefCell<Value>);
 
 /// A closure: what it does, and the variables around it.
 pub struct Closure {
-    /// What it does.
+    /// Code that it runs.
     pub function: Callable,
-    /// What it has captured.
+    /// Variables that it has captured.
     pub captures: Rc<[Rc<Shared>]>,
     /// Arguments given in advance by `curry`.
     pub given: Vec<Value>,
 }
 
-/// What a closure does when it is called.
+/// Code that a closure runs when it is called.
 #[derive(Clone)]
 pub enum Callable {
     /// Code of the script.
@@ -156,7 +156,7 @@ impl Range {
         if self.is_empty { 0 } else { self.from.abs_diff(self.to).saturating_add(1) as usize }
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub fn is_empty(self) -> bool {
         self.is_empty
     }
@@ -170,7 +170,7 @@ impl Range {
         i32::try_from(number).map_or(Value::Long(number), Value::Int)
     }
 
-    /// Whether a number belongs to it.
+    /// True if a number belongs to it.
     pub fn contains(self, number: i64) -> bool {
         !self.is_empty && (self.from.min(self.to)..=self.from.max(self.to)).contains(&number)
     }
@@ -187,7 +187,7 @@ impl List {
         self.items.borrow().len()
     }
 
-    /// Whether it has no elements.
+    /// True if it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -317,12 +317,12 @@ impl Value {
         }
     }
 
-    /// Whether it is `null` or nothing at all.
+    /// True if it is `null` or nothing at all.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null | Value::Void)
     }
 
-    /// Whether it is a number.
+    /// True if it is a number.
     pub fn is_number(&self) -> bool {
         matches!(
             self,
@@ -386,7 +386,7 @@ impl Value {
         }
     }
 
-    /// What a condition makes of it where anything may be one: zero, null and what is empty is false.
+    /// True if it counts as true in a condition, where anything may be one: zero, null and what is empty is false.
     pub(crate) fn is_true(&self) -> bool {
         match self {
             Value::Null | Value::Void => false,

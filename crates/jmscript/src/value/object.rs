@@ -67,9 +67,9 @@ pub struct Argument {
 pub struct Writer {
     /// Below the plan's folder.
     pub path: Rc<str>,
-    /// What is written is added to what is there.
+    /// True if what is written is added to what is there.
     pub appends: Cell<bool>,
-    /// What is to be written when it is flushed.
+    /// Text to write when it is flushed.
     pub waiting: RefCell<String>,
 }
 
@@ -150,7 +150,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// What a condition makes of it.
+    /// True if it counts as true in a condition.
     pub(super) fn is_true(&self) -> bool {
         match self {
             Object::Matcher(matches) => matches.pattern.regex.is_match(&matches.text),

@@ -38,7 +38,7 @@ pub fn char_at(text: &str, unit: usize) -> Option<char> {
     text.get(byte_of(text, unit)?..)?.chars().next()
 }
 
-/// What `String.hashCode` gives.
+/// Returns the result of `String.hashCode`.
 pub fn hash(text: &str) -> i32 {
     text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }

@@ -36,7 +36,7 @@ impl Partial {
         self.told.set(now.max(told - less));
     }
 
-    /// What is coming will not end.
+    /// Gives up the answers that are coming: they will not end.
     pub fn give_up(&self, body_bytes: &mut u64) {
         self.tell(body_bytes);
         self.now.set(0);

@@ -1,4 +1,4 @@
-//! What is done with an answer before it is counted: values are taken of it and checks are made, in the order of the plan.
+//! Actions on an answer before it is counted: values are taken of it and checks are made, in the order of the plan.
 //! Unlike what a request itself extracts and expects, this happens whatever the status.
 
 use super::find::{Finder, Found, View};
@@ -35,7 +35,7 @@ enum Act {
 struct Held {
     at: Place,
     test: Test,
-    /// What must be, where that holds values: the test is then made anew each time.
+    /// The requirement, where it holds values: the test is then made anew each time.
     varying: Option<Must>,
     name: String,
     says: String,

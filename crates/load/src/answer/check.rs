@@ -60,7 +60,7 @@ struct State {
     coding: Coding,
     /// Fields that are kept, each on a line.
     head: Vec<u8>,
-    /// What gRPC says, where it is spoken.
+    /// The answer as gRPC has it, where that is spoken.
     grpc: GrpcAnswer,
     /// The body, where it is not encoded, or once it is decoded.
     body: Seen,

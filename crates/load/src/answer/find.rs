@@ -229,7 +229,7 @@ impl Finder {
     }
 }
 
-/// What a JSONPath finds: strings without quotes and escapes, other values as JSON.
+/// Returns the values that a JSONPath finds: strings without quotes and escapes, other values as JSON.
 fn json_path_values<'a>(text: &[u8], path: &JsonPath, most: usize) -> Vec<Cow<'a, [u8]>> {
     let Ok(document) = serde_json::from_slice::<serde_json::Value>(text) else { return Vec::new() };
     let values = path.query(&document).all().into_iter().take(most).map(|value| match value {
@@ -239,7 +239,7 @@ fn json_path_values<'a>(text: &[u8], path: &JsonPath, most: usize) -> Vec<Cow<'a
     values.collect()
 }
 
-/// What a JMESPath expression finds; neither null nor what a function cannot take is a value.
+/// Returns the value that a JMESPath expression finds; neither null nor what a function cannot take is a value.
 fn jmespath_value(text: &[u8], expression: &jmespath::Expression<'_>) -> Option<jmespath::Rcvar> {
     let document = serde_json::from_slice::<jmespath::Variable>(text).ok()?;
     expression.search(document).ok().filter(|value| !value.is_null())

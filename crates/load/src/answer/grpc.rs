@@ -30,7 +30,7 @@ const NAMES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// What an answer has said so far.
+/// Status, message and frame of an answer, as far as they have come.
 #[derive(Debug, Default)]
 pub(super) struct GrpcAnswer {
     status: Option<Vec<u8>>,
@@ -69,7 +69,7 @@ impl GrpcAnswer {
         (Some(text), number == Some(0))
     }
 
-    /// What is wrong with the whole answer, and how.
+    /// Returns the fault of the whole answer, if it has one, and a description.
     pub fn wrong(&self) -> Option<(Fault, String)> {
         match self.code() {
             (None, _) => Some((Fault::NoCode, "the answer has no grpc-status".to_owned())),

@@ -3,7 +3,7 @@
 
 use super::canaries;
 use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
-use super::{Answer, Body, Found, Summary};
+use super::{AnswerSink, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
 use measure::event::RequestErrorKind;
 use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
@@ -501,7 +501,7 @@ fn read_range(value: &[u8]) -> Option<(u64, u64, u64)> {
     ))
 }
 
-impl Answer for Judge<'_> {
+impl AnswerSink for Judge<'_> {
     fn summary(&self) -> Summary {
         Summary {
             status: self.head.status,

@@ -26,5 +26,5 @@ pub(crate) use find::{Finder, View};
 pub(crate) use judge::Judge;
 pub(crate) use oracle::Serials;
 pub(crate) use page::PageReader;
-pub(crate) use sink::{Answer, Body, Ended, Found, Settled, Summary};
+pub(crate) use sink::{AnswerSink, Body, Ended, Found, Settled, Summary};
 pub(crate) use test::Test;

@@ -108,7 +108,7 @@ impl Truth<'_> {
         })
     }
 
-    /// True if a version may be served at all: it must have begun, and not have been replaced for too long.
+    /// Checks that a version may be served at all: it must have begun, and not have been replaced for too long.
     pub fn timely(&self, version: u64) -> Result<(), Finding> {
         if self.site.change_every.is_none() {
             return if version == 0 { Ok(()) } else { Err(never_was(version, 0)) };

@@ -1,7 +1,7 @@
 //! The reader of one answer to a URL of a list: what it says of itself, what it leads to, and (for jtest's documents)
 //! whether its bytes are right.
 
-use super::{Answer, Body, Found, Summary};
+use super::{AnswerSink, Body, Found, Summary};
 use lol_html::{HtmlRewriter, Settings, element};
 use measure::event::RequestErrorKind;
 use measure::{CacheResult, FailureKind, Fault, Outcome, Stage};
@@ -218,7 +218,7 @@ impl Pattern {
     }
 }
 
-impl Answer for PageReader<'_> {
+impl AnswerSink for PageReader<'_> {
     fn summary(&self) -> Summary {
         Summary {
             status: self.status,

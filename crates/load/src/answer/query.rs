@@ -1,5 +1,5 @@
-//! What XPath expressions and CSS selectors find in an answer. The answer is read for each of them: plans look seldom, and a tree
-//! is not kept between them.
+//! Values that XPath expressions and CSS selectors find in an answer. The answer is read for each of them: plans look seldom, and
+//! a tree is not kept between them.
 
 use markup::{Document, Found, Selector, XPath};
 use plan::answer::{By, Take};

@@ -82,7 +82,7 @@ pub(crate) struct Found {
 }
 
 /// A reader of an answer that knows what it should have been.
-pub(crate) trait Answer: Body {
+pub(crate) trait AnswerSink: Body {
     /// The answer, as it described itself.
     fn summary(&self) -> Summary;
 

@@ -1,4 +1,4 @@
-//! What a value must be, made ready.
+//! Tests of values against their requirements, made ready.
 
 use memchr::memmem;
 use plan::answer::Must;

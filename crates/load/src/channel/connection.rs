@@ -15,7 +15,7 @@ pub(crate) struct Connection {
     pub answered: u32,
     /// Bytes received that belong to the next answer: from the second value on.
     pub leftover: Option<(Received, usize)>,
-    /// What has come, or that nothing more does, before anybody read.
+    /// Bytes that have come before anybody read, or the fact that no more do.
     pub arrived: Option<Box<io::Result<Received>>>,
     /// Its number within the worker, for messages.
     pub number: u64,

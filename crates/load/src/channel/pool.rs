@@ -40,7 +40,7 @@ enum Entry {
     Failed(NotConnected),
 }
 
-/// What a connection of another host is to a request.
+/// State of a connection of another host, for a request.
 enum Other {
     Open(Rc<Shared>),
     /// It is being opened; this is raised when it is over.
@@ -48,7 +48,7 @@ enum Other {
 }
 
 impl Pool {
-    /// What connections remember of hosts that want their own, where they carry requests for several.
+    /// Returns the hosts that want connections of their own, as remembered, where connections carry requests for several.
     pub fn apart(&self, http: &Http1) -> Option<Rc<Apart>> {
         http.coalesces().then(|| self.apart.clone())
     }

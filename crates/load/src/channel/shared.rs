@@ -42,7 +42,7 @@ const SILENT: u32 = 2;
 pub(crate) struct Shared {
     inner: Rc<Inner>,
     to: SocketAddr,
-    /// What it carries.
+    /// The hosts that it carries requests for.
     authority: Authority,
 }
 
@@ -115,7 +115,7 @@ impl Lease {
         self.shared.inner.state.borrow().speaker.version()
     }
 
-    /// Whether the head of this key was sent over the connection before, and is remembered.
+    /// True if the head of this key was sent over the connection before, and is remembered.
     pub fn knows(&self, key: usize) -> bool {
         let state = self.shared.inner.state.borrow();
         state.speaker.known(key).is_some()
@@ -203,7 +203,7 @@ impl Drop for Lease {
     }
 }
 
-/// Whether another request can be sent over a connection.
+/// Room for another request on a connection.
 pub(super) enum Room {
     Now,
     /// Perhaps later.
@@ -211,7 +211,7 @@ pub(super) enum Room {
     Never,
 }
 
-/// What is known of a connection when it begins.
+/// Facts known of a connection when it begins.
 struct Beginning {
     number: u64,
     to: SocketAddr,
@@ -260,7 +260,7 @@ impl Shared {
 }
 
 impl Inner {
-    /// Whether it may carry another request, now or later.
+    /// True if it may carry another request, now or later.
     fn may_carry(&self, state: &State) -> bool {
         let spent = self.budget.is_some_and(|budget| self.carried.get() >= budget);
         self.ended.get().is_none() && !spent && !self.is_leaving(state)
@@ -298,7 +298,7 @@ impl Inner {
         self.call_waiting(state);
     }
 
-    /// What came has been read: goes on with what follows from it. `left`: whether the peer had said GOAWAY before; `open`: the
+    /// Goes on with what follows from bytes that have been read. `left`: whether the peer had said GOAWAY before; `open`: the
     /// connection goes on.
     fn took(&self, state: &mut State, left: bool, open: bool) {
         if !left && state.speaker.said_goaway() {
@@ -338,18 +338,18 @@ impl Inner {
 }
 
 impl Shared {
-    /// Whether it carries requests to there.
+    /// True if it carries requests to there.
     pub(super) fn leads_to(&self, destination: Destination<'_>) -> bool {
         let there = destination.to.contains(&self.to) && self.authority.includes(&destination);
         there && self.may_carry()
     }
 
-    /// Whether it may carry another request, now or later.
+    /// True if it may carry another request, now or later.
     pub(super) fn may_carry(&self) -> bool {
         self.inner.may_carry(&self.inner.state.borrow())
     }
 
-    /// Whether there is room for another request, behind those who wait.
+    /// Room for another request, behind those who wait.
     pub(super) fn room(&self) -> Room {
         let state = self.inner.state.borrow();
         let room = self.inner.room(&state);
@@ -399,7 +399,7 @@ impl Shared {
         self.inner.number
     }
 
-    /// Whether it was opened for another host than that of a destination.
+    /// True if it was opened for another host than that of a destination.
     pub(super) fn is_of_another(&self, destination: Destination<'_>) -> bool {
         self.authority.is_another(&destination)
     }

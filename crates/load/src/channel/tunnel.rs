@@ -39,12 +39,12 @@ pub(super) async fn open(
 
 /// The answer of a proxy.
 #[derive(Default)]
-struct Answer {
+struct TunnelAnswer {
     status: u16,
     challenges: Vec<String>,
 }
 
-impl ResponseSink for Answer {
+impl ResponseSink for TunnelAnswer {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         if name.eq_ignore_ascii_case(b"Proxy-Authenticate") {
             self.challenges.push(String::from_utf8_lossy(value).into_owned());
@@ -61,7 +61,7 @@ async fn ask(
     stream: &mut net::Stream,
     authority: &str,
     authenticator: Option<&Authenticator>,
-) -> Result<Answer, Failure> {
+) -> Result<TunnelAnswer, Failure> {
     let http = &channels.http;
     let mut head = format!("CONNECT {authority} {}\r\nHost: {authority}\r\n", http.version.text());
     let of = Covered { method: "CONNECT", uri: authority, body: b"" };
@@ -78,7 +78,7 @@ async fn ask(
     message.extend_from_slice(head.as_bytes());
     let of_io = |error| failure::of_io(&error, Stage::Tunnel);
     stream.send(message).await.map_err(of_io)?;
-    let (mut reader, mut answer) = (ResponseReader::new(channels.limits()), Answer::default());
+    let (mut reader, mut answer) = (ResponseReader::new(channels.limits()), TunnelAnswer::default());
     reader.begin(Expect::Tunnel);
     while answer.status == 0 {
         let bytes = stream.recv().await.map_err(of_io)?;

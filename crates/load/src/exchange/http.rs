@@ -7,7 +7,7 @@ use super::shared::{self, Head};
 use super::tcp;
 use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish};
 use crate::account::Coming;
-use crate::answer::{Answer, Body, Ended, Found, Settled};
+use crate::answer::{AnswerSink, Body, Ended, Found, Settled};
 use crate::channel::Connection;
 use crate::failure;
 use crate::step::TcpReader;
@@ -62,7 +62,7 @@ impl Reading {
 /// Exchanges whose answers are HTTP's.
 pub(crate) trait HttpExchanges: Exchanges {
     /// Reads one answer.
-    type Sink<'s>: Answer
+    type Sink<'s>: AnswerSink
     where
         Self: 's;
 
@@ -81,7 +81,7 @@ pub(crate) trait HttpExchanges: Exchanges {
         false
     }
 
-    /// What tells requests of one and the same head, and without a body, from others; `None`: each has its own.
+    /// Returns the key that tells requests of one and the same head, and without a body, from others; `None`: each has its own.
     fn head_key(&self, item: &Self::Item) -> Option<usize> {
         let _ = item;
         None

@@ -308,7 +308,7 @@ pub(crate) trait Exchanges: Sized {
         None
     }
 
-    /// What checks and scripts have said of the request that has just ended.
+    /// Returns the remark of checks and scripts on the request that has just ended.
     fn remark(&self) -> Option<Box<Remark>> {
         None
     }

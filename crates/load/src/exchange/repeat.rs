@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Bytes of a body at most: they count when it has ended, those of longer ones as they come.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// What one user repeats.
+/// The requests that one user repeats.
 struct Repetition {
     worker: Rc<Worker>,
     phase: Rc<Phase>,

@@ -13,7 +13,7 @@ use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn,
 use crate::answer::{Ended, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::{Filling, Slots, Values};
-use crate::step::{Answer, Line, Placing, Requests};
+use crate::step::{Line, Placing, RequestAnswer, Requests};
 use measure::{Cause, Failure, Label};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
@@ -179,12 +179,12 @@ impl<'a> Exchanges for RequestExchanges<'a> {
 
 impl<'a> HttpExchanges for RequestExchanges<'a> {
     type Sink<'s>
-        = Answer<'s>
+        = RequestAnswer<'s>
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, sent: &'s Sent<Line<'a>>, kept: Option<&'s mut Vec<u8>>) -> Answer<'s> {
-        Answer::new(sent.item, kept)
+    fn sink<'s>(&'s self, sent: &'s Sent<Line<'a>>, kept: Option<&'s mut Vec<u8>>) -> RequestAnswer<'s> {
+        RequestAnswer::new(sent.item, kept)
     }
 
     fn head(&mut self, due: &mut Due<Line<'a>>, now: Instant, to: &mut Head) -> bool {
@@ -226,7 +226,7 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
         Some(&sent.item.memo)
     }
 
-    fn settle(&self, sent: &Sent<Line<'a>>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
+    fn settle(&self, sent: &Sent<Line<'a>>, ended: Ended, answer: &mut RequestAnswer<'_>) -> Settled {
         let outcome = answer.outcome(ended);
         if let (Some((code, good)), Ended::Complete) = (answer.grpc_code(), ended) {
             self.context.worker.account.code(code.as_deref(), good);

@@ -83,7 +83,7 @@ struct Piece {
     request: Option<Box<HttpRequest>>,
 }
 
-/// What is sent of a script's writing, one after the other.
+/// Returns the pieces of a script's writing that are sent, one after the other.
 fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> Queue<Piece> {
     let mut pieces = Queue::default();
     if !one_by_one {
@@ -168,12 +168,12 @@ impl Exchanges for ScriptExchanges<'_> {
 
 impl HttpExchanges for ScriptExchanges<'_> {
     type Sink<'s>
-        = Answer
+        = ScriptAnswer
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, _: &'s Sent<Piece>, _: Option<&'s mut Vec<u8>>) -> Answer {
-        Answer::new(self.response.take(), self.script.responds())
+    fn sink<'s>(&'s self, _: &'s Sent<Piece>, _: Option<&'s mut Vec<u8>>) -> ScriptAnswer {
+        ScriptAnswer::new(self.response.take(), self.script.responds())
     }
 
     fn head(&mut self, due: &mut Due<Piece>, _: Instant, to: &mut Head) -> bool {
@@ -187,7 +187,7 @@ impl HttpExchanges for ScriptExchanges<'_> {
         piece.expect
     }
 
-    fn settle(&self, sent: &Sent<Piece>, ended: Ended, answer: &mut Answer) -> Settled {
+    fn settle(&self, sent: &Sent<Piece>, ended: Ended, answer: &mut ScriptAnswer) -> Settled {
         let outcome = match ended {
             Ended::Complete => Outcome::Ok,
             Ended::BrokenOff => Outcome::Aborted,
@@ -212,7 +212,7 @@ impl HttpExchanges for ScriptExchanges<'_> {
 }
 
 /// Reads one answer.
-struct Answer {
+struct ScriptAnswer {
     /// The answer that the script is told.
     response: Response,
     wanted: bool,
@@ -222,14 +222,14 @@ struct Answer {
     body_bytes: u64,
 }
 
-impl Answer {
-    fn new(mut response: Response, wanted: bool) -> Answer {
+impl ScriptAnswer {
+    fn new(mut response: Response, wanted: bool) -> ScriptAnswer {
         response.clear();
-        Answer { response, wanted, status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 }
+        ScriptAnswer { response, wanted, status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 }
     }
 }
 
-impl ResponseSink for Answer {
+impl ResponseSink for ScriptAnswer {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         if self.wanted {
             self.response.add_field(name, value);
@@ -250,7 +250,7 @@ impl ResponseSink for Answer {
     }
 }
 
-impl Body for Answer {
+impl Body for ScriptAnswer {
     fn wants_body(&self) -> bool {
         // wrk reads what it counts.
         true
@@ -265,7 +265,7 @@ impl Body for Answer {
     }
 }
 
-impl answer::Answer for Answer {
+impl answer::AnswerSink for ScriptAnswer {
     fn summary(&self) -> Summary {
         Summary {
             status: self.status,

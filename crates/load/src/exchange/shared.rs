@@ -5,7 +5,7 @@ use super::http::HttpExchanges;
 use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
-use crate::answer::{Answer, Body, Ended, Found};
+use crate::answer::{AnswerSink, Body, Ended, Found};
 use crate::channel::{Lease, Letter, StreamEnded};
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const MISDIRECTED: u16 = 421;
 
 /// A request as fields, in buffers that keep their memory.
 pub(crate) struct Head {
-    /// What is spoken.
+    /// Version of HTTP that is spoken.
     pub version: Version,
     pub fields: FieldList,
     pub body: Vec<u8>,
@@ -162,14 +162,14 @@ async fn follow<C: HttpExchanges>(
     }
 }
 
-/// What was sent is due again.
+/// Makes all that was sent due again.
 fn send_again<I>(window: &mut Queue<Sent<I>>, due: &mut Queue<Due<I>>) {
     while let Some(sent) = window.pop() {
         due.push(Due { item: sent.item, turn: sent.turn });
     }
 }
 
-/// Whether what the peer did not process is sent again: the plan allows it, and there is still time for it.
+/// True if what the peer did not process is sent again: the plan allows it, and there is still time for it.
 fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>) -> bool {
     let worker = context.worker;
     let due = window.front().map_or_else(|| worker.net.now(), |sent| sent.turn.due);
@@ -233,7 +233,7 @@ async fn read<C: HttpExchanges>(
     None
 }
 
-/// What came of a request.
+/// Result of a request.
 enum Received {
     /// An answer, or a part of one, after which it has ended so.
     Answer(Ended),
@@ -241,7 +241,7 @@ enum Received {
     Nothing(Came),
 }
 
-/// What came of a request that is not accounted for yet.
+/// Result of a request that is not accounted for yet.
 enum Came {
     /// No byte of an answer.
     Nothing(Read),
@@ -253,7 +253,7 @@ enum Came {
 async fn receive(
     context: Context<'_>,
     lease: &Lease,
-    sink: &mut impl Answer,
+    sink: &mut impl AnswerSink,
     moments: &mut Moments,
     (mut pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
 ) -> Received {
@@ -348,7 +348,7 @@ fn account_head(
 }
 
 /// Pushes content and trailers, of the content at most so much as is wanted; how the request has ended.
-fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl Answer) -> Option<StreamEnded> {
+fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl AnswerSink) -> Option<StreamEnded> {
     match std::mem::take(&mut letter.skipped) {
         0 => {}
         bytes => sink.skipped(bytes),
@@ -391,7 +391,7 @@ fn timed_out(
     head_told: bool,
     first_byte: bool,
     moments: &mut Moments,
-    sink: &impl Answer,
+    sink: &impl AnswerSink,
 ) -> Received {
     moments.ended = now;
     let stage = match head_told {

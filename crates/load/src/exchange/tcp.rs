@@ -46,7 +46,7 @@ pub(super) async fn receive(
     }
 }
 
-/// What it means that bytes are no message.
+/// Returns the failure for bytes that are no message.
 pub(super) fn of_framing(error: &Error, stage: Stage) -> Failure {
     let kind = match error {
         Error::TooLong { .. } => FailureKind::TooLong,

@@ -193,7 +193,7 @@ pub(crate) struct Position {
     pub last: Last,
 }
 
-/// What is known of the last request.
+/// Facts known of the last request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Last {
     pub failed: bool,
@@ -242,7 +242,7 @@ impl Position {
     }
 }
 
-/// What a user does next.
+/// The next action of a user.
 pub(crate) enum Next<'a> {
     /// Send the next request of a step.
     Send(usize),
@@ -269,7 +269,7 @@ pub(crate) enum Next<'a> {
     Stop(Flow),
 }
 
-/// What an operation may depend on beside the user's own values.
+/// Facts that an operation may depend on beside the user's own values.
 #[derive(Clone, Copy)]
 pub(crate) struct Around {
     /// The user's number in its group.
@@ -463,7 +463,7 @@ impl Program {
         condition.value(&Surrounded { slots, around, position, seed: self.seed }).is_true()
     }
 
-    /// What is no number counts as 0.
+    /// Returns the value of a condition as a number; anything else counts as 0.
     fn number(&self, of: &Condition, around: &Around, position: &Position, slots: &Slots) -> f64 {
         of.value(&Surrounded { slots, around, position, seed: self.seed }).number().unwrap_or(0.0)
     }
@@ -524,7 +524,7 @@ impl Program {
     }
 }
 
-/// What began last has ended; of a lock nothing is told.
+/// Ends what began last; of a lock nothing is told.
 fn end<'a>(around: &Around, position: &mut Position) -> Option<Next<'a>> {
     let Open { label, title, parent, began, paused, good, lock, .. } = position.open.pop()?;
     let took = around.now.saturating_duration_since(began).saturating_sub(paused);
@@ -610,7 +610,7 @@ impl CountWork {
     }
 }
 
-/// What expressions are evaluated with.
+/// Facts that expressions are evaluated with.
 struct Surrounded<'a> {
     slots: &'a Slots,
     around: &'a Around,

@@ -103,7 +103,7 @@ mod tests {
         waits.iter().map(next).collect()
     }
 
-    /// What JMeter's Constant Throughput Timer says: the target before plus the gap, or now where that has passed.
+    /// Returns the targets of JMeter's Constant Throughput Timer: the target before plus the gap, or now where that has passed.
     fn targets(gap_ms: u64, waits: &[u64]) -> Vec<u64> {
         let (mut now, mut target) = (0, None);
         let next = |wait: &u64| {

@@ -136,7 +136,7 @@ impl World {
     }
 }
 
-/// What a user does in so many walks.
+/// Returns the actions of a user in so many walks.
 fn walks(steps: Vec<Step>, walks: usize) -> String {
     let mut world = World::new(&Scenario::of(steps));
     (0..walks).map(|_| world.walk()).collect::<Vec<_>>().join(" / ")

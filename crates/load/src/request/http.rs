@@ -40,7 +40,7 @@ fn version(http: &Http1) -> Version {
 
 /// A request as HTTP/2 and HTTP/3 have it.
 struct Listed {
-    /// What is spoken.
+    /// Version of HTTP that is spoken.
     version: Version,
     /// Pseudo-fields first, names in lower case.
     fields: Vec<DraftField>,
@@ -96,7 +96,8 @@ pub(crate) struct Writer<'a> {
 }
 
 impl Message {
-    /// What somebody else wrote, each time. `secure`: for an `https` URL. `None`: it is not whole, or no request.
+    /// Returns the request that somebody else wrote, the same each time. `secure`: for an `https` URL. `None`: it is not whole,
+    /// or no request.
     pub fn of(text: &[u8], http: &Http1, secure: bool) -> Option<Message> {
         Some(Message(match http.streams() {
             None => Form::Fixed(text.to_vec(), text.to_vec()),
@@ -253,7 +254,7 @@ struct DraftField {
     /// Empty where the value is the whole line.
     name: String,
     value: Vec<Part>,
-    /// What the tables of HTTP/2 have to do with it.
+    /// Indexing in the tables of HTTP/2.
     indexing: Indexing,
 }
 

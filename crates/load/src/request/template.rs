@@ -112,7 +112,7 @@ pub(crate) struct Values {
     pub slots: Slots,
     /// Values dealt to its requests under way.
     pub draws: Draws,
-    /// What is kept for programs, and for records that hold more than figures.
+    /// State kept for programs, and for records that hold more than figures.
     pub code: Option<Box<CodeUser>>,
 }
 

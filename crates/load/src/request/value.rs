@@ -27,7 +27,7 @@ pub(crate) struct FieldLine {
     line: Rc<[u8]>,
     /// Bytes of the name; a colon follows.
     name: usize,
-    /// What the tables of HTTP/2 have to do with it.
+    /// Indexing in the tables of HTTP/2.
     indexing: Indexing,
 }
 

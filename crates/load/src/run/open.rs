@@ -137,7 +137,7 @@ impl Pool {
     }
 }
 
-/// What became of a request that was due.
+/// Result of handing over a request that was due.
 enum Handed {
     /// A user has it.
     Over,

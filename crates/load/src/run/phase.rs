@@ -32,7 +32,7 @@ pub(super) struct PhaseWork {
     pub labels: Vec<String>,
     /// The label of the version of HTTP that it is walked over, where there are several.
     version: Option<Label>,
-    /// What its users are called, before their numbers.
+    /// Name of its users, before their numbers.
     pub user_name: Rc<str>,
     /// Who interprets its programs.
     pub programs: Option<Rc<dyn Interpreter>>,
@@ -125,7 +125,7 @@ impl GroupWork {
         self.0.iter().any(|(worker, _)| worker.is_busy())
     }
 
-    /// Whether users share connections.
+    /// True if users share connections.
     pub fn shares_connections(&self) -> bool {
         self.0.iter().any(|(worker, _)| worker.channels.http().streams().is_some())
     }

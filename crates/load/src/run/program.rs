@@ -1,4 +1,4 @@
-//! What a walk does with programs: it runs them, counts those that are samples, and heeds what they ask for.
+//! Programs in a walk: it runs them, counts those that are samples, and heeds what they ask for.
 
 use super::user::User;
 use super::walk::Walk;

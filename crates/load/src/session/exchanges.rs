@@ -11,7 +11,7 @@ use crate::exchange::{
     Sent, Turn, Worker, Written,
 };
 use crate::request::FieldLine;
-use crate::step::{Answer, Line};
+use crate::step::{Line, RequestAnswer};
 use measure::{
     Cause, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Remark, Stage, TimeMetric,
 };
@@ -331,7 +331,7 @@ impl HttpExchanges for SessionExchanges<'_> {
         let plan = &self.user_turn.session.plan;
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
-        let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
+        let answer = self.purpose.main.then(|| RequestAnswer::new(self.purpose.prepared, None));
         let mut reply = Reply::new(answer, reads_pages, self.user_turn.worker.load.trace.bodies, kept);
         reply.status_line = self.user_turn.values.borrow().code.is_some().then(String::new);
         reply

@@ -185,7 +185,7 @@ impl Message {
     }
 }
 
-/// What no URI may hold (RFC 3986).
+/// True if no URI may hold the byte (RFC 3986).
 fn is_illegal(byte: u8) -> bool {
     b"{}|\\^`\"<> ".contains(&byte)
 }

@@ -41,7 +41,7 @@ pub(crate) struct SessionWork {
     /// Addresses of hosts, each looked up once.
     hosts: RefCell<Hosts>,
     seed: u64,
-    /// What URLs of resources must be, where the plan says so.
+    /// Test of the URLs of resources, where the plan has one.
     urls: Option<Test>,
     /// It does nothing but follow redirections: requests are sent as they are, and all answers but those lead nowhere.
     only_redirects: bool,

@@ -1,11 +1,11 @@
 //! Reads one answer to a request of a session: what a user remembers of it, and what it leads to. What the answer must be
-//! is judged by [`Answer`], where it is one to a request of the list.
+//! is judged by [`RequestAnswer`], where it is one to a request of the list.
 
 use super::needs::Needs;
 use super::validators::Validator;
 use crate::answer::coding::{Coding, decoded};
 use crate::answer::{self, Body, Found, Summary};
-use crate::step::Answer;
+use crate::step::RequestAnswer;
 use measure::Outcome;
 use std::time::SystemTime;
 use wire::http1::{ResponseHead, ResponseSink, Version};
@@ -32,7 +32,7 @@ pub(super) struct Reply<'a> {
     pub validator: Validator,
     needs: Option<Needs>,
     /// Judges the answer to a request of the list.
-    pub answer: Option<Answer<'a>>,
+    pub answer: Option<RequestAnswer<'a>>,
     /// The body, where it is to be shown.
     pub shown: Option<Vec<u8>>,
     reads_pages: bool,
@@ -46,7 +46,7 @@ impl<'a> Reply<'a> {
     /// `reads_pages`: what pages need is wanted. `shows`: the body is. `kept_head`: where the head is copied to, if somebody
     /// may want to see it.
     pub fn new(
-        answer: Option<Answer<'a>>,
+        answer: Option<RequestAnswer<'a>>,
         reads_pages: bool,
         shows: bool,
         kept_head: Option<&'a mut Vec<u8>>,
@@ -163,7 +163,7 @@ impl Body for Reply<'_> {
     }
 }
 
-impl answer::Answer for Reply<'_> {
+impl answer::AnswerSink for Reply<'_> {
     fn summary(&self) -> Summary {
         Summary {
             status: self.status,

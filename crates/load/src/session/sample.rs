@@ -71,7 +71,7 @@ impl SessionExchanges<'_> {
         sample
     }
 
-    /// What checks and programs have said of the last sample.
+    /// Returns the remark of checks and programs on the last sample.
     pub(super) fn remark_of_sample(&self) -> Option<Box<Remark>> {
         let values = self.user_turn.values.borrow();
         let sample = values.code.as_ref().filter(|_| self.purpose.main)?.last.as_ref()?;

@@ -6,7 +6,7 @@ use plan::Tcp;
 use plan::message::Framing as Written;
 use wire::message::{Error, Framing, Reader};
 
-/// What is said of a message over TCP beside its body.
+/// Settings of a message over TCP beside its body.
 pub(crate) struct PreparedTcp {
     framing: Option<Framing>,
     answers: Framing,
@@ -66,11 +66,11 @@ pub(crate) struct TcpReader {
     pub is_over: bool,
 }
 
-/// What became of bytes that arrived.
+/// Result of taking bytes that arrived.
 pub(crate) struct Taken {
     /// Bytes that belong to the answer.
     pub consumed: usize,
-    /// What of it is looked at, once it is whole: what follows its head.
+    /// The part of it that is looked at, once it is whole: what follows its head.
     pub text: Option<Vec<u8>>,
 }
 
@@ -78,7 +78,7 @@ impl TcpReader {
     /// Takes bytes that arrived; none: the peer has closed.
     ///
     /// # Errors
-    /// What arrived is no such message.
+    /// The bytes that arrived are no such message.
     pub fn take(&mut self, bytes: &[u8]) -> Result<Taken, Error> {
         self.is_over |= bytes.is_empty();
         let (consumed, message) = match bytes {

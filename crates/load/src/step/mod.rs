@@ -9,4 +9,4 @@ mod requests;
 pub(crate) use message::TcpReader;
 pub(crate) use messages::{Messages, Prepared as PreparedMessage};
 pub(crate) use objects::Objects;
-pub(crate) use requests::{Answer, Line, Models, Placing, Prepared, Requests, Shared, WantedLength};
+pub(crate) use requests::{Line, Models, Placing, Prepared, RequestAnswer, Requests, Shared, WantedLength};

@@ -8,7 +8,7 @@ mod line;
 mod tests;
 mod varying;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::RequestAnswer;
 pub(crate) use line::Line;
 
 use super::message::PreparedTcp;
@@ -135,7 +135,7 @@ pub(crate) struct Models {
     pub scenario: Rc<Shared>,
 }
 
-/// What holds for all steps of a scenario: names, and who interprets its programs.
+/// State shared by all steps of a scenario: names, and who interprets its programs.
 #[derive(Default)]
 pub(crate) struct Shared {
     kept: Vec<String>,

@@ -134,7 +134,7 @@ fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
     assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
 }
 
-/// True if it refuses, accepts and closes, or answers nothing but a reset: users come again ever more slowly.
+/// Whatever its end: it refuses, accepts and closes, or answers nothing but a reset: users come again ever more slowly.
 #[test]
 fn a_target_that_dies_is_not_hammered() {
     for act in [Act::Close, Act::Reset] {

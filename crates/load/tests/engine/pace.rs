@@ -168,7 +168,7 @@ fn a_phase_lasts_its_time_though_nothing_is_sent_at_its_end() {
     assert_eq!(ran.counts().ok, 10);
 }
 
-/// What still waits for its answer belongs to the time that the phase took, and not to that of its rates.
+/// Requests that still wait for their answers belong to the time that the phase took, and not to that of its rates.
 #[test]
 fn the_time_of_the_rates_ends_with_the_pace() {
     let script = |_| Act::Stall(Duration::from_millis(300));
@@ -271,7 +271,7 @@ fn a_stop_ends_the_run_and_unfinished_requests_are_counted() {
     assert_eq!((counts.ok, counts.unfinished), (100, 5), "{counts:?}");
 }
 
-/// What the thread did before the run is no part of it.
+/// CPU time that the thread used before the run is no part of it.
 #[test]
 fn only_the_cpu_of_the_run_is_told() {
     while net::thread_cpu() < Duration::from_millis(60) {}

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Target, Version, write};
 
-/// What the server does with its nth request, counted over all connections.
+/// Action of the server on its nth request, counted over all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     /// Answers as it should.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::time::Duration;
 
-/// What is run.
+/// The run to make: load, site and peer.
 pub struct Case {
     pub load: Load,
     pub site: Site,
@@ -28,7 +28,7 @@ pub struct Case {
     pub deaf_for: Duration,
 }
 
-/// What came of it.
+/// Result of the run.
 pub struct Ran {
     pub snapshots: Vec<Snapshot>,
     /// Requests that the peer has seen.

@@ -82,7 +82,7 @@ fn at_an_open_pace_requests_go_out_while_others_are_under_way() {
     assert_eq!((counts.ok, counts.failed, counts.connections), (60, 0, 2), "{counts:?}");
 }
 
-/// What was handed to a user fails or is left with what is under way, each request once.
+/// Requests handed to a user fail or are left with those under way, each once.
 #[test]
 fn at_an_open_pace_each_request_ends_once_whatever_its_connection_does() {
     let pace = Pace::Rate { per_second: 2_000.0, arrivals: Arrivals::Bursts(5), in_flight: 20 };

@@ -70,7 +70,7 @@ fn no_message_is_sent_twice() {
     }
 }
 
-/// True if it closes, resets, or is not there at all: users come again ever more slowly.
+/// Whatever its end: it closes, resets, or is not there at all: users come again ever more slowly.
 #[test]
 fn a_dead_service_is_not_hammered() {
     for act in [Act::Close, Act::Reset] {
@@ -84,7 +84,7 @@ fn a_dead_service_is_not_hammered() {
     }
 }
 
-/// What was under way fails with its connection, each request once.
+/// Requests under way fail with their connection, each once.
 #[test]
 fn a_silent_peer_times_out_all_that_is_under_way() {
     let case = Case { pace: Pace::Users(1), ..Case::new(MessageStep { pipeline: 5, ..step() }, 10) };

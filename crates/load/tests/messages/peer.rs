@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use wire::message::{Framing, LengthHead, Number, Reader};
 
-/// What the peer does with its nth request, counted over all connections.
+/// Action of the peer on its nth request, counted over all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     /// `code` and what was asked.

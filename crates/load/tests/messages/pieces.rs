@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What is answered to the request of this number.
+/// The answer to the request of this number.
 #[derive(Clone)]
 pub struct Pieces {
     /// The bytes, be they one answer or several.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::time::Duration;
 
-/// What came of it.
+/// Result of the run.
 pub struct Ran {
     pub tally: Tally,
     pub events: Vec<Event>,
@@ -37,7 +37,7 @@ impl Ran {
     }
 }
 
-/// What is run.
+/// The run to make: step, pace and stop.
 pub struct Case {
     pub step: MessageStep,
     pub pace: Pace,

@@ -84,7 +84,7 @@ fn run(answers: &Framing, pipeline: u32, pieces: Pieces) -> Ran {
     case.run_against(|net, listener, seen| serve(net, listener, pieces, seen))
 }
 
-/// What does not depend on when things came.
+/// Returns the figures that do not depend on when things came.
 fn told(ran: &Ran) -> (Vec<(String, bool, u64)>, [u64; 7]) {
     let Counts { requests, ok, check_failed, failed, pushed, head_bytes, body_bytes, .. } = ran.counts();
     (ran.codes(), [requests, ok, check_failed, failed, pushed, head_bytes, body_bytes])

@@ -46,7 +46,7 @@ fn ran(script: Script, count: u64, segment: usize) -> Ran {
     case.run()
 }
 
-/// What the cut request must have become: the failure, or nothing where it is fine.
+/// Returns the outcome that the cut request must have: the failure, or nothing where it is fine.
 fn expected(form: Form, end: &Move, count: usize, head: usize, all: usize) -> Option<(FailureKind, Stage)> {
     let kind = if matches!(end, Move::Reset) { FailureKind::Reset } else { FailureKind::ClosedEarly };
     match count {

@@ -71,8 +71,8 @@ fn more_than_was_asked_for_is_a_failure() {
     }
 }
 
-/// What comes behind an answer, too late to be taken for a part of it, is found by the next request; what comes with it,
-/// at once.
+/// Bytes that come behind an answer, too late to be taken for a part of it, are found by the next request; those that come
+/// with it, at once.
 #[test]
 fn garbage_behind_a_kept_answer_is_no_answer() {
     let late = |wait| {

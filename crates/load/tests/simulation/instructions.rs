@@ -1,4 +1,4 @@
-//! What the hot path does, again and again: `cargo xtask instructions` runs these under callgrind with two numbers of times,
+//! The work of the hot path, again and again: `cargo xtask instructions` runs these under callgrind with two numbers of times,
 //! and the difference is what one time costs. As tests they show that it is done as often as said, and right.
 
 use crate::world::{Case, Server, phase, requests};

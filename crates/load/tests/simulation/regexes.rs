@@ -35,7 +35,7 @@ fn searching(after: Vec<Step>) -> Scenario {
     Scenario { variables, ..Scenario::of(vec![named("large", after), Step::If(found)]) }
 }
 
-/// What ended under each label, in order of its first use, with its response times in microseconds.
+/// Returns the count of good requests of each label, in order of its first use, with their response times in microseconds.
 fn ran(after: Vec<Step>) -> Vec<(u64, Vec<(u64, u64)>)> {
     let pauses = Step::Pause(plan::Delay::Fixed { delay: Duration::from_millis(1) });
     let group = |name: &str, scenario, pace, stop| Group {

@@ -1,4 +1,4 @@
-//! What is sent again: counted by the server, which sees each request that it can have acted upon.
+//! Requests that are sent again: counted by the server, which sees each request that it can have acted upon.
 
 use crate::server::{Move, Script, answer};
 use crate::world::{Case, Ran, Server, phase, requests};

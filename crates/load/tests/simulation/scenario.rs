@@ -17,7 +17,7 @@ use plan::{
 };
 use std::time::Duration;
 
-/// What a seed chooses from.
+/// Choices drawn from a seed.
 pub struct Chooser(Draw);
 
 impl Chooser {
@@ -43,7 +43,7 @@ impl Chooser {
     }
 }
 
-/// What is sent, and who answers.
+/// Kind of traffic that is sent, and who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Objects, requests and URLs, and the origin.
@@ -56,7 +56,7 @@ enum Kind {
     Web,
     /// TCP messages, and the origin.
     Messages,
-    /// What a program says, and the origin.
+    /// Requests that a program writes, and the origin.
     Program,
 }
 
@@ -67,7 +67,7 @@ pub fn of_seed(seed: u64) -> Case {
     case.unwrap_or_else(|| panic!("seed {seed}: {:?}", violations(&draw(seed, 0))))
 }
 
-/// What the check of plans says of a case.
+/// Returns the violations that the check of plans finds in a case.
 fn violations(case: &Case) -> Vec<String> {
     let origin = match &case.server {
         Server::Origin(origin) => Some((**origin).clone()),

@@ -101,7 +101,7 @@ fn is_the_same_again(case: &Case, ran: &Ran, again: &Ran) {
     assert_eq!(again.counts(), ran.counts(), "another run");
 }
 
-/// What was begun has ended, in exactly one way.
+/// Asserts that each request that was begun has ended, in exactly one way.
 fn conserves(case: &Case, ran: &Ran) {
     for (phase, tally) in case.load.phases.iter().zip(&ran.phases) {
         let counts = &tally.counts;
@@ -142,7 +142,7 @@ fn is_as_many_as_asked_for(case: &Case, phase: &Phase, counts: &Counts) {
     }
 }
 
-/// What one side says it did, the other has seen. Each sending of a request is answered once at most.
+/// Asserts that each side has seen what the other says it did. Each sending of a request is answered once at most.
 fn agrees_with_the_origin(case: &Case, ran: &Ran) {
     let (client, origin) = (ran.counts(), &ran.origin);
     let answered = client.ok + client.injected;

@@ -20,7 +20,7 @@ pub enum Move {
     Freeze,
 }
 
-/// What the server knows when it decides.
+/// Facts that the server knows when it decides.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
     /// The number of the request, over all connections.
@@ -29,7 +29,7 @@ pub struct Asked {
     pub at: Duration,
 }
 
-/// What to do for each request.
+/// Moves of the server for each request.
 #[derive(Clone)]
 pub struct Script {
     pub moves: Rc<dyn Fn(Asked) -> Vec<Move>>,

@@ -70,7 +70,7 @@ fn a_stalled_second_is_in_the_response_times_of_all_that_were_due_in_it() {
     assert!(response.equivalent(response.max(), longest.as_micros() as u64), "{}", response.max());
 }
 
-/// What is under way when a stop is asked for is waited for, but not as long as a plan would.
+/// Requests under way when a stop is asked for are waited for, but not as long as a plan would.
 #[test]
 fn a_stop_ends_soon_whatever_the_time_of_grace() {
     let silent = Script::new(|_| vec![Move::Wait(Duration::from_secs(3600))]);

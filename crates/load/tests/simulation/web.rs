@@ -8,7 +8,7 @@ use plan::{
 };
 use std::time::Duration;
 
-/// What a page needs, and where it leads.
+/// A page with the resources that it needs, and the links that lead on.
 const PAGE: &str =
     "<img src=/1><img src=/2><script src=/3></script><img src=/4><a href=/page>p</a><a href=/next>n</a>";
 

@@ -69,7 +69,7 @@ pub enum Server {
     Script(Script),
 }
 
-/// What is run.
+/// The run to make, and its world.
 pub struct Case {
     pub seed: u64,
     pub faults: Faults,
@@ -80,7 +80,7 @@ pub struct Case {
     pub workers: u32,
     /// Begins TLS on either side, where it is spoken.
     pub tls: Option<(tls::Client, tls::Server)>,
-    /// What each worker sends where the load has a script.
+    /// Maker of each worker's program, where the load has a script.
     pub program: Option<Make>,
     /// Stops the run after this long.
     pub stop_after: Option<Duration>,
@@ -89,7 +89,7 @@ pub struct Case {
     pub keeps_log: bool,
 }
 
-/// What came of it.
+/// Result of the run.
 pub struct Ran {
     /// Figures by phase.
     pub phases: Vec<Tally>,
@@ -97,11 +97,11 @@ pub struct Ran {
     pub left: u64,
     /// How long the engine took.
     pub took: Duration,
-    /// What the origin counted, where it was the server.
+    /// Counts of the origin, where it was the server.
     pub origin: OriginCounts,
-    /// What was held after the aftermath, the server's share included.
+    /// Usage after the aftermath, the server's share included.
     pub then: Usage,
-    /// What was held when all was over.
+    /// Usage when all was over.
     pub end: Usage,
     pub log: Log,
 }
@@ -128,13 +128,13 @@ impl Ran {
         tally.failures().map(listed).collect()
     }
 
-    /// What a clock recorded: values in microseconds, as its histogram has them, and how often.
+    /// Returns the values that a clock recorded: in microseconds, as its histogram has them, and how often.
     pub fn recorded(&self, clock: TimeMetric) -> Vec<(u64, u64)> {
         recorded(&self.tally(), clock)
     }
 }
 
-/// What a clock of a tally recorded.
+/// Returns the values that a clock of a tally recorded.
 pub fn recorded(tally: &Tally, clock: TimeMetric) -> Vec<(u64, u64)> {
     let times = tally.metric(clock);
     let values = times.iter_recorded();
@@ -196,7 +196,7 @@ impl Case {
         }
     }
 
-    /// What it consists of, for whoever looks into a seed that fails.
+    /// Describes its parts, for whoever looks into a seed that fails.
     pub fn drawn(&self) -> String {
         let server = match &self.server {
             Server::Origin(origin) => format!("{origin:?}"),
@@ -288,7 +288,7 @@ impl Case {
     }
 }
 
-/// What one worker does until its end.
+/// Task of one worker until its end.
 type Worker = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Waits until all have ended, as threads of their own are waited for.
@@ -338,7 +338,7 @@ struct Collected {
     workers: Vec<Figures>,
 }
 
-/// What one worker hands over.
+/// Figures that one worker hands over.
 struct Figures {
     snapshots: Receiver<Snapshot>,
     spare: Sender<Box<Tally>>,

@@ -132,7 +132,7 @@ impl Evaluator<'_> {
         Ok(from)
     }
 
-    /// What an axis leads to, the nearest first.
+    /// Returns the items that an axis leads to, the nearest first.
     fn along(&mut self, from: Item, step: &Step) -> Evaluated<Vec<Item>> {
         let document = self.document;
         let Item { node, attribute } = from;
@@ -400,7 +400,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a prefix stands for where an element stands.
+    /// Returns the namespace that a prefix stands for where an element stands.
     fn namespace(&self, item: Item, prefix: Option<&str>) -> String {
         let declared = match prefix {
             Some(prefix) => format!("xmlns:{prefix}"),

@@ -56,7 +56,7 @@ functions! {
 }
 
 impl Function {
-    /// Whether it can be called with these.
+    /// Checks that it can be called with these.
     ///
     /// # Errors
     /// Why not.

@@ -22,7 +22,7 @@ const SIGNS: [&str; 22] = [
 /// Takes a text apart.
 ///
 /// # Errors
-/// What is no word.
+/// The text holds something that is no word.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let (mut tokens, mut rest) = (Vec::new(), text.trim_start());
     while !rest.is_empty() {

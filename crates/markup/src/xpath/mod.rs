@@ -51,7 +51,7 @@ impl XPath {
         self.expression.kind()
     }
 
-    /// What it finds in a document, at most so many. An expression that would take too long finds nothing.
+    /// Returns its results for a document, at most so many. An expression that would take too long finds nothing.
     pub fn find(&self, document: &Document, most: usize) -> Vec<Found> {
         evaluate::evaluate(&self.expression, document, most)
     }

@@ -56,7 +56,7 @@ pub(crate) struct Driver {
     alarm_at: Cell<Option<Instant>>,
     deadlines: Deadlines,
     nowhere: Nowhere,
-    /// What datagrams are received into.
+    /// Memory that datagrams are received into.
     area: udp::Area,
 }
 

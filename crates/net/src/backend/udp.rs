@@ -63,11 +63,11 @@ pub(crate) fn bound(
     Ok(fd)
 }
 
-/// What the sockets of a worker receive into; it is there once.
+/// Memory that the sockets of a worker receive into; it is there once.
 #[derive(Default)]
 pub(crate) struct Area(RefCell<Vec<u8>>);
 
-/// What is known of a socket beside its descriptor.
+/// State of a socket, beside its descriptor.
 #[derive(Default)]
 pub(crate) struct State {
     /// Datagrams that came and found no room.
@@ -121,7 +121,7 @@ pub(crate) fn receive<T>(
     Ok(take(beside.shown(state, from, &area[..bytes])))
 }
 
-/// What the system says beside datagrams that it hands over.
+/// Ancillary data of datagrams that the system hands over.
 #[derive(Default)]
 pub(crate) struct Beside {
     /// The length of each of them, but perhaps of the last.
@@ -180,8 +180,8 @@ pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Resul
     Ok(())
 }
 
-/// What says beside a message which ECN field it gets. A connected socket has its own, which seldom changes: beside each message
-/// it would cost a look at the routes.
+/// Returns the control message that gives a message its ECN field. A connected socket has its own, which seldom changes:
+/// beside each message it would cost a look at the routes.
 fn mark(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> Option<ControlMessage<'static>> {
     if state.ecn.get() == out.ecn {
         return None;

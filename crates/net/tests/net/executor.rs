@@ -103,7 +103,7 @@ fn a_task_may_cancel_itself() {
     });
 }
 
-/// What a task holds may itself cancel and spawn when it goes.
+/// A value that a task holds, which may itself cancel and spawn when it goes.
 struct Vengeful {
     net: Net,
     other: Option<TaskId>,

@@ -1,4 +1,4 @@
-//! What HTTP/2 and HTTP/3 do not have, beside what else a plan asks for.
+//! Checks of HTTP/2 and HTTP/3: features that a plan asks for beside them and that they do not have.
 
 use super::Found;
 use crate::field::Field;
@@ -106,7 +106,7 @@ fn check_streams(streams: u32, (key, ..): Named, found: &mut Found) {
     }
 }
 
-/// What HTTP/1 has and versions with streams have not.
+/// Refuses features that HTTP/1 has and versions with streams have not.
 fn check_beside(http: &Http1, (key, name, alpn): Named, found: &mut Found) {
     let beside = [
         (http.pipeline > 1, "pipelining", "give more streams instead"),

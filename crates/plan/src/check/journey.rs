@@ -1,4 +1,4 @@
-//! What a scenario must keep to that is more than a list of things to send.
+//! Rules for a scenario that is more than a list of things to send.
 
 use super::phase::{check_delay, check_pace, lists};
 use super::{Found, Part, share};
@@ -152,7 +152,7 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Found) {
     }
 }
 
-/// What is done with answers: values are taken and checks are made.
+/// Checks the steps that work on answers: those that take values and those that make checks.
 fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Found) {
     for (nth, step) in steps.iter().enumerate() {
         found.along([Part::Item(nth), Part::Choice], |found| check_one_after(step, names, found));

@@ -1,4 +1,4 @@
-//! What the client side as a whole must keep to: protocol, where connections go, limits, thresholds.
+//! Rules for the client side as a whole: protocol, where connections go, limits, thresholds.
 
 use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share};
@@ -54,7 +54,7 @@ fn check_limits(limits: &Limits, found: &mut Found) {
     }
 }
 
-/// What a pace of connections needs beside it.
+/// Checks that a pace of connections has what it needs beside it.
 fn check_rate_of_connections(phase: &Phase, load: &Load, found: &mut Found) {
     if !matches!(phase.pace, Pace::Connections { .. }) {
         return;

@@ -1,4 +1,4 @@
-//! What a step of messages, and the stand-in for a service, must keep to.
+//! Rules for a step of messages, and for the stand-in for a service.
 
 use super::{Found, Part};
 use crate::answer::{By, Selector};

@@ -1,4 +1,4 @@
-//! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
+//! Rules that a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try, and knows where in the plan it belongs.
 
 mod http2;

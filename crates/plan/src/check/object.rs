@@ -1,4 +1,4 @@
-//! What a step that fetches objects must keep to.
+//! Rules for a step that fetches objects.
 
 use super::{Found, share};
 use crate::popularity::Law;

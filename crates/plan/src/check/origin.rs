@@ -1,4 +1,4 @@
-//! What the origin must keep to.
+//! Rules for the origin.
 
 use super::phase::check_delay;
 use super::{Found, is_address, messages, share};

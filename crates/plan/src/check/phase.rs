@@ -1,4 +1,4 @@
-//! What a phase must keep to: its pace, when it stops, and what its steps send.
+//! Rules for a phase: its pace, when it stops, and what its steps send.
 
 use super::{MAX_USERS, http2, journey, messages, object, requests, share};
 use crate::delay::Delay;

@@ -1,4 +1,4 @@
-//! What requests must keep to: templates, URLs, fields, and a script's request.
+//! Rules for requests: templates, URLs, fields, and a script's request.
 
 use super::{Found, Part, share};
 use crate::address::Address;
@@ -180,7 +180,7 @@ fn no_tcp_url(phase: &str, url: &str) -> String {
     )
 }
 
-/// What a message over TCP must keep to, and cannot have.
+/// Checks the rules for a message over TCP, and refuses what it cannot have.
 fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut Found) {
     let violations = tcp.violations();
     found.within("tcp", |found| {

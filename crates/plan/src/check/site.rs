@@ -1,4 +1,4 @@
-//! What the objects must keep to.
+//! Rules for the objects.
 
 use super::{Found, Part, share};
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};

@@ -13,10 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct LengthField {
     /// How it is written.
     pub number: Number,
-    /// What it counts: what follows the message's head, or all of it.
+    /// The bytes that it counts: those that follow the message's head, or all of them.
     #[serde(default)]
     pub counts: Counts,
-    /// What is added.
+    /// The number that is added to the count.
     #[serde(default)]
     pub adjust: i64,
 }
@@ -90,7 +90,7 @@ impl Algorithm {
         ("retail-mac-80", Algorithm::RetailMac80),
     ];
 
-    /// What a key must be, in words; `None` for what has none.
+    /// Returns the kind of key that it needs, in words; `None` where it has none.
     pub fn key(self) -> Option<&'static str> {
         match self {
             Algorithm::HmacSha256 | Algorithm::HmacSha1 | Algorithm::HmacSha512 => Some("a key"),
@@ -100,7 +100,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether a key of so many bytes will do.
+    /// True if a key of so many bytes will do.
     pub fn takes(self, key_bytes: usize) -> bool {
         match self {
             Algorithm::Cmac => [16, 24, 32].contains(&key_bytes),
@@ -139,7 +139,7 @@ pub enum Digits {
 }
 
 impl LengthField {
-    /// Whether it has as many digits as it needs.
+    /// True if it has as many digits as it needs.
     pub fn is_flexible(&self) -> bool {
         self.number == Number::Ascii(0)
     }

@@ -93,7 +93,7 @@ pub struct Counting {
     then: Then,
 }
 
-/// What follows, counted from the last of the first values as 0.
+/// The values that follow, counted from the last of the first values as 0.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     /// `base + scale * ((offset + n * by) mod values)`.

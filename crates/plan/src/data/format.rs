@@ -35,7 +35,7 @@ struct Conversion {
     kind: Kind,
 }
 
-/// What a conversion makes of a value.
+/// The form that a conversion gives a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -66,7 +66,7 @@ impl Format {
     /// Reads a format with one value at most, which may be of any of C's lengths (`%08ld`).
     ///
     /// # Errors
-    /// What would do, in words.
+    /// The accepted forms, in words.
     pub fn parse(text: &[u8]) -> Result<Format, String> {
         let wrong = || {
             let shown = String::from_utf8_lossy(text);
@@ -89,7 +89,7 @@ impl Format {
     /// Reads a format of a whole number alone, and of a moderate width.
     ///
     /// # Errors
-    /// What would do, in words.
+    /// The accepted forms, in words.
     pub fn of_number(text: &[u8]) -> Result<Format, String> {
         let good = |conversion: &Conversion| {
             let moderate =
@@ -127,7 +127,7 @@ impl Format {
     }
 }
 
-/// What stands before the next conversion, and what follows its percent sign; `%%` is a percent sign.
+/// Returns the text before the next conversion, and the text behind its percent sign; `%%` is a percent sign.
 fn plain(text: &[u8]) -> (Vec<u8>, Option<&[u8]>) {
     let (mut before, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
@@ -213,7 +213,7 @@ impl Conversion {
         }
     }
 
-    /// What stands before the digits of a number.
+    /// Appends the sign or prefix that stands before the digits of a number.
     fn sign(&self, number: i64, to: &mut Vec<u8>) {
         match self.kind {
             Kind::Decimal if number < 0 => to.push(b'-'),

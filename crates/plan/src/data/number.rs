@@ -19,12 +19,12 @@ pub enum Number {
     Bcd(u8),
 }
 
-/// What a length counts.
+/// The bytes that a length counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
-    /// What follows the head.
+    /// The bytes that follow the head.
     #[default]
     Body,
     /// Head and body.
@@ -43,7 +43,7 @@ impl Number {
         }
     }
 
-    /// Whether numbers of this width can be read and written.
+    /// True if numbers of this width can be read and written.
     pub fn is_sound(self) -> bool {
         match self {
             Number::Ascii(width) => (1..=18).contains(&width),

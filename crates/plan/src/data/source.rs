@@ -48,7 +48,7 @@ pub enum Source {
     File(Rows),
     /// Always these bytes.
     Bytes(Body),
-    /// What an environment variable or a file holds when the run begins.
+    /// The content of an environment variable or a file when the run begins.
     Secret(Secret),
     /// The length of a TCP message.
     Length(LengthField),
@@ -220,7 +220,7 @@ impl RowOrder {
     /// Reads `in-turn`, `random` or `once`.
     ///
     /// # Errors
-    /// What would do.
+    /// The accepted words.
     pub fn parse(text: &str) -> Result<RowOrder, String> {
         match text {
             "in-turn" => Ok(RowOrder::InTurn),
@@ -244,7 +244,7 @@ impl Source {
     /// Reads a source as it is typed; see docs/src/requests.md and docs/src/tcp.md.
     ///
     /// # Errors
-    /// What would do, in words.
+    /// The accepted forms, in words.
     pub fn parse(text: &str) -> Result<Source, String> {
         let wrong = || format!("'{text}' is no source of values: {WANTED}");
         if let Some(computed) = computed(text) {
@@ -366,7 +366,7 @@ impl Source {
     }
 }
 
-/// What a value depends on beside its source.
+/// The circumstances that a value depends on beside its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Moment {
     /// Number of the request in its phase.

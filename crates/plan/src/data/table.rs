@@ -183,7 +183,7 @@ struct Row<'a> {
     cells: Vec<String>,
     /// Lines that it takes.
     lines: usize,
-    /// What follows it.
+    /// The text that follows it.
     rest: &'a str,
 }
 

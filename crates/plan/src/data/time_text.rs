@@ -28,7 +28,7 @@ impl TimeText {
     /// The pieces of the form, in order.
     ///
     /// # Errors
-    /// What cannot be written, in words.
+    /// A conversion that cannot be written, in words.
     pub fn pieces(&self) -> Result<Vec<TimePiece<'_>>, String> {
         let (mut pieces, mut rest) = (Vec::new(), &self.format[..]);
         while let Some(at) = rest.iter().position(|byte| *byte == b'%') {

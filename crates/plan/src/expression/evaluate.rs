@@ -1,4 +1,4 @@
-//! What expressions mean.
+//! The meaning of expressions.
 //!
 //! Values are texts, numbers, truths, or nothing. A text counts as a number where it is written like one and a number is
 //! asked for; arithmetic on anything else gives nothing, which is no number, equals nothing but itself, and is false.
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io::Write;
 
-/// What an expression gives.
+/// The result of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// A text.
@@ -21,12 +21,12 @@ pub enum Value<'a> {
     Nothing,
 }
 
-/// What an expression is evaluated with.
+/// The values and facts that an expression is evaluated with.
 pub trait Facts<N> {
     /// The value that is kept under a name; `None`: there is none.
     fn kept(&self, name: &N) -> Option<&[u8]>;
 
-    /// What is known beside the values, as a number; truths are 0 and 1.
+    /// Returns a fact known beside the values, as a number; truths are 0 and 1.
     fn fact(&self, fact: Fact) -> f64;
 
     /// A number from 0 up to 1, another one each time.
@@ -108,7 +108,7 @@ impl Value<'_> {
 }
 
 impl<N> Node<N> {
-    /// What it gives.
+    /// Evaluates it.
     pub fn value<'a>(&'a self, facts: &'a impl Facts<N>) -> Value<'a> {
         match self {
             Node::Text(text) => Value::Text(Cow::Borrowed(text.as_bytes())),

@@ -29,7 +29,7 @@ impl Expression {
     /// Takes the text apart.
     ///
     /// # Errors
-    /// What is wrong with it and at which character, in words.
+    /// The mistake in it and its character, in words.
     pub fn parse(&self) -> Result<Node<String>, ExpressionError> {
         parse::parse(&self.0)
     }
@@ -42,7 +42,7 @@ pub struct ExpressionError {
     pub text: String,
     /// The character where it goes wrong, from 1.
     pub column: usize,
-    /// What is wrong, and what would do.
+    /// The mistake, and what would do.
     pub why: String,
 }
 
@@ -77,7 +77,7 @@ pub enum Node<N> {
     Call(Function, Vec<Node<N>>),
 }
 
-/// What joins two expressions.
+/// An operator that joins two expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `or`, `||`
@@ -110,7 +110,7 @@ pub enum Operator {
     Modulo,
 }
 
-/// What is known of the last answer and of the walk.
+/// A fact known of the last answer or of the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact {
     /// `last.ok`: the last request was good. True before the first.

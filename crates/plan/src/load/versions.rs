@@ -89,7 +89,7 @@ impl Load {
         spoken
     }
 
-    /// Whether any user speaks it.
+    /// True if any user speaks it.
     pub fn speaks(&self, version: Http) -> bool {
         self.spoken().iter().any(|http| http.usual() == Some(version))
     }

@@ -43,10 +43,10 @@ pub struct LengthHead {
     pub at: u32,
     /// How the number is written.
     pub number: Number,
-    /// What it counts.
+    /// The bytes that it counts.
     #[serde(default)]
     pub counts: Counts,
-    /// What is added to the count to get the number that is sent.
+    /// The number that is added to the count to get the number that is sent.
     #[serde(default)]
     pub adjust: i64,
 }
@@ -85,7 +85,7 @@ impl Framing {
     /// Reads a framing as it is typed; see docs/src/tcp.md.
     ///
     /// # Errors
-    /// What would do, in words.
+    /// The accepted forms, in words.
     pub fn parse(text: &str) -> Result<Framing, String> {
         let wrong = || format!("'{text}' is no framing: {WANTED}");
         let framing = match text.split_once(':') {
@@ -105,7 +105,7 @@ impl Framing {
         framing.violation().map_or(Ok(framing), |why| Err(format!("'{text}': {why}")))
     }
 
-    /// What no framing can be, in words; `None` where nothing is wrong.
+    /// Returns the reason why it can be no framing, in words; `None` where nothing is wrong.
     pub fn violation(&self) -> Option<&'static str> {
         match self {
             Framing::Length(head) if !head.number.is_sound() => Some(WIDTHS),

@@ -1,4 +1,4 @@
-//! What the names in the templates of messages mean.
+//! The meaning of the names in the templates of messages.
 
 use super::{Message, MessageStep};
 use crate::data::{Meaning, Names};

@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::template::{Encode, Piece, pieces};
 use serde::{Deserialize, Serialize};
 
-/// What the origin answers to messages, and how it misbehaves. Shares are of requests.
+/// The origin's answers to messages, and its faults. Shares are of requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]

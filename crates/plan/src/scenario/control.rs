@@ -61,7 +61,7 @@ impl Loop {
 pub enum Amount {
     /// This one.
     Number(u64),
-    /// What an expression gives.
+    /// The result of an expression.
     Computed(Expression),
 }
 
@@ -94,7 +94,7 @@ fn is_zero(number: &u32) -> bool {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct If {
-    /// What must be true.
+    /// The condition that must be true.
     pub condition: Expression,
     /// It is looked at before each of the steps, not only before the first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -272,7 +272,7 @@ pub enum Flow {
     StopNow,
 }
 
-/// What a user does after a request, a check or an extraction that failed.
+/// The action of a user after a request, a check or an extraction that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct Group {
     /// Its name in reports.
     pub name: String,
-    /// What each of its users does.
+    /// The scenario that each of its users walks.
     pub scenario: Scenario,
     /// How many there are, and when.
     #[serde(default, skip_serializing_if = "Pace::is_default")]
@@ -35,7 +35,7 @@ pub struct Group {
     pub http: Vec<Http>,
 }
 
-/// What a user keeps from one iteration to the next.
+/// State that a user keeps from one iteration to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]

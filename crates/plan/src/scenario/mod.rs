@@ -1,5 +1,5 @@
-//! What a user does: a tree of nodes. Most scenarios are a list of things to send, walked in order and then again; one that
-//! holds any other node is a journey.
+//! The scenario of a user: a tree of nodes. Most scenarios are a list of things to send, walked in order and then again; one
+//! that holds any other node is a journey.
 
 mod control;
 mod group;
@@ -25,7 +25,7 @@ use crate::request::Request;
 use crate::script::ScriptStep;
 use serde::{Deserialize, Serialize};
 
-/// What a user does: steps, walked in order and then again.
+/// The scenario of a user: steps, walked in order and then again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -35,13 +35,13 @@ pub struct Scenario {
     /// Values that each user begins with, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<Set>,
-    /// What a user does after a request that failed.
+    /// The action of a user after a request that failed.
     #[serde(default, skip_serializing_if = "OnFailure::is_usual")]
     pub on_failure: OnFailure,
-    /// What a user keeps from one iteration to the next.
+    /// State that a user keeps from one iteration to the next.
     #[serde(default, skip_serializing_if = "Keep::is_all")]
     pub keep: Keep,
-    /// What users are called in records and by scripts, before their number from 1; empty: `PHASE 1-`.
+    /// Name of the users in records and for scripts, before their number from 1; empty: `PHASE 1-`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub user_name: String,
 }
@@ -109,7 +109,7 @@ impl Scenario {
         Scenario { steps, ..Scenario::default() }
     }
 
-    /// Whether it says nothing.
+    /// True if it says nothing.
     pub fn is_empty(&self) -> bool {
         *self == Scenario::default()
     }
@@ -140,7 +140,7 @@ impl Scenario {
         self.steps.iter_mut().for_each(|step| step.collect_mut(to));
     }
 
-    /// Whether a turn of a user is a walk through all of it; otherwise each step is a turn.
+    /// True if a turn of a user is a walk through all of it; otherwise each step is a turn.
     pub fn is_journey(&self) -> bool {
         let plain = Scenario { steps: Vec::new(), ..self.clone_without_steps() } == Scenario::default();
         !plain || !self.steps.iter().all(Step::is_plain_send)
@@ -152,7 +152,8 @@ impl Scenario {
         Scenario { steps: Vec::new(), variables, on_failure: *on_failure, keep: *keep, user_name }
     }
 
-    /// What figures are gathered under: the names of requests and of transactions, each once, in the order of the plan.
+    /// Returns the labels that figures are gathered under: the names of requests and of transactions, each once, in the order
+    /// of the plan.
     pub fn labels(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut add = |name: &str| {
@@ -173,7 +174,7 @@ impl Scenario {
 }
 
 impl Step {
-    /// Whether it sends something.
+    /// True if it sends something.
     pub fn is_send(&self) -> bool {
         matches!(
             self,
@@ -181,7 +182,7 @@ impl Step {
         )
     }
 
-    /// Whether it sends something, with nothing to do after its answers.
+    /// True if it sends something, with nothing to do after its answers.
     fn is_plain_send(&self) -> bool {
         match self {
             Step::Requests(step) => {

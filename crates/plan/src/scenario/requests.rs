@@ -23,7 +23,7 @@ pub struct RequestStep {
     pub list: Option<ListName>,
     /// In which order.
     pub order: RequestOrder,
-    /// What the answers must be.
+    /// Conditions that the answers must meet to count as good.
     pub expect: Expect,
     /// URLs, field values and bodies hold placeholders such as `{{id}}` (see [`crate::template`]). Without this, braces
     /// are braces.
@@ -38,10 +38,10 @@ pub struct RequestStep {
     /// How fast answers are read.
     #[serde(skip_serializing_if = "Reading::is_default")]
     pub reading: Reading,
-    /// What users remember from one request to the next, and do of themselves.
+    /// State that users remember from one request to the next, and actions of their own.
     #[serde(skip_serializing_if = "Session::is_none")]
     pub session: Session,
-    /// What is done with each answer before it is counted, in order: steps of the kinds extract, check, set, code and log. A
+    /// Steps that work on each answer before it is counted, in order: those of the kinds extract, check, set, code and log. A
     /// check that does not hold makes the request one that has failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Step>,

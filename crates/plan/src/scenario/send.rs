@@ -36,7 +36,7 @@ pub struct UrlStep {
     pub redirects: bool,
     /// Links of a page are followed.
     pub links: bool,
-    /// What a page embeds (images, style sheets, scripts) is fetched.
+    /// True if the resources that a page embeds (images, style sheets, scripts) are fetched.
     pub embedded: bool,
     /// Only URLs of this host are followed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -70,7 +70,7 @@ fn is_none(digits: &u8) -> bool {
 pub struct Feed {
     /// Its path, as whoever runs the plan reads it.
     pub file: String,
-    /// What its columns are kept under, in order. Surplus columns are left out, names without a column keep what they had.
+    /// Names that its columns are kept under, in order. Surplus columns are left out, names without a column keep what they had.
     pub names: Vec<String>,
     /// Between columns; empty: a comma, and a tab in files that end in `.tsv`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -85,7 +85,7 @@ pub struct Feed {
     pub of: Scope,
 }
 
-/// What follows the last row of a file.
+/// The continuation after the last row of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -122,10 +122,10 @@ pub struct Code {
     /// When what stands between `${` and `}` in it is replaced by values.
     #[serde(skip_serializing_if = "Fills::is_never")]
     pub fills: Fills,
-    /// What stands for the element in messages, such as its path in the plan that it was read from.
+    /// Name that stands for the element in messages, such as its path in the plan that it was read from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What it is called with, with placeholders.
+    /// Parameters of the call, with placeholders.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub parameters: Body,
     /// Its result is kept under this name.
@@ -146,7 +146,7 @@ pub struct Code {
     /// The label in records of single requests, with placeholders; empty: `sample`.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub title: Body,
-    /// What is done with its result, where it is timed and counted: as behind a request.
+    /// Steps that work on its result, where it is timed and counted: as behind a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Step>,
 }

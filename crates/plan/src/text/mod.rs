@@ -63,7 +63,7 @@ pub struct TextError {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
-    /// What is wrong there, and what would do.
+    /// The mistake there, and what would do.
     pub reason: String,
 }
 
@@ -106,7 +106,7 @@ pub struct Source {
     pub name: String,
     /// The form that its text has.
     pub form: TextForm,
-    /// What it holds.
+    /// The text that it holds.
     pub text: String,
 }
 
@@ -137,7 +137,7 @@ impl Source {
     }
 }
 
-/// What goes beside a plan as TOML, by way of a tree; empty where a tree cannot hold it.
+/// Writes a value that goes beside a plan as TOML, by way of a tree; empty where a tree cannot hold it.
 pub(crate) fn write(value: &impl Serialize) -> String {
     encode::tree(value).ok().and_then(|tree| ::toml::to_string(&tree).ok()).unwrap_or_default()
 }
@@ -145,7 +145,7 @@ pub(crate) fn write(value: &impl Serialize) -> String {
 /// Reads what [`write`] wrote.
 ///
 /// # Errors
-/// What is no such text, with line and column.
+/// The text is not of that form; the error gives line and column.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, TextError> {
     let source = Source { name: String::new(), form: TextForm::Toml, text: text.to_owned() };
     let read = source.tree(0).and_then(|tree| T::deserialize(&tree));
@@ -247,7 +247,8 @@ impl Plan {
     /// Reads a plan from its file and those that it includes. `set`: names and values of variables that the plan has.
     ///
     /// # Errors
-    /// What is no plan, each mistake with its place, at least one. Several are told where each is a name that nobody knows.
+    /// The mistakes that make it no plan, each with its place, at least one. Several are told where each is a name that nobody
+    /// knows.
     pub fn read(source: Source, set: &[(String, String)], find: Find<'_>) -> Result<Plan, Vec<TextError>> {
         Written::read(source, set, find).map(|written| written.plan)
     }

@@ -42,7 +42,7 @@ pub(super) struct Key {
 /// Tables and lists in each other at most.
 pub(super) const DEEPEST: usize = 100;
 
-/// What a file is no tree for, in words, and where.
+/// The reason why a file is no tree, in words, and its place.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// `None`: not known yet.

@@ -41,7 +41,7 @@ fn of_plans() -> Schema {
     schema
 }
 
-/// What the file says beside the plan; what it includes may say what must be there.
+/// Adds the fields that the file has beside the plan; what it includes may say what must be there.
 fn variables_and_includes(root: &mut Map<String, Value>) {
     let required = root.remove("required").unwrap_or_else(|| json!([]));
     root.insert("anyOf".to_owned(), json!([{ "required": ["include"] }, { "required": required }]));
@@ -99,7 +99,7 @@ fn includable(object: &mut Map<String, Value>) {
     properties.into_iter().for_each(|all| drop(all.insert("include".to_owned(), include())));
 }
 
-/// Whether a number, or true or false, is wanted.
+/// True if a number, or true or false, is wanted.
 fn is_number(object: &Map<String, Value>) -> bool {
     let is = |one: &Value| ["integer", "number", "boolean"].iter().any(|kind| one == kind);
     match object.get("type") {

@@ -1,4 +1,4 @@
-//! What is wrong is told with line, column and the name that was probably meant, in each form alike.
+//! Mistakes are told with line, column and the name that was probably meant, in each form alike.
 
 use super::{FORMS, read};
 use plan::{Plan, Source, TextForm, Written};

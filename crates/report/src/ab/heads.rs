@@ -1,4 +1,4 @@
-//! What ab prints of single requests (`-v`).
+//! Output of ab on single requests (`-v`).
 
 use measure::event::HeadTitle;
 
@@ -15,7 +15,7 @@ impl Heads {
         Heads { verbosity, request_told: false }
     }
 
-    /// What is printed of a head; nothing for each request after the first, since all are the same.
+    /// Returns the output on a head; nothing for each request after the first, since all are the same.
     pub fn text(&mut self, title: HeadTitle, head: &[u8]) -> String {
         let head_text = String::from_utf8_lossy(head);
         match title {

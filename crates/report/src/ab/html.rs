@@ -120,7 +120,7 @@ impl Figures {
     }
 }
 
-/// What came from elsewhere must not become markup.
+/// Escapes text that came from elsewhere, which must not become markup.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

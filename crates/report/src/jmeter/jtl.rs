@@ -98,7 +98,7 @@ impl Layout {
         }
     }
 
-    /// What the file begins with.
+    /// Returns the beginning of the file.
     pub fn begin(&self) -> String {
         if self.xml {
             return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n".to_owned();
@@ -110,7 +110,7 @@ impl Layout {
         names.join(&self.delimiter.to_string()) + "\n"
     }
 
-    /// What it ends with.
+    /// Returns the end of the file.
     pub fn end(&self) -> &'static str {
         if self.xml { "</testResults>\n" } else { "" }
     }

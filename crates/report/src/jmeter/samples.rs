@@ -7,7 +7,7 @@ use super::{Kind, reason};
 use measure::{Outcome, Record, TransactionMark};
 use std::collections::HashMap;
 
-/// What is known of a phase beforehand.
+/// Labels and groups of a phase, known beforehand.
 #[derive(Debug, Clone, Default)]
 pub struct PhaseNames {
     /// Labels by their numbers.

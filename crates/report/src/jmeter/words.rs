@@ -14,7 +14,7 @@ pub(super) fn code_of(record: &Record) -> String {
     }
 }
 
-/// Whether the status says how it ended.
+/// True if the status says how it ended.
 pub(super) fn has_status(record: &Record) -> bool {
     record.status != 0 && class(record).is_none()
 }
@@ -33,7 +33,7 @@ fn is_tcp(record: &Record) -> bool {
     record.url.starts_with("tcp://")
 }
 
-/// What JMeter says of a message over TCP that has failed.
+/// Returns JMeter's words for a message over TCP that has failed.
 fn of_tcp(record: &Record, kind: FailureKind, stage: Stage) -> String {
     match kind {
         FailureKind::Refused => "java.net.ConnectException: Connection refused".to_owned(),

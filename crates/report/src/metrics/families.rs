@@ -1,4 +1,4 @@
-//! What metrics there are of a run, whoever reads them.
+//! Metrics of a run, whoever reads them.
 
 use measure::{Head, Histogram, MAX_LABELS, PhaseResult, RunResult, TimeMetric};
 
@@ -7,7 +7,7 @@ use measure::{Head, Histogram, MAX_LABELS, PhaseResult, RunResult, TimeMetric};
 pub struct Family {
     /// Their name, of counters without `_total`.
     pub name: String,
-    /// What they are.
+    /// Their description.
     pub help: &'static str,
     /// How they behave.
     pub kind: Kind,
@@ -241,7 +241,7 @@ impl Gathered {
         self.family("wringer_step_response_time_seconds", help, Kind::Histogram, times);
     }
 
-    /// What is so at the end of the last second.
+    /// Adds the values at the end of the last second.
     fn now(&mut self, result: &RunResult, head: &Head) {
         let last = result.timeline.rows.last();
         let in_flight = last.map_or(0, |row| row.in_flight) as f64;

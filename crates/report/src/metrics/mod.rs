@@ -45,7 +45,7 @@ pub fn text_of(families: &[Family], format: Format) -> String {
     page.text
 }
 
-/// What is written.
+/// The page that is written.
 struct Page {
     text: String,
 }

@@ -14,7 +14,7 @@ pub struct Native {
     pub count: u64,
     /// Sum in seconds.
     pub sum: f64,
-    /// What is no longer than [`ZERO`].
+    /// Count of values that are no longer than [`ZERO`].
     pub zero: u64,
     /// Buckets that hold something, by number: bucket n ends at 2^(n/16) seconds, and begins where n - 1 ends.
     pub buckets: Vec<(i32, u64)>,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Significant digits that a measured column keeps of its highest value, and a counter of a long run.
 const DIGITS: i32 = 4;
 
-/// What becomes of a column where rows are joined.
+/// Rule for a column where rows are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Joined {
     /// Counts add up.

@@ -94,7 +94,7 @@ pub fn served(starts: bool) -> io::Result<Served> {
     Ok(Served { html, policy })
 }
 
-/// What the server sends.
+/// Page and policy that the server sends.
 #[derive(Debug, Clone)]
 pub struct Served {
     /// The page.

@@ -15,7 +15,7 @@ const REMEMBERED: usize = 240;
 /// Smaller terminals get plain lines.
 pub const SMALLEST: (usize, usize) = (80, 24);
 
-/// What is known of a run that goes on.
+/// State of a run that goes on, as far as it is known.
 #[derive(Debug, Default)]
 pub struct Watched {
     head: Head,
@@ -31,7 +31,7 @@ pub struct Watched {
     over: bool,
 }
 
-/// What is remembered of a second.
+/// Figures remembered of a second.
 #[derive(Debug, Clone, Default)]
 struct Point {
     rate: f64,
@@ -62,7 +62,7 @@ pub struct Look {
     pub ascii: bool,
     /// The picture stands still.
     pub paused: bool,
-    /// What is being typed or asked, instead of the keys.
+    /// Text that is being typed or asked, instead of the keys.
     pub prompt: Option<String>,
     /// The keys, in full.
     pub help: bool,
@@ -70,7 +70,7 @@ pub struct Look {
     pub planned: Option<Duration>,
 }
 
-/// What stands beside the heat map.
+/// Figures beside the heat map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pane {
     /// How requests ended.
@@ -267,7 +267,7 @@ fn times(run: &Watched, look: &Look) -> Vec<Piece> {
     pieces
 }
 
-/// What became of the requests.
+/// Returns the pieces that show what became of the requests.
 fn counts(run: &Watched, look: &Look) -> Vec<Piece> {
     let counts = &run.counts;
     let told = counts.hits + counts.misses + counts.revalidated + counts.collapsed;

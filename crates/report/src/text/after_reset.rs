@@ -1,4 +1,4 @@
-//! What the origin did of requests that clients had broken off.
+//! The origin's work on requests that clients had broken off.
 
 use super::{Report, Section};
 use crate::show;

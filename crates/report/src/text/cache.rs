@@ -1,4 +1,4 @@
-//! What the cache did, as the clients saw it.
+//! Results of the cache, as the clients saw them.
 
 use super::{Report, Section, hit_ratio, short};
 use crate::good;
@@ -40,7 +40,7 @@ impl Report<'_> {
         Some(section)
     }
 
-    /// Whether every answer was made by the origin for its request, where a cache had something to give out.
+    /// True if every answer was made by the origin for its request, where a cache had something to give out.
     pub(super) fn nothing_was_stored(&self) -> bool {
         let counts = self.counts();
         let phases = self.result.phases.iter().filter(|phase| phase.measured);

@@ -1,4 +1,4 @@
-//! Whether the generator was the limit, and how the run is repeated.
+//! The generator: whether it was the limit, and how the run is repeated.
 
 use super::{Report, Section, machine};
 use crate::show::{self, Table};

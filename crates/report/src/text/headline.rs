@@ -1,4 +1,4 @@
-//! What came of it, in five lines: rate, hits, response time, failures, verdict.
+//! The result in five lines: rate, hits, response time, failures, verdict.
 
 use super::{Report, Section, hit_ratio};
 use crate::show::{self, Table};
@@ -83,7 +83,7 @@ impl Report<'_> {
         }
     }
 
-    /// What stands beside the number of failed requests.
+    /// Returns the text beside the number of failed requests.
     fn failures(&self) -> String {
         let counts = self.counts();
         let mut parts = Vec::new();
@@ -99,7 +99,7 @@ impl Report<'_> {
         parts.join(", ")
     }
 
-    /// What stands beside the number of unfinished requests.
+    /// Returns the text beside the number of unfinished requests.
     fn left_waiting(&self) -> String {
         let longest = show::time(self.phase.tally.metric(TimeMetric::Unfinished).max());
         let share = ratio(self.counts().unfinished, self.counts().requests).map(show::percent);

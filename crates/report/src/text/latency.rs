@@ -94,7 +94,7 @@ fn table(phase: &PhaseResult) -> Option<Table> {
     Some(table)
 }
 
-/// Whether there are times on new and on reused connections.
+/// True if there are times on new and on reused connections.
 fn apart(phase: &PhaseResult) -> bool {
     recorded(phase, TimeMetric::ServiceNew) && recorded(phase, TimeMetric::ServiceReused)
 }

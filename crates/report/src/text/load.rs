@@ -1,4 +1,4 @@
-//! What was sent: phases, their paces, connections, TLS handshakes, and special requests.
+//! The load that was sent: phases, their paces, connections, TLS handshakes, and special requests.
 
 use super::{Report, Section, hit_ratio, short};
 use crate::show::{self, Table};

@@ -21,7 +21,7 @@ fn of_one(watched: &Watched, seconds: f64) -> String {
     format!("{} (pid {}{more}): {cpu}{memory} of memory at most", watched.name, watched.pid)
 }
 
-/// What the run held of the machine at most, and what went wrong on it; nothing where nobody looked.
+/// Returns the resources that the run held of the machine at most, and what went wrong on it; nothing where nobody looked.
 pub(super) fn held(machine: &MachineUse) -> Vec<(&'static str, String)> {
     if machine.descriptors == 0 {
         return Vec::new();

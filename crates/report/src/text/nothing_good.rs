@@ -10,7 +10,7 @@ const NO_APPLICATION_PROTOCOL: i32 = 120;
 const NOT_HTTP2_OVER_TLS: &str = "The server does not speak HTTP/2 there: leave out --http 2.";
 
 impl Report<'_> {
-    /// What most requests met, and what to do about it.
+    /// Tells what most requests met, and what to do about it.
     pub(super) fn why_nothing_was_good(&self) -> String {
         let failures = self.phase.tally.failures();
         let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else {

@@ -1,4 +1,4 @@
-//! What the origin saw of it.
+//! The run as the origin saw it.
 
 use super::{Report, Section};
 use crate::good;

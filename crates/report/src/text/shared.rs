@@ -1,5 +1,5 @@
-//! What only HTTP/2 and HTTP/3 have: frames, resets, waits, what compression saved, and GOAWAYs with their text; of HTTP/3 also what
-//! QUIC did below.
+//! Figures of HTTP/2 and HTTP/3 alone: frames, resets, waits, what compression saved, and GOAWAYs with their text; of HTTP/3
+//! also those of QUIC below.
 
 use super::{Report, Section};
 use crate::show::{self, Table};
@@ -167,7 +167,7 @@ fn quic(quic: &QuicCounts) -> String {
     format!("{datagrams}, {} lost", show::counted(quic.lost_packets, "packet"))
 }
 
-/// What the path did to ECN; nothing where it carried it without a mark.
+/// Tells what the path did to ECN; nothing where it carried it without a mark.
 fn ecn(quic: &QuicCounts) -> String {
     let marked = format!("{} came marked CE", show::counted(quic.ecn_marked, "datagram"));
     let connections = show::counted(quic.ecn_failed, "connection");

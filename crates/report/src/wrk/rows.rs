@@ -1,10 +1,10 @@
-//! What the reports of wrk's family are put together from.
+//! Parts that the reports of wrk's family are put together from.
 
 use super::units::{binary, column, microseconds};
 use measure::run::received_bytes;
 use measure::{Dispersion, Failure, FailureKind, Histogram, PhaseResult, Stage};
 
-/// What stands above the rows of the thread statistics.
+/// Column titles above the rows of the thread statistics.
 pub const TITLES: &str = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n";
 
 /// One row of the thread statistics.

@@ -1,4 +1,4 @@
-//! What `--test` tells of its one exchange, step by step, in the lines of the old tool: programs look for their words.
+//! Report of `--test` on its one exchange, step by step, in the lines of the old tool: programs look for their words.
 //! Bytes are shown as they are, in whatever encoding the service speaks.
 
 use crate::wrk::rows;
@@ -59,7 +59,7 @@ impl Log {
         [failed, self.stop()].concat()
     }
 
-    /// What is left to say when the run is over.
+    /// Returns the text that is left to say when the run is over.
     pub fn end(&self) -> Vec<u8> {
         match (self.over, self.connection) {
             (true, _) => Vec::new(),

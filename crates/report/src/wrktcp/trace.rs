@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Rows of the table at most.
 const POINTS: u64 = 100;
 
-/// What is summed up over an interval.
+/// Sums over an interval.
 #[derive(Debug, Clone, Copy, Default)]
 struct Point {
     seconds: f64,

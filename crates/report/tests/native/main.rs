@@ -106,7 +106,7 @@ fn the_end_of_a_run_does_not_read_as_the_second_before_it() {
     assert_eq!(times.map(Option::unwrap), ["0", "1", "2", "2.5"]);
 }
 
-/// What is not good is not boasted of, and the first lines say why and what to try.
+/// Results that are not good are not boasted of, and the first lines say why and what to try.
 #[test]
 fn a_proxy_that_stores_nothing_is_said_to_in_the_first_lines() {
     let text = sample::stores_nothing().text();

@@ -41,7 +41,7 @@ fn patience(longest: Duration) -> Patience {
     Patience { longest, interrupted: Box::new(|| false) }
 }
 
-/// What a test asks of a script on its thread.
+/// Request of a test to a script on its thread.
 type Ask = Box<dyn FnOnce(&mut dyn Script) + Send>;
 
 /// Scripts that have been set up, each on its thread.

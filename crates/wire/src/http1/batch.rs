@@ -24,7 +24,7 @@ pub struct Flaw {
     pub line: usize,
     /// See `line`.
     pub column: usize,
-    /// What it is; `None`: the last request is not whole.
+    /// The mistake; `None`: the last request is not whole.
     pub error: Option<Error>,
 }
 

@@ -191,7 +191,7 @@ impl AsHalf for Stream {
 }
 
 impl Stream {
-    /// Whether the answer may have content at all (RFC 9110 section 6.4.1).
+    /// True if the answer may have content at all (RFC 9110 section 6.4.1).
     fn may_have_content(&self) -> bool {
         !self.head && !matches!(self.status, 204 | 304)
     }
@@ -236,7 +236,7 @@ impl Client {
         allowed.saturating_sub(self.streams.len()).min(left)
     }
 
-    /// Whether no more requests can be begun on this connection, ever.
+    /// True if no more requests can be begun on this connection, ever.
     pub fn is_leaving(&self) -> bool {
         self.goaway.is_some() || self.next_id > LAST_ID
     }
@@ -246,12 +246,12 @@ impl Client {
         self.streams.len()
     }
 
-    /// Whether the server's SETTINGS came.
+    /// True if the server's SETTINGS came.
     pub fn is_settled(&self) -> bool {
         self.core.settled
     }
 
-    /// What the server announced.
+    /// Returns the settings that the server announced.
     pub fn peer(&self) -> &Settings {
         &self.core.peer
     }
@@ -271,17 +271,17 @@ impl Client {
         std::mem::take(&mut self.core.counts)
     }
 
-    /// What kept content from being sent when [`Self::send`] ran last.
+    /// Returns the windows that kept content from being sent when [`Self::send`] ran last.
     pub fn blocked(&self) -> Blocked {
         self.core.blocked
     }
 
-    /// Whether a frame has come in part: a connection that ends now ends within it.
+    /// True if a frame has come in part: a connection that ends now ends within it.
     pub fn is_within_frame(&self) -> bool {
         self.reader.is_within_frame()
     }
 
-    /// Whether a template holds its block, so that its fields are not read.
+    /// True if a template holds its block, so that its fields are not read.
     pub fn knows(&self, template: &Template) -> bool {
         template.version == Some(self.core.encoder.version()) && !self.core.encoder.has_news()
     }
@@ -320,7 +320,7 @@ impl Client {
         self.core.pump(&mut self.streams, source, out, |_| {})
     }
 
-    /// Whether content waits to be sent.
+    /// True if content waits to be sent.
     pub fn has_content(&self) -> bool {
         self.core.has_uploads()
     }

@@ -1,4 +1,4 @@
-//! What both ends of a connection do alike: settings, pings, windows, field blocks, bodies that wait for a window.
+//! Work that both ends of a connection do alike: settings, pings, windows, field blocks, bodies that wait for a window.
 //!
 //! Must not know what a request or an answer is.
 
@@ -38,7 +38,7 @@ pub struct Counts {
     pub data_bytes: u64,
 }
 
-/// What keeps content from being sent.
+/// Windows that keep content from being sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Blocked {
     /// The connection's window is used up.
@@ -56,7 +56,7 @@ pub trait BodySource {
 /// Fields after the content of an answer: names and values.
 pub type Trailers = Box<[(Vec<u8>, Vec<u8>)]>;
 
-/// What follows the content of a message.
+/// End of a message, after its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum After {
     /// Nothing: its last DATA ends the stream.
@@ -100,7 +100,7 @@ pub(super) trait AsHalf {
 #[derive(Debug)]
 pub(super) struct Core {
     pub limits: Limits,
-    /// What the peer announced.
+    /// Settings that the peer announced.
     pub peer: Settings,
     /// The peer's first SETTINGS came.
     pub settled: bool,
@@ -239,7 +239,7 @@ impl Core {
         Ok(())
     }
 
-    /// Whether a DATA frame carries anything.
+    /// Checks that a DATA frame carries anything.
     pub(super) fn data_is_of_use(&mut self, header: &Header) -> Result<(), ConnectionError> {
         if header.length == 0 && !header.has(END_STREAM) {
             return self.idle();
@@ -308,7 +308,7 @@ impl Core {
         self.reset.push_back(stream);
     }
 
-    /// Whether this side reset a stream, one of the last ones.
+    /// True if this side reset a stream, one of the last ones.
     pub(super) fn was_reset(&self, stream: u32) -> bool {
         self.reset.contains(&stream)
     }
@@ -485,7 +485,7 @@ impl Core {
         self.uploads.push_back(stream);
     }
 
-    /// Whether content waits to be sent.
+    /// True if content waits to be sent.
     pub(super) fn has_uploads(&self) -> bool {
         !self.uploads.is_empty()
     }
@@ -564,7 +564,7 @@ fn place(code: Code) -> usize {
     (code.0 as usize).min(14)
 }
 
-/// What became of a turn of a stream that has content to send.
+/// Outcome of a turn of a stream that has content to send.
 enum Sent {
     Nothing,
     Some,

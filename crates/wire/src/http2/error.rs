@@ -49,9 +49,9 @@ impl fmt::Display for Code {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("error {code} of HTTP/2: {reason}")]
 pub struct ConnectionError {
-    /// What GOAWAY says.
+    /// Error code in GOAWAY.
     pub code: Code,
-    /// What the peer did.
+    /// Violation that the peer committed.
     pub reason: &'static str,
 }
 

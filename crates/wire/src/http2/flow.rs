@@ -2,10 +2,10 @@
 
 use super::settings::MOST_WINDOW;
 
-/// What may be received: granted anew when half of it is used, as nghttp2 does.
+/// Flow-control window for receiving: granted anew when half of it is used, as nghttp2 does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Receiving {
-    /// What is granted whenever nothing is under way.
+    /// Bytes that are granted whenever nothing is under way.
     size: u32,
     /// Bytes that came since the last grant.
     used: u32,
@@ -50,7 +50,7 @@ impl Receiving {
     }
 }
 
-/// What may be sent. Below zero after the peer lowered what a stream begins with (section 6.9.2).
+/// Flow-control window for sending. Below zero after the peer lowered what a stream begins with (section 6.9.2).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sending(i64);
 

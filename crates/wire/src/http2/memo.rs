@@ -16,7 +16,7 @@ pub(crate) struct BlockMemo {
 }
 
 impl BlockMemo {
-    /// What a block means that is equal to the last, where nothing has changed since.
+    /// Returns the meaning of a block that is equal to the last, where nothing has changed since.
     #[inline]
     pub fn find(&self, block: &[u8], version: u64) -> Option<(u16, Option<u64>)> {
         let (known, status, content_length) = self.known?;

@@ -1,4 +1,4 @@
-//! What the fields of a message may be (RFC 9113 sections 8.1 to 8.3).
+//! Rules for the fields of a message (RFC 9113 sections 8.1 to 8.3).
 
 use super::hpack::FieldSink;
 use thiserror::Error;
@@ -93,7 +93,7 @@ impl<F: FnMut(&[u8], &[u8])> Fields<F> {
         }
     }
 
-    /// What is wrong with the section as a whole, now that all of it was decoded.
+    /// Returns the fault of the section as a whole, now that all of it was decoded.
     pub(crate) fn judge(&self) -> Option<Malformed> {
         if self.wrong.is_some() || self.section == Section::Trailers {
             return self.wrong;

@@ -37,7 +37,7 @@ pub use message::Malformed;
 pub use server::{Server, ServerSink};
 pub use settings::{Limits, Settings};
 
-/// What a client sends first (RFC 9113 section 3.4).
+/// The connection preface, which a client sends first (RFC 9113 section 3.4).
 pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 #[cfg(test)]

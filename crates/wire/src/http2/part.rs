@@ -9,7 +9,7 @@ use super::streams::Streams;
 
 /// One end of a connection while it reads: its state, and the sink of its caller.
 pub(super) trait Part {
-    /// What it knows of a stream.
+    /// State that it keeps of a stream.
     type Stream: AsHalf;
 
     /// The peer is a server.
@@ -18,7 +18,7 @@ pub(super) trait Part {
     /// Its state.
     fn state(&mut self) -> (&mut Core, &mut Streams<Self::Stream>);
 
-    /// Whether a stream was never opened.
+    /// True if a stream was never opened.
     fn is_idle(&self, stream: u32) -> bool;
 
     /// A DATA frame begins; it has been counted for the connection's window.

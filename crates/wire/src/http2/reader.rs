@@ -45,7 +45,7 @@ enum State {
 }
 
 impl FrameReader {
-    /// Whether a frame is under way.
+    /// True if a frame is under way.
     pub(super) fn is_within_frame(&self) -> bool {
         self.have > 0 || !matches!(self.state, State::Head)
     }

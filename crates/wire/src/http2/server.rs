@@ -96,7 +96,7 @@ impl Server {
         self.streams.len()
     }
 
-    /// What the client announced.
+    /// Returns the settings that the client announced.
     pub fn peer(&self) -> &Settings {
         &self.core.peer
     }
@@ -106,12 +106,12 @@ impl Server {
         &self.core.counts
     }
 
-    /// What kept content from being sent when [`Self::send`] ran last.
+    /// Returns the windows that kept content from being sent when [`Self::send`] ran last.
     pub fn blocked(&self) -> Blocked {
         self.core.blocked
     }
 
-    /// Whether a frame, or the preface, has come in part.
+    /// True if a frame, or the preface, has come in part.
     pub fn is_within_frame(&self) -> bool {
         self.reader.is_within_frame() || !matches!(self.preface, 0 | 24)
     }
@@ -157,7 +157,7 @@ impl Server {
         }
     }
 
-    /// Whether a stream is open.
+    /// True if a stream is open.
     pub fn is_open(&self, stream: u32) -> bool {
         self.streams.get(stream).is_some()
     }
@@ -170,7 +170,7 @@ impl Server {
         more
     }
 
-    /// Whether content waits to be sent.
+    /// True if content waits to be sent.
     pub fn has_content(&self) -> bool {
         self.core.has_uploads()
     }
@@ -406,7 +406,7 @@ impl<S: ServerSink> Requests<'_, S> {
         Ok(())
     }
 
-    /// Whether a new stream is not taken: there are too many, or this side is leaving.
+    /// Reason why a new stream is not taken: there are too many, or this side is leaving.
     fn is_refused(&self, id: u32) -> Option<Refused> {
         if self.leaving.is_some_and(|last| id > last) {
             return Some(Refused::Silently);

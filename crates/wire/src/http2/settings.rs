@@ -16,7 +16,7 @@ pub(super) const MOST_WINDOW: u32 = (1 << 31) - 1;
 /// Every window before anything changes it.
 pub(super) const DEFAULT_WINDOW: u32 = 65_535;
 
-/// What one side announces.
+/// Settings that one side announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     /// Bytes of the table that decodes the peer's blocks.
@@ -44,10 +44,10 @@ impl Default for Settings {
     }
 }
 
-/// What this side grants a peer, and what it bears.
+/// Settings and windows that this side grants a peer, and limits of what it bears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// What is announced.
+    /// Settings that are announced.
     pub settings: Settings,
     /// Bytes that may come on the connection before they are granted anew; at least 65,535.
     pub connection_window: u32,

@@ -3,7 +3,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What a client was told of its requests.
+/// Events that a client was told of its requests.
 #[derive(Debug, Default)]
 struct Answers {
     fields: BTreeMap<u64, Vec<(String, String)>>,
@@ -39,7 +39,7 @@ impl ClientSink for Answers {
     }
 }
 
-/// What a server was told of its requests.
+/// Events that a server was told of its requests.
 #[derive(Debug, Default)]
 struct Requests {
     fields: BTreeMap<u32, Vec<(String, String)>>,
@@ -205,7 +205,7 @@ fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
 
 const OK: [Field; 1] = [(":status", "200")];
 
-/// What a server may not send, and the code that its connection ends with (RFC 9113 sections 4 to 6).
+/// Frames that a server may not send, and the code that its connection ends with (RFC 9113 sections 4 to 6).
 #[test]
 fn servers_that_break_a_connection() {
     let first = settings(&[]);
@@ -351,7 +351,8 @@ fn servers_that_break_a_connection() {
     }
 }
 
-/// What a server may not send on a stream: the request is malformed, and the connection lives on (RFC 9113 section 8.1.1).
+/// Frames that a server may not send on a stream: the request is malformed, and the connection lives on
+/// (RFC 9113 section 8.1.1).
 #[test]
 fn servers_that_break_a_stream() {
     let with = |field: Field| vec![(":status", "200"), field];

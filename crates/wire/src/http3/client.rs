@@ -49,7 +49,7 @@ impl Template {
         self.frame.len()
     }
 
-    /// Whether there is no frame yet.
+    /// True if there is no frame yet.
     pub fn is_empty(&self) -> bool {
         !self.known
     }
@@ -88,7 +88,7 @@ pub struct Client {
     ahead: VecDeque<u64>,
     /// Streams that may send.
     sending: VecDeque<u32>,
-    /// What is under way was sent before the handshake was complete.
+    /// True if what is under way was sent before the handshake was complete.
     early: bool,
     connected: bool,
     opened: Option<Opened>,
@@ -121,7 +121,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Whether the answer may have content at all (RFC 9110 section 6.4.1).
+    /// True if the answer may have content at all (RFC 9110 section 6.4.1).
     fn may_have_content(&self) -> bool {
         !self.head && !matches!(self.status, 204 | 304)
     }
@@ -180,7 +180,7 @@ impl Client {
         }
     }
 
-    /// Whether no more requests can be begun on this connection, ever.
+    /// True if no more requests can be begun on this connection, ever.
     pub fn is_leaving(&self) -> bool {
         self.core.goaway.is_some() || self.lost.is_some()
     }
@@ -190,12 +190,12 @@ impl Client {
         self.streams.len()
     }
 
-    /// Whether the server's SETTINGS came.
+    /// True if the server's SETTINGS came.
     pub fn is_settled(&self) -> bool {
         self.core.settled
     }
 
-    /// Whether the handshake is complete.
+    /// True if the handshake is complete.
     pub fn is_connected(&self) -> bool {
         self.connected
     }
@@ -215,12 +215,12 @@ impl Client {
         self.lost.as_ref()
     }
 
-    /// What failed in TLS at this end, of [`Lost::Refused`] with this alert.
+    /// Returns the kind of the TLS failure at this end, of [`Lost::Refused`] with this alert.
     pub fn tls_failure(&self, alert: u8) -> tls::ErrorKind {
         self.quic.tls_failure(alert)
     }
 
-    /// Whether the server has said GOAWAY.
+    /// True if the server has said GOAWAY.
     pub fn goaway(&self) -> bool {
         self.core.goaway.is_some()
     }
@@ -235,12 +235,12 @@ impl Client {
         self.quic.quic.stats()
     }
 
-    /// What the path did to ECN since this was asked last.
+    /// Takes the ECN counts of the path since this was asked last.
     pub fn take_ecn(&mut self) -> EcnCounts {
         self.quic.quic.take_ecn()
     }
 
-    /// What kept content from being sent when [`Self::send`] ran last.
+    /// Returns the windows that kept content from being sent when [`Self::send`] ran last.
     pub fn blocked(&self) -> Blocked {
         self.blocked
     }
@@ -309,7 +309,7 @@ impl Client {
         !self.sending.is_empty()
     }
 
-    /// Whether content waits to be sent.
+    /// True if content waits to be sent.
     pub fn has_content(&self) -> bool {
         !self.sending.is_empty()
     }
@@ -342,7 +342,7 @@ impl Client {
         }
     }
 
-    /// Whether this side may go on at another address: the handshake is confirmed (RFC 9000 section 9).
+    /// True if this side may go on at another address: the handshake is confirmed (RFC 9000 section 9).
     pub fn may_move(&self) -> bool {
         self.quic.quic.is_confirmed()
     }
@@ -545,7 +545,7 @@ fn give_up(quic: &mut Quic, core: &mut Core, stream: u64, state: &Stream, code: 
     core.counts.reset_sent(code);
 }
 
-/// What an answer is read with.
+/// State needed to read an answer.
 struct Answer<'c, S> {
     core: &'c mut Core,
     memo: &'c mut BlockMemo,

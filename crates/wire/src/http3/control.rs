@@ -99,7 +99,7 @@ pub(super) struct Core {
     pub settled: bool,
     /// Bytes of the fields of a message that the peer takes; `None`: no limit is known.
     pub peer_field_section: Option<u64>,
-    /// What the peer's last GOAWAY says.
+    /// Identifier in the peer's last GOAWAY.
     pub goaway: Option<u64>,
     /// The stream of this side's control frames, and what no window had room for there.
     control: Option<u64>,

@@ -49,9 +49,9 @@ pub(super) fn code(number: u64) -> Code {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("error {code} of HTTP/3: {reason}")]
 pub struct ConnectionError {
-    /// What the connection is closed with.
+    /// Error code that the connection is closed with.
     pub code: Code,
-    /// What the peer did.
+    /// Violation that the peer committed.
     pub reason: &'static str,
 }
 

@@ -108,7 +108,7 @@ pub(super) struct FrameReader {
 }
 
 impl FrameReader {
-    /// Whether a frame has come in part.
+    /// True if a frame has come in part.
     pub(super) fn is_within_frame(&self) -> bool {
         self.have > 0 || !matches!(self.state, State::Head)
     }

@@ -8,7 +8,7 @@ use crate::http2::Indexing;
 /// Bytes of a payload, and of a list of fields, that are borne.
 const MOST: usize = 1 << 12;
 
-/// What a stream of frames says.
+/// Contents of a stream of frames.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Frames {
     /// Frames that begin, and the fields of HEADERS.

@@ -1,4 +1,4 @@
-//! What one end of a connection grants and how it sends.
+//! Limits that one end of a connection grants, and how it sends.
 
 use quinn_proto::congestion::{self, Controller, ControllerFactory};
 use quinn_proto::{AckFrequencyConfig, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt};
@@ -28,7 +28,7 @@ pub struct Limits {
     pub field_section: u32,
     /// Bytes of a datagram's payload at most; `None`: 1,200, and up to 1,452 where the path carries them.
     pub payload: Option<u16>,
-    /// What bounds how much is under way.
+    /// Congestion control, which bounds how much is under way.
     pub congestion: Congestion,
     /// Nothing comes for so long: the connection is over.
     pub idle: Duration,
@@ -40,7 +40,7 @@ pub struct Limits {
     pub broken_streams: u32,
 }
 
-/// What bounds how much is under way.
+/// Congestion control, which bounds how much is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Congestion {
     /// RFC 9438.

@@ -67,7 +67,7 @@ pub struct EcnCounts {
 pub struct Opened {
     /// A session was resumed: the server showed no certificate.
     pub resumed: bool,
-    /// Whether the server took early data, where some were sent.
+    /// True if the server took early data, where some were sent.
     pub early: Option<bool>,
 }
 
@@ -86,7 +86,7 @@ pub struct Stats {
     pub rtt: Option<Duration>,
 }
 
-/// What became of a write.
+/// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     /// So many bytes were taken; fewer than there were: a window is used up.
@@ -95,7 +95,7 @@ pub(super) enum Written {
     Stopped,
 }
 
-/// What happened on a connection.
+/// An event on a connection.
 #[derive(Debug)]
 pub(super) enum Happened {
     /// The handshake is complete.
@@ -150,12 +150,12 @@ impl Quic {
         self.ecn.marked += u64::from(ecn == EcnCodepoint::Ce as u8);
     }
 
-    /// What the path did since this was asked last.
+    /// Takes the ECN counts of the path since this was asked last.
     pub(super) fn take_ecn(&mut self) -> EcnCounts {
         std::mem::take(&mut self.ecn)
     }
 
-    /// What happened next; `None`: nothing more.
+    /// Returns the next event; `None`: nothing more.
     pub(super) fn poll(&mut self) -> Option<Happened> {
         loop {
             return Some(match self.connection.poll()? {
@@ -267,7 +267,7 @@ impl Quic {
         self.connection.close(now, code.0.into(), Bytes::copy_from_slice(reason));
     }
 
-    /// Whether a client's handshake is confirmed (RFC 9001 section 4.1.2).
+    /// True if a client's handshake is confirmed (RFC 9001 section 4.1.2).
     pub(super) fn is_confirmed(&self) -> bool {
         self.connection.stats().frame_rx.handshake_done > 0
     }
@@ -302,11 +302,11 @@ impl Quic {
 pub(super) struct Dialled {
     pub(super) quic: Quic,
     endpoint: Endpoint,
-    /// What servers show.
+    /// Verdict on the certificates that servers show.
     seen: Arc<tls::Seen>,
     /// The server showed a certificate; what was wrong with it.
     shown: Option<Result<(), tls::ErrorKind>>,
-    /// What an endpoint itself would answer; a client has nothing to say to strangers.
+    /// Bytes that an endpoint itself would answer; a client has nothing to say to strangers.
     scrap: Vec<u8>,
 }
 
@@ -377,18 +377,18 @@ impl Dialled {
         tls::PeerCertificate::of_chain(&chain)
     }
 
-    /// What failed in TLS at this end, by the alert that it has sent.
+    /// Returns the kind of the TLS failure at this end, by the alert that it has sent.
     pub(super) fn tls_failure(&self, alert: u8) -> tls::ErrorKind {
         self.shown.and_then(Result::err).unwrap_or(tls::kind_of_alert(alert))
     }
 
-    /// Whether requests may be sent before the handshake is complete.
+    /// True if requests may be sent before the handshake is complete.
     pub(super) fn may_be_early(&self) -> bool {
         self.quic.connection.has_0rtt()
     }
 }
 
-/// What a server's endpoint does with a datagram.
+/// Outcome of a datagram at a server's endpoint.
 pub(super) enum Routed {
     Nothing,
     /// To be sent back at once.

@@ -31,7 +31,7 @@ pub struct Key(ConnectionHandle);
 /// A datagram that belongs to a connection, and its ECN field.
 pub struct Input(Box<ConnectionEvent>, u8);
 
-/// What a datagram means to a listener.
+/// Meaning of a datagram to a listener.
 pub enum Arrival {
     /// Nothing.
     Nothing,
@@ -172,7 +172,7 @@ impl Server {
             .then_some(Opened { resumed: !self.signed, early: self.early.then_some(true) })
     }
 
-    /// Whether the handshake is complete.
+    /// True if the handshake is complete.
     pub fn is_connected(&self) -> bool {
         self.connected
     }
@@ -197,12 +197,12 @@ impl Server {
         self.quic.stats()
     }
 
-    /// What the path did to ECN since this was asked last.
+    /// Takes the ECN counts of the path since this was asked last.
     pub fn take_ecn(&mut self) -> EcnCounts {
         self.quic.take_ecn()
     }
 
-    /// What kept content from being sent when [`Self::send`] ran last.
+    /// Returns the windows that kept content from being sent when [`Self::send`] ran last.
     pub fn blocked(&self) -> Blocked {
         self.blocked
     }
@@ -242,7 +242,7 @@ impl Server {
         }
     }
 
-    /// Whether a stream is open.
+    /// True if a stream is open.
     pub fn is_open(&self, stream: u32) -> bool {
         self.streams.get(key(stream)).is_some()
     }
@@ -489,7 +489,7 @@ fn encode(fields: &FieldList, out: &mut Vec<u8>, core: &mut Core) {
     *out = block;
 }
 
-/// What a request is read with.
+/// State needed to read a request.
 struct Request<'c, S> {
     core: &'c mut Core,
     text: &'c mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a stream still has to send: the rest of a head, content as it is asked for, and what follows it.
+//! Data that a stream still has to send: the rest of a head, content as it is asked for, and what follows it.
 
 use super::error;
 use super::frame;
@@ -11,7 +11,7 @@ const PIECE: usize = 16 << 10;
 /// Bytes that a stream sends before others have their turn.
 const SHARE: u64 = 64 << 10;
 
-/// What is still to be sent on a stream.
+/// Data still to be sent on a stream.
 #[derive(Debug, Default)]
 pub(super) struct Upload {
     /// Bytes that no window had room for, from this one on.
@@ -19,7 +19,7 @@ pub(super) struct Upload {
     taken: usize,
     /// Content that follows, and what follows it.
     content: Option<Content>,
-    /// Whether it waits in the queue of those that may send.
+    /// True if it waits in the queue of those that may send.
     pub queued: bool,
     /// All of it is sent.
     pub done: bool,

@@ -15,7 +15,7 @@ pub(super) struct Answers {
     delivered: bool,
 }
 
-/// What has come of an answer.
+/// The part of an answer that has come.
 #[derive(Debug)]
 struct Whole {
     bytes: Vec<u8>,
@@ -80,7 +80,7 @@ impl Answers {
         self.whole.keeps
     }
 
-    /// What the next answer belongs to.
+    /// Sets the request that the next answer belongs to.
     pub fn begin(&mut self, expect: Expect) {
         if self.is_idle() && (self.expect != expect || self.delivered) {
             self.expect = expect;
@@ -160,7 +160,7 @@ pub(super) fn content_at(message: &[u8]) -> usize {
     message.len() - split(message).1.len()
 }
 
-/// What stands before the first empty line and behind it. A line may end with LF alone (RFC 9112 section 2.2).
+/// Splits a text into the parts before the first empty line and behind it. A line may end with LF alone (RFC 9112 section 2.2).
 fn split(text: &[u8]) -> (&[u8], &[u8]) {
     let ends = memchr::memchr_iter(b'\n', text);
     let found = ends.into_iter().find_map(|at| {

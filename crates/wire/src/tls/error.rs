@@ -6,19 +6,19 @@ use std::fmt;
 /// A failure of TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What happened.
+    /// Kind of the failure.
     pub kind: ErrorKind,
     /// True if the handshake was not complete yet.
     pub handshaking: bool,
     detail: String,
 }
 
-/// What happened.
+/// Kind of a failure of TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The peer ended the connection with this alert (RFC 8446 section 6).
     Alert(u8),
-    /// What came is not TLS.
+    /// The bytes that came are not TLS.
     NotTls,
     /// The ends have no version, suite, group or application protocol in common.
     Mismatch,

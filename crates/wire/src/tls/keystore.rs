@@ -142,7 +142,7 @@ fn encrypted_data(der: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((how, take(rest, ENCRYPTED)?.0))
 }
 
-/// What a bag holds; `None` for what is neither a key nor a certificate.
+/// Reads the entry in a bag; `None` for what is neither a key nor a certificate.
 fn entry(bag: &[u8], password: &[u8]) -> Result<Option<Entry>, Unreadable> {
     let (kind, content) = typed(bag).ok_or(Unreadable::Broken)?;
     let der = match kind.as_str() {

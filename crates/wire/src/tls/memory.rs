@@ -1,4 +1,4 @@
-//! What a client remembers of the servers that it had sessions with: small, since each user may have one of its own.
+//! A client's memory of the servers that it had sessions with: small, since each user may have one of its own.
 
 use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};

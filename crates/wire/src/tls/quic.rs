@@ -16,12 +16,13 @@ const ALPN: &[u8] = b"h3";
 /// `no_application_protocol`, `protocol_version` and `handshake_failure` (RFC 8446 section 6).
 const MISMATCHES: [u8; 3] = [120, 70, 40];
 
-/// What servers showed lately, to whoever shares a memory of sessions.
+/// Verdict on the certificates that servers showed lately, to whoever shares a memory of sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Seen(Mutex<Option<Result<(), ErrorKind>>>);
 
 impl Seen {
-    /// What a server has shown since this was asked last: a certificate, and so it resumed no session; or one that failed.
+    /// Takes the verdict since this was asked last: a server has shown a certificate, and so it resumed no session; or one that
+    /// failed.
     pub(crate) fn take(&self) -> Option<Result<(), ErrorKind>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -32,18 +33,19 @@ impl Seen {
 pub(crate) struct Signed(AtomicBool);
 
 impl Signed {
-    /// Whether a handshake has been a full one since this was asked last.
+    /// True if a handshake has been a full one since this was asked last.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
 }
 
-/// What failed in TLS, by the alert that this end has sent.
+/// Returns the kind of the TLS failure, by the alert that this end has sent.
 pub(crate) fn kind_of_alert(alert: u8) -> ErrorKind {
     if MISMATCHES.contains(&alert) { ErrorKind::Mismatch } else { ErrorKind::Broken }
 }
 
-/// What connections of QUIC begin with. It is one for a memory of sessions: those that one verifier has trusted are no others'.
+/// Configuration that connections of QUIC begin with. It is one for a memory of sessions: those that one verifier has trusted
+/// are no others'.
 #[derive(Debug, Clone)]
 pub(crate) struct ForQuic {
     pub config: Arc<ClientConfig>,
@@ -51,7 +53,7 @@ pub(crate) struct ForQuic {
 }
 
 impl Client {
-    /// What connections of QUIC begin with, and the name that one to a host asks for.
+    /// Returns the configuration that connections of QUIC begin with, and the name that one to a host asks for.
     ///
     /// # Errors
     /// The host is no name that a certificate can have.

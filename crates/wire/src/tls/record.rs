@@ -47,13 +47,13 @@ pub(super) struct Traffic {
     closed: bool,
 }
 
-/// What rustls keeps of a connection whose keys it gave away.
+/// State that rustls keeps of a connection whose keys it gave away.
 pub(super) enum Kernel {
     Client(KernelConnection<ClientConnectionData>),
     Server(KernelConnection<ServerConnectionData>),
 }
 
-/// What is in a record.
+/// Content of a record.
 enum Content {
     Data(Range<usize>),
     Handshake(Range<usize>),
@@ -63,7 +63,7 @@ enum Content {
 /// Bytes of the record that begins here, header included; `None` while its header is not complete.
 ///
 /// # Errors
-/// What is no header of TLS.
+/// The bytes are no header of TLS.
 pub(super) fn record_length(bytes: &[u8]) -> Result<Option<usize>, ErrorKind> {
     let plausible = bytes.first().is_none_or(|kind| (20..=24).contains(kind))
         && bytes.get(1).is_none_or(|major| *major == 3);

@@ -18,7 +18,7 @@ const EARLY_MAX: usize = 4_000;
 /// Bytes of the record with EndOfEarlyData, its header left out: four of the message, one of its type, 16 of the tag. A
 /// client sends it if and only if the server took the early data (RFC 8446 section 4.5).
 const END_OF_EARLY_DATA: usize = 4 + 1 + 16;
-/// What a record of TLS 1.3 adds to its content: header, type and tag.
+/// Bytes that a record of TLS 1.3 adds to its content: header, type and tag.
 const EARLY_OVERHEAD: usize = HEADER + 1 + 16;
 /// Records of alerts and of encrypted content, by their first byte.
 const ALERT: u8 = 21;
@@ -26,7 +26,7 @@ const ENCRYPTED: u8 = 23;
 
 /// One end of a TLS connection.
 ///
-/// What arrives goes to [`open`](Session::open); what it appends to `out` must go to the peer. While
+/// Bytes that arrive go to [`open`](Session::open); what it appends to `out` must go to the peer. While
 /// [`is_handshaking`](Session::is_handshaking), a client may send nothing but early data; a server may answer early data.
 pub struct Session {
     state: State,
@@ -59,7 +59,7 @@ pub struct Handshake {
     pub key_bits: Option<u32>,
 }
 
-/// What [`Session::open`] did with its input.
+/// Result of [`Session::open`] for its input.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Opened {
     /// Bytes at the front that are done with. The others must be there again next time, followed by what came since.
@@ -68,7 +68,7 @@ pub struct Opened {
     pub plain: Range<usize>,
     /// The peer will send nothing more.
     pub closed: bool,
-    /// What went wrong behind the plaintext; the session is over.
+    /// Failure behind the plaintext; the session is over.
     pub failed: Option<Error>,
 }
 
@@ -138,7 +138,7 @@ impl Session {
     /// Begins as a server.
     ///
     /// # Errors
-    /// What rustls finds wrong with its settings.
+    /// A fault that rustls finds in its settings.
     pub fn server(server: &Server) -> Result<Session, Error> {
         let conn = UnbufferedServerConnection::new(server.config.clone())
             .map_err(|error| Error::of(&error, true))?;
@@ -436,7 +436,7 @@ impl Connection {
     }
 }
 
-/// What both ends do with a state that is of interest to neither alone.
+/// Handles, for both ends, a state that is of interest to neither alone.
 fn step<Data>(state: ConnectionState<'_, '_, Data>) -> Step {
     match state {
         ConnectionState::WriteTraffic(_) => Step::MaySend,

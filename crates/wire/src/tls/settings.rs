@@ -1,4 +1,4 @@
-//! What an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
+//! Settings that an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
 
 use super::certificate::{Certificates, Identity, SettingsError, refused};
 use super::memory::Memory;
@@ -27,7 +27,7 @@ pub enum Version {
     Tls13,
 }
 
-/// What of an earlier connection is used for the next one.
+/// The part of an earlier connection that is used for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Resumption {
     /// Nothing: each handshake is a full one.
@@ -48,7 +48,7 @@ pub enum Trust {
     Anybody,
 }
 
-/// What a client begins with.
+/// Settings that a client begins with.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
     /// Whom to trust.
@@ -63,13 +63,13 @@ pub struct ClientSettings {
     pub alpn: Vec<String>,
     /// The name to ask for and to verify instead of the host's; `Some("")`: ask for none.
     pub sni: Option<String>,
-    /// What of earlier connections is used.
+    /// The part of earlier connections that is used.
     pub resumption: Resumption,
     /// Keep what servers show, for [`Client::take_certificates`].
     pub keep_certificates: bool,
 }
 
-/// What a server begins with.
+/// Settings that a server begins with.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
     /// Who it is.
@@ -82,7 +82,7 @@ pub struct ServerSettings {
     pub suites: Vec<u16>,
     /// Application protocols to choose from, best first; empty: whatever the client does.
     pub alpn: Vec<String>,
-    /// What it lets clients resume.
+    /// Resumption that it allows clients.
     pub resumption: Resumption,
 }
 

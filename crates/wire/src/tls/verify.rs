@@ -142,7 +142,7 @@ const SHOWN_MAX: usize = 64;
 pub struct ShownCertificate {
     /// The name that was asked for.
     pub host: String,
-    /// What it says.
+    /// Facts that it states.
     pub facts: CertificateFacts,
 }
 

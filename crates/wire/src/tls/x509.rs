@@ -43,7 +43,7 @@ const ATTRIBUTES: [(&[u8], &str); 9] = [
     (&[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x01], "emailAddress"),
 ];
 
-/// What a certificate says of itself. Texts are the certificate's own, control characters and all.
+/// Facts that a certificate states of itself. Texts are the certificate's own, control characters and all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateFacts {
     /// Whom it is about, such as `C=DE, O=Example, CN=example.org`; empty where it names nobody.
@@ -96,7 +96,7 @@ struct Fields<'a> {
     validity: &'a [u8],
     subject: &'a [u8],
     key: &'a [u8],
-    /// What follows the key: at last the extensions.
+    /// Fields that follow the key: at last the extensions.
     rest: &'a [u8],
 }
 

@@ -7,7 +7,7 @@ use wire::http1::{
     ResponseSink, Target, Version, write,
 };
 
-/// What is asked, and how the answer is to come.
+/// The request, and how the answer is to come.
 #[derive(Debug, Clone)]
 struct Exchange {
     head_only: bool,

@@ -152,7 +152,8 @@ fn the_end_is_told() {
     }
 }
 
-/// What a connection may carry beside its own host's requests is known of resumed sessions, too; nothing is kept unasked.
+/// Hosts whose requests a connection may carry beside its own host's are known of resumed sessions, too; nothing is kept
+/// unasked.
 #[test]
 fn the_certificate_of_the_other_end_is_kept_where_that_is_asked_for() {
     for version in BOTH {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// How often progress is looked at, where it is shown.
 const PROGRESS: Duration = Duration::from_millis(200);
-/// What ab ends with where a wait was too long: its number, cut to a byte as exit codes are.
+/// Message and exit code of ab where a wait was too long: the code is the error's number, cut to a byte as exit codes are.
 const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has expired (70007)", 119);
 
 /// ab's command line.
@@ -42,7 +42,7 @@ impl Door for Ab {
         &self.run
     }
 
-    /// What it takes differently it says itself, before anything else.
+    /// True: it says itself, before anything else, what it takes differently.
     fn is_quiet(&self) -> bool {
         true
     }
@@ -201,12 +201,12 @@ fn silent(error: &io::Error) -> Problem {
     }
 }
 
-/// What the system says of an error, without its number.
+/// Returns the system's text for an error, without its number.
 fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// What is told while it runs.
+/// Output while it runs.
 pub struct Progress {
     heads: Heads,
     gnuplot: Gnuplot,

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// What is pressed, and keeps running while this lives.
+/// Target of the load, which keeps running while this lives.
 enum Pressed {
     Proxy(String),
     Rig(Rig),

@@ -1,4 +1,4 @@
-//! What time it is where the user lives, for the lines of doors that show it.
+//! Local time of the user, for the lines of doors that show it.
 
 use jiff::Zoned;
 use jiff::tz::TimeZone;

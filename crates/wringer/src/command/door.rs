@@ -17,21 +17,21 @@ use std::process::ExitCode;
 
 /// An old tool's command line that has been understood: a plan, and how it is shown.
 pub trait Door: Sized {
-    /// What the tool is called.
+    /// Name of the tool.
     const NAME: &'static str;
     /// The option that fixes the seed, where the tool has one.
     const SEED: Option<&'static str> = None;
     /// The tool does not catch SIGTERM and SIGHUP: after the report the process ends as it would have.
     const DIES: bool = true;
-    /// What is shown and kept of a test.
+    /// Description of what is shown and kept of a test.
     type View;
-    /// What is shown while it runs.
+    /// Output while it runs.
     type Lines: View;
 
     /// Reads the words after the tool's name.
     ///
     /// # Errors
-    /// What is shown instead of a test.
+    /// Text shown instead of a test.
     fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown>;
 
     /// The usage, as `--help` prints it.
@@ -45,7 +45,7 @@ pub trait Door: Sized {
         false
     }
 
-    /// What is pressed, as the result as JSON names it.
+    /// Returns the target of the load, as the result as JSON names it.
     fn target(&self) -> Option<String> {
         None
     }
@@ -68,7 +68,7 @@ pub trait Door: Sized {
         None
     }
 
-    /// What surrounds the run.
+    /// Returns the options of the session that surrounds the run.
     fn session_options(&self) -> SessionOptions;
 
     /// All is ready: what is shown then, and while it runs.
@@ -89,7 +89,7 @@ pub trait Door: Sized {
     }
 }
 
-/// What the moment of a command line decides.
+/// Values that the moment of a command line decides.
 pub struct Moment {
     /// The seed where none is given.
     pub seed: u64,

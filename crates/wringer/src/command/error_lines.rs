@@ -30,7 +30,7 @@ impl ErrorLines {
         ErrorLines { most: if is_list { usize::MAX } else { MADE_UP }, told: 0, seen: Vec::new(), others: 0 }
     }
 
-    /// Whether this line is to be printed now.
+    /// True if this line is to be printed now.
     pub fn is_new(&mut self, line: &str) -> bool {
         if let Some((_, more)) = self.seen.iter_mut().find(|(seen, _)| seen == line) {
             *more += 1;

@@ -24,7 +24,7 @@ impl Folder {
         if beside.exists() || !Path::new(&path).exists() { beside } else { PathBuf::from(path) }
     }
 
-    /// Whether a plan may read a file that is there.
+    /// True if a plan may read a file that is there.
     fn allows(&self, file: &Path) -> bool {
         let inside = |folder: &Path| {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

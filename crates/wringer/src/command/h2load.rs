@@ -70,7 +70,7 @@ impl Door for H2load {
     }
 }
 
-/// What is shown while it runs: what was agreed on, and progress; and the log.
+/// Output while it runs: what was agreed on, and progress; and the log.
 pub struct Lines {
     protocol: &'static str,
     secure: bool,
@@ -105,7 +105,7 @@ impl Lines {
         })
     }
 
-    /// What is spoken, once.
+    /// Says which protocol is spoken, once.
     fn tell_protocol(&mut self) {
         if !std::mem::replace(&mut self.told, true) {
             show::write(&format!("Application protocol: {}\n", self.protocol));

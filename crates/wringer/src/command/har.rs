@@ -12,7 +12,7 @@ use std::path::Path;
 /// Bytes of a recording at most.
 const LONGEST: u64 = 1 << 30;
 
-/// Whether a file is a browser's recording, by its name.
+/// True if a file is a browser's recording, by its name.
 pub fn is_har(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("har"))
 }
@@ -34,7 +34,7 @@ fn converted(file: &Path, args: &ReadArgs) -> Result<Converted, Problem> {
     Ok(recording.journey(&choice(&args.recording, args.jmeter.seed)))
 }
 
-/// What becomes of a recording.
+/// Returns the treatment of a recording that the options choose.
 pub fn choice(args: &RecordingArgs, seed: Option<u64>) -> Choice {
     Choice {
         hosts: args.hosts.clone(),

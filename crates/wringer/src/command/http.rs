@@ -47,7 +47,7 @@ fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
     Ok(finished)
 }
 
-/// What is pressed, in a few words.
+/// Returns the target of the load, in a few words.
 fn target(args: &HttpArgs) -> String {
     let list = args.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
     args.urls.iter().map(|url| without_secrets(url)).chain(list).collect::<Vec<_>>().join(", ")

@@ -59,7 +59,7 @@ fn format_of(view: &door::View) -> layout::Format {
 /// Seconds between two lines of progress.
 const PROGRESS_S: f64 = 60.0;
 
-/// What is told while a run goes on.
+/// Output while a run goes on.
 pub struct Lines {
     format: layout::Format,
     verbose: bool,

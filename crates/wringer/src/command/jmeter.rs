@@ -115,7 +115,7 @@ impl Door for Jmeter {
     }
 }
 
-/// What is taken differently than JMeter would have.
+/// Lists what is taken differently than JMeter would have.
 fn notices(typed: &Arguments) -> Vec<String> {
     let mut notices = Vec::new();
     if let Some(hosts) = &typed.remote {
@@ -192,7 +192,7 @@ impl Jmeter {
     }
 }
 
-/// What is written while it runs.
+/// Output written while it runs.
 pub struct Lines {
     results: Option<BufWriter<File>>,
     failed: Option<std::io::Error>,

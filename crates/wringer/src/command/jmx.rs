@@ -19,14 +19,14 @@ const LONGEST: u64 = 256 << 20;
 /// The property that lets a plan read files outside its own folder, as `--any-files` does.
 const ANYWHERE: (&str, &str) = ("wringer.files", "anywhere");
 
-/// Whether a file is a plan of JMeter, by its name.
+/// True if a file is a plan of JMeter, by its name.
 pub fn is_jmx(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jmx"))
 }
 
 /// A converted plan, and the files that it names and that are not there.
 pub struct Read {
-    /// What the plan has become.
+    /// The plan as converted.
     pub conversion: Conversion,
     /// A line for each file that cannot be read.
     pub warnings: Vec<String>,
@@ -84,11 +84,11 @@ pub fn properties(args: &JmeterArgs) -> Result<BTreeMap<String, String>, Problem
 pub struct Runnable {
     /// The plan.
     pub plan: Plan,
-    /// What its programs may ask for.
+    /// Setting of its programs: all that they may ask for.
     pub programs: programs::Setting,
 }
 
-/// What surrounds the programs of a plan that lies in a file.
+/// Returns the setting of the programs of a plan that lies in a file.
 pub fn setting(file: &Path, args: &ReadArgs) -> Result<programs::Setting, Problem> {
     let properties = properties(&args.jmeter)?;
     let folder = folder(file, args, &properties);

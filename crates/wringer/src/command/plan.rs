@@ -158,7 +158,7 @@ fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Proble
     }
 }
 
-/// What wrktcp's ini file means, or all its mistakes.
+/// Reads wrktcp's ini file: the plan that it means, or all its mistakes.
 fn of_ini(file: &Path) -> Result<Result<Plan, Vec<String>>, Problem> {
     let text = files::read_ini(file).map_err(|error| unreadable(file, &error))?;
     let plan = doors::wrktcp::plan_of(&text, &files::read_ini);

@@ -77,7 +77,7 @@ fn cells(run: &Summary) -> [String; 10] {
     ]
 }
 
-/// What is known of a run without its figures: where it lies, what it was, how it ended.
+/// Shows what is known of a run without its figures: where it lies, what it was, how it ended.
 fn show_one(folder: &Path, run: &str) -> Result<(), Problem> {
     let run = the_run(folder, run)?;
     let ended = run.end.as_ref().map_or_else(

@@ -1,4 +1,4 @@
-//! What native commands print: a line per second, and the report at the end.
+//! Output of native commands: a line per second, and the report at the end.
 
 use super::error_lines::ErrorLines;
 use crate::arguments::repeat;
@@ -22,7 +22,7 @@ use std::path::Path;
 
 pub use crate::output::{aside, line, notice, write, write_bytes};
 
-/// What may fall short, before a run: a line each on standard error.
+/// Warns of what may fall short, before a run: a line each on standard error.
 pub fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| notice(&format!("warning: {warning}")));
 }
@@ -33,7 +33,7 @@ pub struct Lines {
     origin: report::live::OriginLines,
     error_lines: ErrorLines,
     quiet: bool,
-    /// Whether lines go to standard error, because standard output is for JSON.
+    /// True if lines go to standard error, because standard output is for JSON.
     aside: bool,
 }
 
@@ -72,7 +72,7 @@ impl Lines {
     }
 }
 
-/// Whether standard output is for JSON.
+/// True if standard output is for JSON.
 pub fn is_stdout(output: &OutputArgs) -> bool {
     let files = [output.json.as_deref(), output.export.events.as_deref()];
     files.into_iter().flatten().any(output::is_stdout)
@@ -145,9 +145,9 @@ impl View for Lines {
     }
 }
 
-/// What a report needs to know beside the result.
+/// Context that a report needs beside the result.
 pub struct Ran<'a> {
-    /// What was run.
+    /// The plan that was run.
     pub plan: &'a Plan,
     /// How it is shown.
     pub output: &'a OutputArgs,
@@ -155,8 +155,8 @@ pub struct Ran<'a> {
     pub server: Option<Server>,
 }
 
-/// What a run of a native command is called, and where it is kept. `seed_option`: the option that fixes the seed, where it
-/// was not given.
+/// Describes a run of a native command: what it is called, and where it is kept. `seed_option`: the option that fixes the seed,
+/// where it was not given.
 ///
 /// # Errors
 /// A folder for runs that nobody can have.
@@ -237,7 +237,7 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
     }
 }
 
-/// What results are called in messages.
+/// Names of results in messages.
 const RESULT: &str = "the result";
 const PAGE: &str = "the page";
 const EVIDENCE: &str = "evidence of failed checks";

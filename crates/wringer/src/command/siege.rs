@@ -69,7 +69,7 @@ impl Door for Siege {
     }
 }
 
-/// What is said before the first request.
+/// Returns the text that is shown before the first request.
 fn banner(run: &Run) -> String {
     if run.view.quiet || run.view.shown.is_some() {
         return String::new();

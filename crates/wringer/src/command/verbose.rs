@@ -1,4 +1,4 @@
-//! What `-v` shows while a run goes on: each request and its answer.
+//! Output of `-v` while a run goes on: each request and its answer.
 
 use super::show;
 use crate::session::View;

@@ -29,7 +29,7 @@ enum Flush {
     Done,
 }
 
-/// What became of reading a body to its end.
+/// Outcome of reading a body to its end.
 pub(super) enum Collected {
     Whole(Bytes),
     /// Too large to be kept: what was read, and the rest.
@@ -66,7 +66,7 @@ impl Body {
     }
 }
 
-/// Whether a client can tell where the answer to its GET ends while the connection stays open.
+/// True if a client can tell where the answer to its GET ends while the connection stays open.
 pub(super) fn ends_by_itself(response: &Response<Body>) -> bool {
     let is_bodiless = matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
     is_bodiless

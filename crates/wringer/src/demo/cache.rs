@@ -1,4 +1,4 @@
-//! What is fetched, kept and served.
+//! Fetching, keeping and serving answers.
 //!
 //! Answers are stored under method and target. Where an answer varies, the names of the selecting fields are stored
 //! there instead, and the answer under a longer key with the request's values of those fields. Simultaneous misses of a
@@ -28,7 +28,7 @@ const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const PASS_TIME: Duration = Duration::from_secs(120);
 /// The same after a fetch that failed, which the next one need not.
 const PASS_TIME_FAILED: Duration = Duration::from_secs(1);
-/// What an entry occupies besides its texts and bytes, roughly.
+/// Rough overhead of an entry, besides its texts and bytes.
 const ENTRY_BYTES: usize = 1024;
 /// How often a request waits for the fetches of others, at most.
 const WAITS_MAX: usize = 3;
@@ -47,7 +47,7 @@ pub(super) struct Cache {
     generations: AtomicU64,
 }
 
-/// What is stored under a key.
+/// Value stored under a key.
 #[derive(Clone)]
 enum Kept {
     Answer(Arc<Stored>),
@@ -79,9 +79,9 @@ struct Asked {
     host: HeaderValue,
 }
 
-/// What to ask the origin for.
+/// Answer to ask the origin for.
 enum Wanted {
-    /// What the client asked for, conditions and ranges included.
+    /// As the client asked, conditions and ranges included.
     AsAsked,
     /// The whole object.
     Whole,
@@ -89,7 +89,7 @@ enum Wanted {
     Unless(Arc<Stored>),
 }
 
-/// What the cache did for a request, in the word that the client is told.
+/// Cache status of a request, in the word that the client is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CacheStatus {
     Hit,
@@ -100,7 +100,7 @@ enum CacheStatus {
     Pass,
 }
 
-/// What a fetch led to.
+/// Outcome of a fetch.
 enum Fetched {
     Storable(Arc<Stored>, CacheStatus),
     /// An answer for this client only, and for how long others need not hope for better.
@@ -168,7 +168,7 @@ impl Cache {
         self.alone(asked, &path_key, Wanted::AsAsked).await
     }
 
-    /// What is stored for a request, and under which key.
+    /// Finds the value stored for a request, and under which key.
     async fn find(&self, asked: &Asked, path_key: &str) -> (String, Option<Kept>) {
         match self.store.get(path_key).await {
             Some(Kept::Varies(selection)) => {
@@ -327,7 +327,7 @@ impl Kept {
         }
     }
 
-    /// Whether a new fetch is due, whoever asks.
+    /// True if a new fetch is due, whoever asks.
     fn is_spent(&self) -> bool {
         match self {
             Kept::Answer(stored) => stored.is_stale(),
@@ -357,7 +357,7 @@ impl Stored {
         self.policy.is_stale(SystemTime::now())
     }
 
-    /// Whether it answers a request without the origin being asked (RFC 9111 section 4).
+    /// True if it answers a request without the origin being asked (RFC 9111 section 4).
     fn satisfies(&self, asked: &Asked) -> bool {
         self.policy.before_request(&asked.request, SystemTime::now()).satisfies_without_revalidation()
     }
@@ -382,7 +382,7 @@ impl Stored {
         }
     }
 
-    /// What a client gets that asked for this: the whole, a part, or word that it has it already.
+    /// Returns the reply to a client that asked for this: the whole, a part, or word that it has it already.
     fn reply(&self, asked: &Asked, status: CacheStatus) -> Response {
         let mut response = self.part(asked);
         let fields = response.headers_mut();

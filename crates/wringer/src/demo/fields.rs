@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 use hyper::Version;
 use hyper::header::{self, HeaderName, HeaderValue};
 
-/// What we call ourselves in Via.
+/// Our entry in Via.
 const VIA: HeaderValue = HeaderValue::from_static("1.1 wringer-demo");
 
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
@@ -49,7 +49,7 @@ pub(super) fn ask_for_whole(fields: &mut HeaderMap) {
     }
 }
 
-/// Whether this HTTP/1.0 request wants its connection kept in the manner of clients of proxies only.
+/// True if this HTTP/1.0 request wants its connection kept in the manner of clients of proxies only.
 pub(super) fn is_kept_by_proxy_connection(version: Version, fields: &HeaderMap) -> bool {
     version == Version::HTTP_10
         && !fields.contains_key(header::CONNECTION)
@@ -82,7 +82,7 @@ pub(super) fn update(stored: &mut HeaderMap, unchanged: &HeaderMap) {
     }
 }
 
-/// Whether a client that asks with these conditions has the stored answer already (RFC 9110 section 13.2.2).
+/// True if a client that asks with these conditions has the stored answer already (RFC 9110 section 13.2.2).
 pub(super) fn is_unchanged(asked: &HeaderMap, stored: &HeaderMap) -> bool {
     if asked.contains_key(header::IF_NONE_MATCH) {
         let tag = text(stored, &header::ETAG).map(opaque);
@@ -102,8 +102,8 @@ pub(super) enum Span {
     Unsatisfiable,
 }
 
-/// What the Range of a request means for a body of `length` bytes. Several ranges at once, other units and mistakes
-/// are answered by the whole, as RFC 9110 section 14.2 allows.
+/// Returns the span that the Range of a request means for a body of `length` bytes. Several ranges at once, other units
+/// and mistakes are answered by the whole, as RFC 9110 section 14.2 allows.
 pub(super) fn span(asked: &HeaderMap, stored: &HeaderMap, length: usize) -> Span {
     let range = text(asked, &header::RANGE).filter(|_| if_range_holds(asked, stored));
     let bounds = range.and_then(|range| range.strip_prefix("bytes=")?.trim().split_once('-'));

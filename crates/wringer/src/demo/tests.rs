@@ -301,7 +301,7 @@ fn closed_address() -> SocketAddr {
     listener.local_addr().expect("it is bound")
 }
 
-/// What the origin was asked, per target.
+/// Fields of the requests that the origin got, per target.
 type Log = Arc<Mutex<HashMap<String, Vec<Fields>>>>;
 
 struct Rig {

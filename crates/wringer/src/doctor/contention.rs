@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What the names of worker threads begin with; the worker's number follows.
+/// Prefix of the names of worker threads; the worker's number follows.
 pub const THREAD_NAME: &str = "worker-";
 
 /// Oversleeping that only a process has that is stopped, or whose machine is: a busy machine delays it by less.
@@ -72,7 +72,7 @@ impl CpuWatch {
         }
     }
 
-    /// What was seen.
+    /// Returns the contention seen.
     pub fn found(&self) -> Contention {
         self.sum.found(rustix::param::clock_ticks_per_second() as f64)
     }

@@ -1,4 +1,4 @@
-//! What this machine has: plain values, read from /proc and /sys. Reading changes nothing.
+//! Facts about this machine: plain values, read from /proc and /sys. Reading changes nothing.
 
 use super::proc;
 use rustix::process::{Resource, getrlimit};
@@ -48,19 +48,19 @@ pub struct Facts {
     pub cpu_quota: Option<f64>,
     /// Laws of frequency scaling in use; none where the machine does not say.
     pub governors: Vec<String>,
-    /// What the clock is read from.
+    /// Clock source in use.
     pub clock_source: Option<String>,
     /// Clock sources that could be used.
     pub clock_sources: Vec<String>,
     /// Memory that programs can have without swapping, in bytes.
     pub memory_available_bytes: Option<u64>,
-    /// What is left of the control group's memory, in bytes, where it is limited.
+    /// Memory left in the control group, in bytes, where it is limited.
     pub memory_left_in_group_bytes: Option<u64>,
     /// Bytes swapped out now.
     pub swap_used_bytes: Option<u64>,
     /// kernel.io_uring_disabled: 0 for all, 1 for privileged ones, 2 for none.
     pub io_uring_disabled: Option<u64>,
-    /// Whether system calls of this process are filtered (seccomp), as in most containers.
+    /// True if system calls of this process are filtered (seccomp), as in most containers.
     pub filtered: bool,
 }
 

@@ -31,7 +31,7 @@ impl Level {
     }
 }
 
-/// What a finding is about.
+/// Subject of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -59,7 +59,7 @@ pub enum Topic {
     Clock,
     /// Room for datagrams that have come.
     Datagrams,
-    /// Whether io_uring may be used.
+    /// Use of io_uring.
     IoUring,
 }
 
@@ -83,7 +83,7 @@ impl Topic {
         }
     }
 
-    /// Whether it is compared with what a run needs. The others are the machine's own state, and a number of workers that
+    /// True if it is compared with what a run needs. The others are the machine's own state, and a number of workers that
     /// somebody chose: runs do not repeat those.
     pub fn is_budget(self) -> bool {
         !matches!(
@@ -101,11 +101,11 @@ impl Topic {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is about.
+    /// Its subject.
     pub topic: Topic,
     /// How much it matters.
     pub level: Level,
-    /// What there is, with numbers.
+    /// The facts, with numbers.
     pub what: String,
     /// Why it matters here; empty where all is well.
     pub why: String,
@@ -457,7 +457,7 @@ fn datagrams(facts: &Facts, need: &Need) -> Option<Finding> {
     Finding::warning(Topic::Datagrams, what, why, vec![format!("sysctl -w net.core.rmem_max={wanted}")])
 }
 
-/// Whether io_uring can be used, as far as settings and the kernel's release tell; a container may forbid it besides.
+/// Finding on the use of io_uring, as far as settings and the kernel's release tell; a container may forbid it besides.
 fn io_uring(facts: &Facts) -> Option<Finding> {
     let why = "epoll is used instead, at a little more CPU per request".to_owned();
     if proc::kernel(&facts.kernel).is_some_and(|kernel| kernel < IO_URING_KERNEL) {

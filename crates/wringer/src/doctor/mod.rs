@@ -1,4 +1,4 @@
-//! What limits this machine as a generator: before a run ([`budget`], `wringer doctor`) and during one ([`Sampler`],
+//! Limits of this machine as a generator: before a run ([`budget`], `wringer doctor`) and during one ([`Sampler`],
 //! [`Watch`]).
 //!
 //! Facts are read from /proc and /sys into plain values (`facts.rs`, `proc.rs`), and judging them against what a run
@@ -39,7 +39,7 @@ pub fn raise_descriptors() {
 /// Judges whether this machine has what a run needs, and returns what may fall short, a sentence each.
 ///
 /// # Errors
-/// What surely falls short, with what mends it.
+/// A resource that surely falls short, with what mends it.
 pub fn budget(facts: &Facts, need: &Need) -> Result<Vec<String>, Problem> {
     let findings = judge(facts, need);
     let mut budget = findings.iter().filter(|finding| finding.topic.is_budget());
@@ -50,7 +50,7 @@ pub fn budget(facts: &Facts, need: &Need) -> Result<Vec<String>, Problem> {
     Ok(warnings.map(Finding::sentence).collect())
 }
 
-/// Whether an address is this machine's own.
+/// True if an address is this machine's own.
 pub fn is_here(address: IpAddr) -> bool {
     address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What a run needs of this machine: numbers that follow from its plan.
+//! Needs of a run on this machine: numbers that follow from its plan.
 
 use super::{is_here, sources};
 use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan};
@@ -14,7 +14,7 @@ const STALL_S: f64 = 0.5;
 /// Memory that wringer holds in any case, in bytes.
 const BASE_BYTES: u64 = 64 << 20;
 
-/// What a run needs.
+/// Resources that a run needs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Need {
     /// Connections of clients at once in any case: one for each user.
@@ -31,22 +31,22 @@ pub struct Need {
     pub memory_bytes: u64,
     /// Worker threads.
     pub workers: u64,
-    /// Whether our origin runs here, too.
+    /// True if our origin runs here, too.
     pub origin: bool,
-    /// Whether the target runs on this machine.
+    /// True if the target runs on this machine.
     pub loopback: bool,
     /// Local addresses that connections come from.
     pub sources: u64,
     /// Addresses that connections go to; `None` where each URL names its own.
     pub targets: Option<u64>,
-    /// Whether connections end by a reset, which leaves no port waiting.
+    /// True if connections end by a reset, which leaves no port waiting.
     pub resets: bool,
     /// Bytes of the receive buffer that each UDP socket asks for, where HTTP/3 is spoken.
     pub datagram_buffer: Option<u64>,
 }
 
 impl Need {
-    /// What a plan needs. `targets`: the addresses that its target resolves to.
+    /// Returns the needs of a plan. `targets`: the addresses that its target resolves to.
     pub fn of_plan(plan: &Plan, workers: u32, targets: &[SocketAddr]) -> Need {
         let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
         let Some(load) = &plan.load else { return need };
@@ -63,7 +63,7 @@ impl Need {
         need
     }
 
-    /// What so many connections need, new ones and requests per second.
+    /// Returns the needs of so many connections, new ones and requests per second.
     pub fn of_numbers(connections: u64, connections_per_s: f64, requests_per_s: f64) -> Need {
         Need {
             sure_connections: connections,

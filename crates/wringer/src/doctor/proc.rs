@@ -23,7 +23,7 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// What came to be since then.
+    /// Returns the CPU time since then.
     pub fn since(self, before: CpuTime) -> CpuTime {
         CpuTime {
             programs: self.programs.saturating_sub(before.programs),
@@ -56,7 +56,7 @@ pub fn pressure(text: &str, kind: &str) -> Option<u64> {
     line.split_whitespace().find_map(|word| word.strip_prefix("total=")?.parse().ok())
 }
 
-/// Whether /proc/PID/status tells of a filter of system calls.
+/// True if /proc/PID/status tells of a filter of system calls.
 pub fn filtered(status: &str) -> bool {
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
     mode.is_some_and(|mode| mode.trim() == "2")
@@ -121,7 +121,7 @@ pub struct Stat {
     pub pid: u32,
     /// Its parent's.
     pub parent: u32,
-    /// What the system calls it, at most 15 bytes.
+    /// Name that the system gives it, at most 15 bytes.
     pub name: String,
     /// CPU time, user and system, of all its threads and of its children that have ended, in clock ticks.
     pub ticks: u64,

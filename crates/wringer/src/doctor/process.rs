@@ -19,7 +19,7 @@ pub fn check_pids(pids: &[u32]) -> Result<(), Problem> {
     })
 }
 
-/// What each group of processes uses while measuring. A group is what belongs together: a server and its children.
+/// Usage of each group of processes while measuring. A group is what belongs together: a server and its children.
 pub struct Watch {
     groups: Vec<Group>,
 }
@@ -81,7 +81,7 @@ impl Watch {
         self.groups.iter_mut().for_each(Group::sample);
     }
 
-    /// What was used, group by group.
+    /// Returns the usage, group by group.
     pub fn watched(&self) -> Vec<Watched> {
         self.groups.iter().filter(|group| !group.seen.is_empty()).map(Group::watched).collect()
     }
@@ -214,7 +214,7 @@ fn listening(target: SocketAddr) -> BTreeSet<String> {
     found.map(|socket| format!("socket:[{}]", socket.inode)).collect()
 }
 
-/// Whether connections to `target` come to a socket that is bound to `bound`.
+/// True if connections to `target` come to a socket that is bound to `bound`.
 fn is_reached(bound: IpAddr, target: IpAddr) -> bool {
     bound.to_canonical() == target.to_canonical() || bound.is_unspecified()
 }

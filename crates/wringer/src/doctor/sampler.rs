@@ -1,4 +1,4 @@
-//! What a run takes of the machine, looked at once per interval from the session's thread: a few small files.
+//! Use of the machine by a run, looked at once per interval from the session's thread: a few small files.
 
 use super::judge::{TIME_WAIT_S, port_limit, port_waits_s};
 use super::process::{memory_of, ports_towards};
@@ -18,7 +18,7 @@ pub struct Sampler {
     found: MachineUse,
     before: Counters,
     targets: Vec<SocketAddr>,
-    /// Whether a port in TIME_WAIT is lost for the rest of a minute; else it is as good as free.
+    /// True if a port in TIME_WAIT is lost for the rest of a minute; else it is as good as free.
     waiting_counts: bool,
     next: Instant,
     interval: Duration,
@@ -55,7 +55,7 @@ impl Sampler {
         }
     }
 
-    /// Whether the next look is due; if so, the one after it is an interval later.
+    /// True if the next look is due; if so, the one after it is an interval later.
     pub fn is_due(&mut self) -> bool {
         let now = Instant::now();
         let due = now >= self.next;
@@ -91,7 +91,7 @@ impl Sampler {
         }
     }
 
-    /// What was in use when it was last looked at.
+    /// Returns the use of the machine when it was last looked at.
     pub fn now(&self) -> MachineNow {
         self.now.clone()
     }
@@ -106,7 +106,7 @@ impl Sampler {
         limits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, limit)| limit)
     }
 
-    /// What was found, with what the machine counted meanwhile.
+    /// Returns the use that was found, with what the machine counted meanwhile.
     pub fn finish(mut self) -> MachineUse {
         self.sample();
         let (before, now) = (self.before, Counters::read());

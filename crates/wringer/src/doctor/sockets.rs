@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 pub struct Socket {
     /// This machine's end.
     pub local: SocketAddr,
-    /// Whether it is over and only keeps its port.
+    /// True if it is over and only keeps its port.
     pub waits: bool,
     /// By which processes' descriptors name it; 0 in TIME_WAIT.
     pub inode: u32,

@@ -1,4 +1,4 @@
-//! Whether connections can come from the addresses that a plan names.
+//! Checks that connections can come from the addresses that a plan names.
 
 use super::is_here;
 use crate::problem::Problem;

@@ -34,7 +34,7 @@ pub struct Exports {
     done: Arc<Mutex<Receiver<()>>>,
 }
 
-/// What is known of the run, for those who send it.
+/// Known state of the run, for those who send it.
 #[derive(Debug)]
 struct Shared {
     known: Mutex<Known>,
@@ -133,7 +133,7 @@ impl Exports {
         let _ = self.to.send(event.clone());
     }
 
-    /// What could not be sent, a sentence each.
+    /// Returns the failures to send, a sentence each.
     pub fn failures(&self) -> Vec<String> {
         self.shared.known().failures.clone()
     }

@@ -1,4 +1,4 @@
-//! What a script sees of its user, of the last sample, and of the run.
+//! A script's view of its user, of the last sample, and of the run.
 
 use super::Worker;
 use super::functions::{set_variable, variable};
@@ -30,7 +30,7 @@ impl<'a, 's> Seen<'a, 's> {
         Seen { worker, code, context, memory, failure: false, failure_message: String::new() }
     }
 
-    /// What an assertion has said becomes the sample's.
+    /// Hands the message of a failed assertion to the sample.
     pub fn conclude(self) {
         let said = (self.failure && self.code.asserts).then_some(self.failure_message);
         if let (Some(said), Some(last)) = (said, &mut self.context.user.last) {

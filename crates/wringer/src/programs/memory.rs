@@ -1,11 +1,11 @@
-//! What a user keeps for its programs between their runs.
+//! State that a user keeps for its programs between their runs.
 
 use jmscript::{CookieValue, Globals, Value};
 use load::code::CodeUser;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a user keeps for its programs.
+/// State that a user keeps for its programs.
 #[derive(Default)]
 pub(super) struct Memory {
     /// Variables that are no texts.

@@ -27,7 +27,7 @@ const MOST_SCRIPTS: usize = 1000;
 /// Reads a file that a program names.
 pub type ReadFile = Arc<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
 
-/// What surrounds the programs of a plan.
+/// Environment of the programs of a plan.
 #[derive(Clone)]
 pub struct Setting {
     /// Properties, as they are at the start.
@@ -61,7 +61,7 @@ impl Default for Setting {
 /// The programs of a run.
 pub struct Programs(Arc<Shared>);
 
-/// What all users share.
+/// State shared by all users.
 struct Shared {
     setting: Setting,
     properties: Mutex<BTreeMap<String, String>>,
@@ -104,7 +104,7 @@ impl Shared {
     }
 }
 
-/// What of a program text does not run, each with its line.
+/// Returns the parts of a program text that do not run, each with its line.
 pub fn unsupported(language: &str, text: &str) -> Vec<(u32, String)> {
     let Some(dialect) = dialect(language) else { return Vec::new() };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What a recorder has seen: exchanges, bounded in number and in bytes.
+//! Exchanges that a recorder has seen, bounded in number and in bytes.
 
 use har::Exchange;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
@@ -39,7 +39,7 @@ impl Memory {
         kept.exchanges.push(exchange);
     }
 
-    /// What was seen, and how many more there were.
+    /// Returns the exchanges seen, and how many more there were.
     pub(super) fn take(self) -> (Vec<Exchange>, usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut kept.exchanges), kept.dropped)

@@ -24,7 +24,7 @@ const LONGEST: usize = 32 << 20;
 /// How long to wait when a connection cannot be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// What all connections share.
+/// State shared by all connections.
 pub(super) struct Proxy {
     pub(super) authority: Authority,
     pub(super) upstream: Upstream,

@@ -54,7 +54,7 @@ fn count_up(base: IpAddr, by: u32) -> Option<IpAddr> {
     })
 }
 
-/// What a proxy's configuration is written for: the catch-all origin and, in a farm, all those asked for by name.
+/// Origins that a proxy's configuration is written for: the catch-all and, in a farm, all those asked for by name.
 #[derive(Clone, Debug)]
 pub(super) struct Origins<'a> {
     /// Gets every request that names none of `named`.

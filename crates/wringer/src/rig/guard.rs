@@ -38,7 +38,7 @@ const POLITE: Duration = Duration::from_secs(2);
 const FORCED: Duration = Duration::from_secs(5);
 const STEP: Duration = Duration::from_millis(10);
 
-/// What the guard is to start.
+/// Process that the guard is to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     /// User and group to run as; `None` is whoever runs wringer.

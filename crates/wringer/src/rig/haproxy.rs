@@ -8,7 +8,7 @@ use doors::native::HttpVersion;
 
 /// `total-max-size` takes no more megabytes than this.
 const TOTAL_MIB_MAX: u64 = 4095;
-/// What one object may take: enough for a load test, and HAProxy allows at most half of the total.
+/// Most bytes that one object may take: enough for a load test, and HAProxy allows at most half of the total.
 const OBJECT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {

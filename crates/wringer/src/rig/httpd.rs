@@ -16,7 +16,7 @@ const MODULES: [&str; 5] = [
     "/usr/lib64/apache2",
 ];
 
-/// What is loaded where it is not built in.
+/// Modules that are loaded where they are not built in.
 const WANTED: [&str; 9] = [
     "mpm_event",
     "authz_core",
@@ -29,10 +29,10 @@ const WANTED: [&str; 9] = [
     "reqtimeout",
 ];
 
-/// What HTTP/2 takes besides.
+/// Modules that HTTP/2 takes besides.
 const WANTED_FOR_HTTP2: [&str; 2] = ["http2", "proxy_http2"];
 
-/// What one object may take: enough for a load test.
+/// Most bytes that one object may take: enough for a load test.
 const OBJECT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {

@@ -87,7 +87,7 @@ impl Proxy {
         Proxy::NAMES[self as usize]
     }
 
-    /// What its makers call it.
+    /// Returns the name that its makers give it.
     pub fn title(self) -> &'static str {
         ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy", "Apache httpd", "h2o", "Caddy"]
             [self as usize]
@@ -117,12 +117,12 @@ impl Proxy {
         }
     }
 
-    /// Whether it keeps answers.
+    /// True if it keeps answers.
     pub fn caches(self) -> bool {
         !matches!(self, Proxy::H2o | Proxy::Caddy)
     }
 
-    /// What it may be told to speak in front.
+    /// Returns the HTTP versions that it may be told to speak in front.
     fn speaks(self) -> &'static [HttpVersion] {
         use HttpVersion::{One, Three, Two, TwoClear};
         match self {
@@ -134,7 +134,7 @@ impl Proxy {
         }
     }
 
-    /// Whether it can speak all of these at one port.
+    /// Checks that it can speak all of these at one port.
     ///
     /// # Errors
     /// HTTP/1.1 beside HTTP/2 without TLS, which is one or the other for some.
@@ -146,7 +146,7 @@ impl Proxy {
         }
     }
 
-    /// Whether the work is done by children of the process that was started.
+    /// True if the work is done by children of the process that was started.
     fn works_in_children(self) -> bool {
         matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Httpd)
     }
@@ -180,7 +180,7 @@ impl fmt::Display for Proxy {
     }
 }
 
-/// What a proxy is to be, whichever it is.
+/// Settings of a proxy, whichever it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RigOptions {
     /// Where it listens; port 0 is any free port.
@@ -191,10 +191,10 @@ pub struct RigOptions {
     pub memory_bytes: u64,
     /// Worker threads or processes.
     pub workers: u16,
-    /// Whether a client's `Cache-Control: no-cache` forces a fetch.
+    /// True if a client's `Cache-Control: no-cache` forces a fetch.
     pub honour_reload: bool,
-    /// What it speaks in front: with TLS the versions before it as well, without HTTP/2 by prior knowledge. Where that is
-    /// HTTP/2, HAProxy and httpd speak it towards the origin, too, without TLS.
+    /// HTTP version that it speaks in front: with TLS the versions before it as well, without HTTP/2 by prior knowledge. Where
+    /// that is HTTP/2, HAProxy and httpd speak it towards the origin, too, without TLS.
     pub http: HttpVersion,
 }
 
@@ -204,7 +204,7 @@ impl RigOptions {
     /// The smallest cache all proxies start with.
     pub const MEMORY_BYTES_MIN: u64 = 16 * 1024 * 1024;
 
-    /// Whether HTTP/2 is spoken towards an origin by those who can.
+    /// True if HTTP/2 is spoken towards an origin by those who can.
     fn http2_behind(&self) -> bool {
         self.http != HttpVersion::One
     }
@@ -328,7 +328,7 @@ pub struct Rig {
     proxy: Proxy,
     version: String,
     address: SocketAddr,
-    /// What it speaks in front.
+    /// HTTP version that it speaks in front.
     http: HttpVersion,
     main_pid: u32,
     folder: PathBuf,
@@ -401,12 +401,12 @@ impl Rig {
         &self.folder
     }
 
-    /// What its makers call it.
+    /// Returns the name that its makers give it.
     pub fn name(&self) -> &'static str {
         self.proxy.title()
     }
 
-    /// Whether it keeps answers.
+    /// True if it keeps answers.
     pub fn caches(&self) -> bool {
         self.proxy.caches()
     }

@@ -1,5 +1,5 @@
-//! Whether a proxy that was started answers already: by a request that every proxy refuses by itself, so that the origin sees nothing
-//! of it.
+//! Probe that tells if a proxy that was started answers already: a request that every proxy refuses by itself, so that the
+//! origin sees nothing of it.
 
 use crate::one_request::exchange;
 use doors::native::HttpVersion;
@@ -11,7 +11,7 @@ use wire::tls::{Client, ClientSettings, Resumption, Trust};
 const PROBE: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: none\r\n\r\n";
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// Whether anything like an HTTP status line comes back, or, of HTTP/2 without TLS, SETTINGS. Who speaks HTTP/3 is asked over TLS, at the
+/// True if anything like an HTTP status line comes back, or, of HTTP/2 without TLS, SETTINGS. Who speaks HTTP/3 is asked over TLS, at the
 /// same port.
 pub(super) fn answers(address: SocketAddr, http: HttpVersion) -> bool {
     let ask = || -> io::Result<bool> {

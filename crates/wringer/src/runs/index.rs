@@ -1,6 +1,6 @@
-//! What lists of runs show, without reading every file: one line of JSON for each run in `index.jsonl` beside the files. The index is only
-//! an index: what it says of a file counts as long as size and time of the file are those it was read at, so whoever deletes,
-//! cuts or forges it, or writes it at the same time as others, costs a reading of the files and nothing else.
+//! Summaries of runs for lists, without reading every file: one line of JSON for each run in `index.jsonl` beside the files. The
+//! index is only an index: what it says of a file counts as long as size and time of the file are those it was read at, so
+//! whoever deletes, cuts or forges it, or writes it at the same time as others, costs a reading of the files and nothing else.
 
 use super::{bytes, files};
 use measure::{Head, Headline, RunEvent, RunState};
@@ -20,7 +20,7 @@ const NAME: &str = "index.jsonl";
 /// First line of an index that this version understands; any other is made anew.
 const FIRST_LINE: &str = r#"{"index":"wringer runs","format":1}"#;
 
-/// What lists of runs show of one.
+/// Summary of a run, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Its number.
@@ -37,7 +37,7 @@ pub struct Summary {
     pub door: String,
     /// The command line that repeats it.
     pub command: String,
-    /// What was pressed.
+    /// Target of the load.
     pub target: Option<String>,
     /// Commit of the folder that it was made in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,12 +50,12 @@ pub struct Summary {
     pub end: Option<Ended>,
 }
 
-/// What lists of runs show of the end of one.
+/// End of a run, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
     /// How long it took.
     pub took_s: f64,
-    /// What its figures are worth, in one word.
+    /// Verdict on its figures, in one word.
     pub verdict: String,
     /// It was interrupted.
     pub interrupted: bool,
@@ -95,7 +95,7 @@ impl Summary {
         }
     }
 
-    /// What it is called in commands.
+    /// Returns its name in commands.
     pub fn short(&self) -> &str {
         super::short(&self.id)
     }
@@ -106,7 +106,7 @@ impl Summary {
         began.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 
-    /// What its figures are worth, in one word; of a run without an end, whether it goes on.
+    /// Returns the verdict on its figures, in one word; of a run without an end, whether it goes on.
     pub fn verdict(&self) -> &str {
         match &self.end {
             Some(end) => &end.verdict,
@@ -126,7 +126,7 @@ impl Summary {
     }
 }
 
-/// Whether the run of a file goes on: who writes it keeps it locked.
+/// True if the run of a file goes on: who writes it keeps it locked.
 pub fn is_being_written(file: &Path) -> bool {
     let lock = fs::File::open(file).map(|file| flock(file, FlockOperation::NonBlockingLockShared));
     matches!(lock, Ok(Err(Errno::WOULDBLOCK)))
@@ -164,7 +164,7 @@ pub fn summaries(folder: &Path) -> Vec<Summary> {
     entries.into_iter().filter_map(found).collect()
 }
 
-/// What a list shows of the run in a file; `None`: it is none of ours.
+/// Returns the summary that a list shows of the run in a file; `None`: it is none of ours.
 pub fn summary(file: &Path) -> Option<Summary> {
     let bytes = bytes(file).ok()?;
     let mut state = RunState::default();

@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// What the name of a run file ends with.
+/// Extension of the name of a run file.
 const EXTENSION: &str = "wrun";
 /// Characters of a run's number in names of files and in what is shown: its last ones, which are chance.
 const SHORT: usize = 8;
@@ -48,7 +48,7 @@ pub fn file_name(head: &Head) -> String {
     format!("{began}-{}-{}.{EXTENSION}", head.door, short(&head.id))
 }
 
-/// What a run is called in commands.
+/// Returns the name of a run in commands.
 pub fn short(id: &str) -> &str {
     &id[id.len().saturating_sub(SHORT)..]
 }
@@ -139,7 +139,7 @@ pub fn events<'a>(bytes: &'a [u8], file: &Path) -> Result<impl Iterator<Item = R
     }))
 }
 
-/// What is known of the run of a file.
+/// Returns the known state of the run of a file.
 ///
 /// # Errors
 /// As [`events`].

@@ -37,7 +37,7 @@ pub enum Spare {
     Labelled,
 }
 
-/// What pruning has done.
+/// Result of pruning.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Runs removed.

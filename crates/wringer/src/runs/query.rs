@@ -6,7 +6,7 @@ use measure::Headline;
 use plan::{As, Metric, Statistic, Threshold, Timed, units};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is looked for.
+/// Terms that are looked for.
 #[derive(Debug)]
 pub struct Query(Vec<Term>);
 

@@ -1,4 +1,4 @@
-//! What is answered to whom may ask: the page, the list of runs, a run as the page reads it, its records as they come, its reports.
+//! Answers to whom may ask: the page, the list of runs, a run as the page reads it, its records as they come, its reports.
 
 use super::guard::{Guard, Verdict};
 use super::starts::{Running, Starts};
@@ -43,7 +43,7 @@ const FIELDS: [(&str, &str); 5] = [
     ("x-frame-options", "DENY"),
 ];
 
-/// What the server knows.
+/// State of the server.
 pub struct App {
     guard: Guard,
     page: Served,
@@ -162,7 +162,7 @@ async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> S
     }
 }
 
-/// What changes something.
+/// Answers a request that changes something.
 async fn posted(app: &Arc<App>, path: &str, body: Incoming) -> Sent {
     let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     let is_plan = matches!(words[..], ["api", "plan", "check"] | ["api", "runs"]);
@@ -233,7 +233,7 @@ fn change(app: &App, id: &str, command: Command) -> Sent {
     }
 }
 
-/// What takes a while is done where it holds up no other answer.
+/// Does work that takes a while where it holds up no other answer.
 async fn aside(app: &Arc<App>, work: impl FnOnce(&App) -> Result<Sent, Problem> + Send + 'static) -> Sent {
     let app = app.clone();
     match tokio::task::spawn_blocking(move || work(&app)).await {

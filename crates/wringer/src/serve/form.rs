@@ -1,6 +1,6 @@
-//! What the page wishes to run: the fields of its form, or the text of a plan. A form is turned into the words of a command line,
-//! and the reader of command lines says what they mean; so the form knows no rule of its own, and the command that does the same
-//! can be shown.
+//! The run that the page wishes: the fields of its form, or the text of a plan. A form is turned into the words of a command
+//! line, and the reader of command lines says what they mean; so the form knows no rule of its own, and the command that does
+//! the same can be shown.
 
 use crate::arguments;
 use clap::error::{ContextKind, ContextValue};
@@ -8,7 +8,7 @@ use doors::native::{CacheArgs, Cli, Command, Files, HttpArgs, Target, TcpArgs};
 use plan::{Plan, Source, TextError, Written};
 use serde::{Deserialize, Serialize};
 
-/// What is wished.
+/// The run that is wished.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
@@ -46,27 +46,27 @@ enum Kind {
     Tcp,
 }
 
-/// What a wish means.
+/// Meaning of a wish.
 #[derive(Debug)]
 pub struct Meant {
     /// The command that does the same.
     pub door: &'static str,
     /// It with its options, as a shell reads it.
     pub command: String,
-    /// What is pressed, in words.
+    /// Target of the load, in words.
     pub target: Option<String>,
-    /// What is done.
+    /// Plan of the run.
     pub plan: Plan,
 }
 
-/// What is wrong with a wish.
+/// A mistake in a wish.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Mistake {
     /// Its line in the text of the plan, from 1, where that is known.
     pub line: Option<usize>,
     /// The field of the form that it is about.
     pub field: Option<String>,
-    /// What, and what would do.
+    /// The mistake, and what would do.
     pub text: String,
 }
 
@@ -193,7 +193,7 @@ fn held_to(mut plan: Plan, fail_if: &[plan::Threshold]) -> Plan {
     plan
 }
 
-/// What the reader of command lines says, without its advice to a shell's user.
+/// Returns the mistake that the reader of command lines tells, without its advice to a shell's user.
 fn mistake(said: &clap::Error) -> Mistake {
     let whole = said.to_string();
     let text = whole.split("\n\n").next().unwrap_or_default();

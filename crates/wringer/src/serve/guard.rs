@@ -16,7 +16,7 @@ const FAILURES: u32 = 10;
 const WHILE: Duration = Duration::from_secs(1);
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What is checked of each request.
+/// State that each request is checked against.
 pub struct Guard {
     token: String,
     /// Hosts by which this server may be called, with the port.
@@ -25,7 +25,7 @@ pub struct Guard {
     failures: Mutex<(Instant, u32)>,
 }
 
-/// What becomes of a request.
+/// Decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is answered.

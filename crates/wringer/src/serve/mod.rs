@@ -97,7 +97,7 @@ pub fn start(options: Options) -> Result<Server, Problem> {
     Ok(Server { url, app })
 }
 
-/// What stands for an address in a URL.
+/// Returns the host that stands for an address in a URL.
 fn host_of(address: &SocketAddr) -> String {
     match address.ip() {
         ip if ip.is_unspecified() => "127.0.0.1".to_owned(),

@@ -1,4 +1,4 @@
-//! What the page sends: read, and refused in a sentence where it makes no sense.
+//! Bodies that the page sends: read, and refused in a sentence where they make no sense.
 
 use super::form::{Mistake, Wanted};
 use super::rules;
@@ -15,7 +15,7 @@ const SHOWN_SEED: u64 = 1;
 /// Reads what is asked of a run: `stop`, `rate`, `mark` or `label`.
 ///
 /// # Errors
-/// What is missing.
+/// The part that is missing.
 pub fn command(what: &str, body: &[u8]) -> Result<Command, String> {
     match what {
         "stop" => Ok(Command::Stop),
@@ -49,7 +49,7 @@ struct Label {
 /// Reads what is wished.
 ///
 /// # Errors
-/// What is missing.
+/// The part that is missing.
 pub fn wanted(body: &[u8]) -> Result<Wanted, String> {
     read(body)
 }
@@ -58,11 +58,11 @@ fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(body).map_err(|error| format!("not understood: {error}"))
 }
 
-/// What is told of a wish before it is run.
+/// Result of checking a wish before it is run.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Checked {
     mistakes: Vec<Mistake>,
-    /// What this machine may not have for it, a sentence each.
+    /// Resources that this machine may not have for it, a sentence each.
     warnings: Vec<String>,
     /// The command that does the same.
     command: String,
@@ -90,7 +90,7 @@ pub fn checked(wanted: &Wanted, reach: Option<&Reach>) -> Checked {
 /// Refuses a plan that the page may not run; `reach`: where it may go, or nothing is run here and all may be checked.
 ///
 /// # Errors
-/// What it may not, in a sentence.
+/// The rule that it breaks, in a sentence.
 pub fn allowed(plan: &Plan, reach: Option<&Reach>) -> Result<(), String> {
     let Some(reach) = reach else { return Ok(()) };
     rules::refusal(plan).map_or(Ok(()), Err)?;

@@ -1,6 +1,6 @@
-//! What a run that the page asked for may do. The page's token may be stolen, and whoever has it must not come to own this
-//! account by it, or to flood others: such a run reads and writes no file, reads no variable and no secret of whoever started the server, runs no
-//! program text, listens on loopback, and presses loopback (`session::Reach`).
+//! Rules for a run that the page asked for. The page's token may be stolen, and whoever has it must not come to own this
+//! account by it, or to flood others: such a run reads and writes no file, reads no variable and no secret of whoever started the
+//! server, runs no program text, listens on loopback, and presses loopback (`session::Reach`).
 
 use plan::{Plan, Step};
 use std::net::{IpAddr, SocketAddr};

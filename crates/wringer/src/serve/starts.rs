@@ -36,13 +36,13 @@ pub struct Starts {
 /// A run that the page asked for. The place is free for the next one when this is dropped.
 #[derive(Debug)]
 pub struct Start {
-    /// What is done.
+    /// Plan of the run.
     pub plan: Plan,
     /// The command that does the same.
     pub door: &'static str,
     /// It with its options.
     pub command: String,
-    /// What is pressed, in words.
+    /// Target of the load, in words.
     pub target: Option<String>,
     /// Who looks at it and changes it.
     pub running: Running,

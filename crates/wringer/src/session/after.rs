@@ -1,5 +1,5 @@
-//! What is known of a run only when it is over: its own check, predictions, and what a reader should know to make sense of the
-//! figures. Pure.
+//! Facts of a run that are known only when it is over: its own check, predictions, and what a reader should know to make sense
+//! of the figures. Pure.
 
 use super::SessionOptions;
 use measure::{
@@ -35,13 +35,13 @@ pub fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -
     Some(notes::ORIGIN_SILENT.with(&[&format!("{:.1}", until.as_secs_f64())]))
 }
 
-/// What the system counts in ticks says nothing of less than this.
+/// Shortest time about which the system's counts in ticks say anything.
 const TOO_SHORT: Duration = Duration::from_millis(200);
 
 /// A run begins with work that does not come again: opening connections, and code that runs for the first time.
 const BEGINNING: Duration = Duration::from_millis(50);
 
-/// What can be said of the generator when all is over.
+/// Returns the self-check of the generator when all is over.
 pub fn self_check(
     measured: &PhaseResult,
     workers: &[WorkerUse],

@@ -9,7 +9,7 @@ use std::io;
 /// The backend of a run, and a note where it is not the one that would have been faster.
 ///
 /// # Errors
-/// What was asked for by name is not possible here.
+/// The I/O that was asked for by name is not possible here.
 pub fn choose(asked: plan::Io) -> Result<(Io, Option<String>), Problem> {
     match asked {
         plan::Io::Epoll => Ok((Io::Epoll, None)),

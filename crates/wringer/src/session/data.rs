@@ -9,7 +9,7 @@ use std::collections::HashSet;
 /// Each column that a plan names exists, and so do its time zones.
 ///
 /// # Errors
-/// What is missing, with what there is.
+/// The column or time zone that is missing, with what there is.
 pub fn check(load: &Load, tables: &Tables) -> Result<(), Problem> {
     let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
     steps.try_for_each(|step| match step {

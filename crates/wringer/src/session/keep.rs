@@ -23,7 +23,7 @@ pub struct Recorder {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread that writes and those who tell it have in common.
+/// State shared by the thread that writes and those who tell it.
 #[derive(Default)]
 struct Shared {
     queue: Mutex<Queue>,
@@ -47,7 +47,7 @@ impl Recorder {
     /// Begins a new file, which its owner alone can read; its folders are made.
     ///
     /// # Errors
-    /// What could not be made where, and why.
+    /// The file that could not be made, and why.
     pub fn begin(file: &Path) -> Result<Recorder, Problem> {
         let opened = create(file).map_err(|error| output::cannot_keep("the run", file, &error))?;
         let shared = Arc::new(Shared::default());

@@ -62,7 +62,7 @@ use stopping::Stopping;
 use targets::Targets;
 use workers::{With, Workers};
 
-/// What is shown while a run goes on.
+/// Display of a run while it goes on.
 pub trait View: Send {
     /// An interval is over.
     fn row(&mut self, row: &Row, phase: &str);
@@ -86,10 +86,10 @@ const POLL: Duration = Duration::from_millis(20);
 /// Single requests that are kept in one record.
 const TOGETHER: usize = 8192;
 
-/// Whether the code of a worker has panicked in this process. The exit code says so whatever was run: see [`has_faulted`].
+/// True if the code of a worker has panicked in this process. The exit code says so whatever was run: see [`has_faulted`].
 static FAULTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a run of this process has ended by a fault of wringer itself; its report, where there is one, tells which.
+/// True if a run of this process has ended by a fault of wringer itself; its report, where there is one, tells which.
 pub fn has_faulted() -> bool {
     FAULTED.load(Ordering::Relaxed)
 }
@@ -103,7 +103,7 @@ pub struct SessionOptions {
     pub intervals_per_row: u32,
     /// Bytes that the cache may hold, where that is known.
     pub cache_bytes: Option<u64>,
-    /// Whether the accounts of an origin that runs elsewhere are to be asked for and joined.
+    /// True if the accounts of an origin that runs elsewhere are to be asked for and joined.
     pub join_remote: bool,
     /// When an origin without clients ends by itself.
     pub ends_after: Option<Duration>,
@@ -115,7 +115,7 @@ pub struct SessionOptions {
     pub heads: bool,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
-    /// What surrounds the program texts of the plan, where it has any.
+    /// Environment of the program texts of the plan, where it has any.
     pub programs: programs::Setting,
     /// Where connections may go; `None`: anywhere.
     pub reach: Option<Reach>,
@@ -194,14 +194,14 @@ pub struct Ready<'a> {
     about: About,
 }
 
-/// What a run is called, and where it is kept.
+/// Description of a run, and where it is kept.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// The command, or the old tool.
     pub door: &'static str,
     /// The command line that repeats it.
     pub command: String,
-    /// What is pressed, in words.
+    /// Target of the load, in words.
     pub target: Option<String>,
     /// Words of the user's own: name and value.
     pub labels: BTreeMap<String, String>,
@@ -225,8 +225,8 @@ pub struct Keep {
 /// Gets a plan ready whose origin address is settled ([`settle`]). `heads`: the origin tells the heads it sees, too.
 ///
 /// # Errors
-/// What the plan violates, a target that does not resolve, a port that is taken, too few descriptors or ports; each in one
-/// line with what to try.
+/// A rule that the plan violates, a target that does not resolve, a port that is taken, too few descriptors or ports; each in
+/// one line with what to try.
 pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
     usage::check_threads(plan.threads)?;
@@ -271,17 +271,17 @@ fn filled(plan: &Plan, inputs: &Inputs) -> Result<Plan, Problem> {
     Ok(filled)
 }
 
-/// What a plan needs of this machine; `asked`: workers where the plan does not say.
+/// Returns the needs of a plan on this machine; `asked`: workers where the plan does not say.
 ///
 /// # Errors
-/// What the plan violates, a target that does not resolve.
+/// A rule that the plan violates, a target that does not resolve.
 pub fn need(plan: &Plan, asked: Option<u16>) -> Result<Need, Problem> {
     refuse_violations(plan)?;
     Ok(Need::of_plan(plan, threads(plan.threads.or(asked)), &Targets::of_plan(plan)?.all()))
 }
 
 impl Ready<'_> {
-    /// What may fall short, a sentence each.
+    /// Returns warnings of what may fall short, a sentence each.
     pub fn warnings(&self) -> &[String] {
         &self.notes
     }
@@ -395,7 +395,7 @@ struct Session<'a, 'scope> {
     steering: Option<Steering>,
     sinks: Sinks,
     rates: steered::Rates,
-    /// What was told of a single request and found no room.
+    /// Event of a single request that found no room.
     held: Option<Event>,
     /// Single requests that are to be kept.
     exchanges: Gathering,
@@ -435,7 +435,7 @@ impl Session<'_, '_> {
         met.into_iter().for_each(|met| self.stop_by(met));
     }
 
-    /// What the collector cannot know of a second.
+    /// Adds the figures of a second that the collector cannot know.
     fn add_what_is_known(&self, second: &mut Second) {
         let phases = self.plan.load.as_ref().map(|load| &load.phases);
         let phase = phases.and_then(|phases| phases.get(second.phase as usize));
@@ -536,7 +536,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// What is told next of a single request; evidence is a record.
+    /// Returns the next event of a single request; evidence is a record.
     fn next_event(&mut self) -> Option<Event> {
         while let Ok(mut event) = self.workers.events.try_recv() {
             self.mask.event(&mut event);
@@ -629,7 +629,7 @@ impl Session<'_, '_> {
         unsent.into_iter().for_each(|text| self.note(text));
     }
 
-    /// What is known of each phase only now: until when the origin's accounts go, and the hit ratio to be expected.
+    /// Adds the facts of each phase known only now: until when the origin's accounts go, and the hit ratio to be expected.
     fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>) {
         let mut phases = self.outlets.state().result().phases;
         let note = after::mark_end_of_origin(&mut phases, origin_until);
@@ -650,7 +650,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// What a reader should know to make sense of the figures.
+    /// Returns the observations that a reader should know to make sense of the figures.
     fn observations(&self, origin: Option<&OriginCounts>) -> Vec<String> {
         let (phases, mut notes) = (self.outlets.state().result().phases, Vec::new());
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();

@@ -12,8 +12,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-/// What may wait to be shown. Beyond it, what is told of single requests stays with the workers, who count what they drop;
-/// lines are left out and counted.
+/// Most pieces that may wait to be shown. Beyond it, what is told of single requests stays with the workers, who count what
+/// they drop; lines are left out and counted.
 const WAITING: usize = 1024;
 
 /// A report waits no longer for what was to be written before it.
@@ -135,7 +135,7 @@ impl<'scope> Outlets<'scope> {
         }
     }
 
-    /// What the run file does not hold, and why, where anything is missing. Waits for a slow disk, so that the report has it.
+    /// Returns the gaps of the run file, and why, where there are any. Waits for a slow disk, so that the report has it.
     pub fn unwritten(&self) -> Vec<String> {
         let Some(recorder) = &self.recorder else { return Vec::new() };
         recorder.settle(SLOW_DISK);
@@ -154,7 +154,7 @@ impl<'scope> Outlets<'scope> {
         lost
     }
 
-    /// What was told, and the file that waits for its last record.
+    /// Returns the state of the run as told, and the file that waits for its last record.
     pub fn close(mut self) -> (RunState, Option<Recorder>) {
         self.end_screen();
         (self.state, self.recorder)

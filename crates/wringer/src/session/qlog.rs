@@ -60,7 +60,7 @@ impl Qlogs {
         writers.take(count).map(|writer| Box::new(writer) as QlogWriter).collect()
     }
 
-    /// What is incomplete, a sentence each.
+    /// Returns notes on incomplete files, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let sentence = |kept: &Arc<Kept>| {
             let why = kept.incomplete.lock().unwrap_or_else(PoisonError::into_inner);

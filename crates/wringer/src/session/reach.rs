@@ -56,7 +56,7 @@ impl Reach {
         }
     }
 
-    /// Whether connections to a host may be made, by its name alone.
+    /// True if connections to a host may be made, by its name alone.
     fn allows(&self, name: &str) -> bool {
         let name = without_brackets(name).to_ascii_lowercase();
         match name.parse::<IpAddr>().map(|address| address.to_canonical()) {

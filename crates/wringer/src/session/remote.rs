@@ -32,7 +32,7 @@ pub struct Remote {
     follower: Option<JoinHandle<Heads>>,
 }
 
-/// What the origin said last, and when.
+/// Counts that the origin told last, and when.
 #[derive(Debug, Clone, Copy)]
 struct LastCounts {
     counts: OriginCounts,
@@ -48,7 +48,7 @@ struct Asker {
     proxy: SocketAddr,
     form: RequestForm,
     authority: String,
-    /// What begins TLS, and with which host.
+    /// The TLS client, and the host that it begins TLS with.
     tls: Option<(Client, String)>,
 }
 

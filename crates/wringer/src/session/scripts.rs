@@ -23,7 +23,7 @@ impl Scripts {
     /// Runs the script of a plan for the first time, where it has one. `stop`: set when somebody wants the end.
     ///
     /// # Errors
-    /// What is wrong with it, or that nobody answers where it leads.
+    /// A fault of the script, or nobody answers where it leads.
     pub fn of_plan(plan: &Plan, workers: u32, stop: &Arc<AtomicBool>) -> Result<Scripts, Problem> {
         let Some(load) = &plan.load else { return Ok(Scripts::default()) };
         let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
@@ -49,7 +49,7 @@ impl Scripts {
     /// Calls `setup` and `init` for each worker; all workers have taken their seats.
     ///
     /// # Errors
-    /// What is wrong with the script.
+    /// A fault of the script.
     pub fn set_up(&mut self) -> Result<(), Problem> {
         self.stage.as_mut().map_or(Ok(()), Stage::set_up).map_err(problem)
     }
@@ -68,7 +68,7 @@ impl Scripts {
     /// Tells the script how it was.
     ///
     /// # Errors
-    /// What is wrong with the script.
+    /// A fault of the script.
     pub fn done(&mut self, result: &measure::RunResult) -> Result<(), Problem> {
         self.stage.as_mut().map_or(Ok(()), |stage| stage.done(result)).map_err(problem)
     }
@@ -110,7 +110,7 @@ pub fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
     Ok(found.collect())
 }
 
-/// Whether a connection can be opened; it is closed at once.
+/// Checks that a connection can be opened; it is closed at once.
 ///
 /// # Errors
 /// Why not, in the system's words.

@@ -56,7 +56,7 @@ fn watch() -> Result<Arc<AtomicBool>, Problem> {
     Ok(flag)
 }
 
-/// Whether who started us wants a signal to be ignored, as nohup does with that of a terminal that goes away.
+/// True if who started us wants a signal to be ignored, as nohup does with that of a terminal that goes away.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

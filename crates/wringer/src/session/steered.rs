@@ -1,4 +1,4 @@
-//! What is asked of a run while it goes on: done at one instant for all workers, recorded, and told.
+//! Commands to a run while it goes on: done at one instant for all workers, recorded, and told.
 
 use super::Session;
 use crate::steer::Asked;

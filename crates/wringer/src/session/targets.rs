@@ -71,7 +71,7 @@ impl Targets {
     /// Waits until everything that is pressed answers.
     ///
     /// # Errors
-    /// What did not in this time, and why.
+    /// The target that did not answer in this time, and why.
     pub fn wait(&self, load: &Load, limit: Duration, stop: &AtomicBool) -> Result<(), Problem> {
         let until = Instant::now() + limit;
         loop {
@@ -132,7 +132,7 @@ fn target(name: &str) -> (&str, u16) {
     (host, port.parse().unwrap_or(80))
 }
 
-/// What the URLs of a load's requests name.
+/// Returns the addresses that the URLs of a load's requests name.
 fn asked(load: &Load) -> Vec<Address> {
     let steps = load.phases.iter().flat_map(|phase| phase.sends());
     let mut asked: Vec<Address> = Vec::new();
@@ -223,7 +223,7 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
     })
 }
 
-/// Whether somebody takes datagrams. A server of QUIC answers a version that nobody speaks with those that it does (RFC 9000
+/// Tells if somebody takes datagrams. A server of QUIC answers a version that nobody speaks with those that it does (RFC 9000
 /// section 6.1); one that says nothing may be there all the same.
 fn is_not_refused(address: SocketAddr, limit: Duration) -> io::Result<()> {
     let anywhere: SocketAddr = match address {

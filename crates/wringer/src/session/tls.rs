@@ -8,7 +8,7 @@ use wire::tls::{
     Version,
 };
 
-/// What the clients of a plan begin TLS with; `None`: they do not.
+/// Returns the settings that the clients of a plan begin TLS with; `None`: they do not.
 ///
 /// # Errors
 /// A file that cannot be read or used.
@@ -31,7 +31,7 @@ pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
     Client::new(&settings).map(Some).map_err(|error| Problem::impossible(format!("TLS of clients: {error}")))
 }
 
-/// What the origin of a plan begins TLS with; `None`: it does not.
+/// Returns the settings that the origin of a plan begins TLS with; `None`: it does not.
 ///
 /// # Errors
 /// A file that cannot be read, written or used.
@@ -87,7 +87,7 @@ fn identity(
     made.map(Some).map_err(|error| Problem::impossible(format!("{what} ({certificate}, key {key}): {error}")))
 }
 
-/// What clients show, where a server asks for it.
+/// Returns the identity that clients show, where a server asks for it.
 fn client_identity(tls: &Tls, inputs: &Inputs) -> Result<Option<Identity>, Problem> {
     let Some(Keystore { file, password, alias }) = &tls.keystore else {
         return identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs);

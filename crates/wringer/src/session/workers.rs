@@ -49,15 +49,15 @@ pub struct Workers {
     threads: Vec<Option<JoinHandle<io::Result<&'static str>>>>,
 }
 
-/// What workers run on and with.
+/// Settings and resources of the workers.
 pub struct With<'a> {
     /// The system interface.
     pub io: Io,
     /// How many workers.
     pub count: u32,
-    /// What begins TLS.
+    /// TLS client of the connections.
     pub tls: Option<&'a wire::tls::Client>,
-    /// What the plan names; its secrets are filled in.
+    /// Inputs that the plan names; its secrets are filled in.
     pub inputs: Arc<Inputs>,
     /// The origin tells the heads it sees.
     pub heads: bool,
@@ -220,7 +220,7 @@ impl Workers {
         std::mem::take(&mut *self.faults.lost())
     }
 
-    /// What panicked in the workers, in the order in which it did.
+    /// Returns the panics of the workers, in the order in which they happened.
     pub fn panics(&self) -> Vec<String> {
         self.faults.told().clone()
     }
@@ -235,13 +235,13 @@ impl Workers {
         self.shared.as_ref().map(|shared| shared.accounts.read())
     }
 
-    /// What the origin's workers share, where it runs here.
+    /// Returns the state that the origin's workers share, where it runs here.
     pub fn shared(&self) -> Option<&Arc<Shared>> {
         self.shared.as_ref()
     }
 
-    /// What became, at the origin, of requests that clients broke off, by phase; nothing where it does not follow them. Answers to
-    /// the last of them have a moment to end.
+    /// Returns the outcome, at the origin, of requests that clients broke off, by phase; nothing where it does not follow them.
+    /// Answers to the last of them have a moment to end.
     pub fn after_reset(&self, phases: usize) -> Vec<AfterReset> {
         let Some(followed) = self.shared.as_ref().and_then(|shared| shared.followed.as_ref()) else {
             return Vec::new();
@@ -261,7 +261,7 @@ impl Workers {
         let _ = self.spare[worker as usize].send(tally);
     }
 
-    /// What was not written down of QUIC, a sentence for each file. Known once the workers have ended.
+    /// Returns notes on gaps in the qlog files, a sentence for each file. Known once the workers have ended.
     pub fn qlog_notes(&self) -> Vec<String> {
         self.qlogs.notes()
     }

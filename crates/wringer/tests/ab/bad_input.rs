@@ -1,4 +1,4 @@
-//! What cannot be meant or done: the same message and exit code as ab's, or one clear line where ab does worse.
+//! Input that cannot be meant or done: the same message and exit code as ab's, or one clear line where ab does worse.
 
 use crate::refusing::Refusing;
 use crate::server::{Behaviour, Server};

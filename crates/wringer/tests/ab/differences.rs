@@ -1,4 +1,4 @@
-//! What is ours alone: the plan, JSON, help, the name of a link.
+//! Features that are ours alone: the plan, JSON, help, the name of a link.
 
 use crate::server::{Behaviour, Server};
 use crate::support::ours;

@@ -1,4 +1,5 @@
-//! What ab falls over, hangs on or takes for a success: each is counted once, and the run goes on to its report.
+//! Behaviour of servers that ab falls over, hangs on or takes for a success: each is counted once, and the run goes on to its
+//! report.
 
 use crate::server::{Behaviour, Server};
 use crate::support::{Ran, ours};

@@ -63,7 +63,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// What it was sent so far, and forgets it. The port in it is masked.
+    /// Returns the requests that it was sent so far, and forgets them. The port in them is masked.
     pub fn take_seen(&self) -> Vec<String> {
         let seen = std::mem::take(&mut *self.seen.lock().expect("nobody panicked with it"));
         seen.into_iter().map(|text| text.replace(&self.address.to_string(), "HERE")).collect()
@@ -97,7 +97,7 @@ fn serve(mut stream: TcpStream, behaviour: Behaviour, seen: &Mutex<Vec<String>>,
     }
 }
 
-/// Whether the connection goes on after it.
+/// True if the connection goes on after it.
 fn answer(stream: &mut TcpStream, behaviour: Behaviour, nth: usize, keeps: bool, is_head: bool) -> bool {
     let connection = if keeps { "keep-alive" } else { "close" };
     let body = if behaviour == Behaviour::FirstShorter && nth > 0 { "hello!" } else { "hello" };

@@ -33,7 +33,7 @@ pub fn program(name: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(name)).find(|program| program.exists())
 }
 
-/// What a run said.
+/// Output of a run, its exit code and its folder.
 #[derive(Debug)]
 pub struct Ran {
     pub stdout: String,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Texts that differ from run to run, and what stands for them.
 pub type Masks = Vec<(Regex, String)>;
 
-/// What is compared with what.
+/// A run, and what it is compared with.
 pub struct Comparison<'a> {
     pub ran: &'a Ran,
     /// `requests` and `jtl` as JMeter had them.
@@ -29,8 +29,8 @@ impl<'a> Comparison<'a> {
         comparison.found
     }
 
-    /// What differs of a run of several users: how often each request was sent, how many samples each user has, and which there
-    /// are of all users together.
+    /// Returns the differences of a run of several users: how often each request was sent, how many samples each user has, and
+    /// which there are of all users together.
     pub fn of_several(ran: &'a Ran, wanted: &'a Value, masks: &'a Masks) -> Vec<String> {
         let mut comparison = Comparison { ran, wanted, masks, any_order: true, found: Vec::new() };
         comparison.sent();
@@ -267,7 +267,7 @@ fn body_of<'a>(of: &'a Value, all: &'a [Value]) -> &'a str {
     }
 }
 
-/// Whether a text is as it should be, where `<varies>` stands for anything.
+/// True if a text is as it should be, where `<varies>` stands for anything.
 fn is_alike(wanted: &str, is: &str) -> bool {
     let mut pieces = wanted.split("<varies>");
     let Some(mut rest) = pieces.next().and_then(|first| is.strip_prefix(first)) else { return false };

@@ -1,4 +1,4 @@
-//! What differs from JMeter and stays so, each with its reason. docs/src/jmeter.md says the same to people.
+//! Differences from JMeter that stay, each with its reason. docs/src/jmeter.md says the same to people.
 
 use regex::Regex;
 

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What came of a run.
+/// Result of a run.
 pub struct Ran {
     pub port: u16,
     pub asked: Vec<Asked>,
     /// Samples, as the results file has them.
     pub samples: Vec<Sample>,
-    /// What was printed.
+    /// Output as printed.
     pub output: String,
 }
 

@@ -62,7 +62,7 @@ impl Server {
         Server { port, seen }
     }
 
-    /// What came so far.
+    /// Returns the requests that came so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.seen.lock().expect("no test panics with it").asked.clone()
     }

@@ -170,7 +170,7 @@ fn posts_are_answered_when_they_are_complete() {
     assert!(ask(port, &[without]).0 == expected, "without a length there is no content");
 }
 
-/// What the old one dropped without an answer, or fell over.
+/// Requests that the old one dropped without an answer, or that it fell over.
 #[test]
 fn what_is_no_document_gets_an_answer() {
     let port = free_port();

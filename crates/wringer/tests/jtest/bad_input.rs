@@ -1,4 +1,4 @@
-//! What the old tool crashed, hung or spun on, and other bad input besides: each gives one clear line or a counted
+//! Input that the old tool crashed, hung or spun on, and other bad input besides: each gives one clear line or a counted
 //! outcome and the right exit code, and all clients are still there afterwards.
 
 use crate::peer::{self, Peer, Then};

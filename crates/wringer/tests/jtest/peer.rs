@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of a connection after an answer.
+/// Treatment of a connection after an answer.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Then {
     Keep,
@@ -32,7 +32,7 @@ impl Seen {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// What was asked for: the second word of the request line.
+    /// Returns the request target: the second word of the request line.
     pub fn target(&self) -> String {
         self.text().split(' ').nth(1).unwrap_or_default().to_owned()
     }

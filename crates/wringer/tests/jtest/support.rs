@@ -125,7 +125,7 @@ impl Running {
         rows(&out[..out.rfind('\n').map_or(0, |end| end + 1)]).len()
     }
 
-    /// What it has said on stderr.
+    /// Returns its output on stderr so far.
     pub fn complaints(&self) -> String {
         self.err.so_far()
     }
@@ -181,7 +181,7 @@ pub fn program(path: &Path) -> Command {
     command
 }
 
-/// What comes out of a pipe.
+/// Bytes that come out of a pipe.
 struct Output {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: Option<JoinHandle<()>>,
@@ -211,7 +211,7 @@ impl Output {
     }
 }
 
-/// What a run has printed.
+/// Output of a run, its exit code and the time it took.
 pub struct Ran {
     pub out: String,
     pub err: String,

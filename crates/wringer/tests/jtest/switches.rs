@@ -1,4 +1,4 @@
-//! What each switch does in a run, as far as it shows in the table or at a peer.
+//! Effects of each switch in a run, as far as they show in the table or at a peer.
 
 use crate::peer::{self, Peer, Then};
 use crate::support::{Ran, Running, against, alone, alone_at, free_port, jtest};

@@ -10,11 +10,11 @@ struct Proxy {
     /// Empty: it is built in.
     program: &'static str,
     revalidation: Revalidation,
-    /// Whether all variants of an object are kept.
+    /// True if all variants of an object are kept.
     keeps_variants: bool,
 }
 
-/// What becomes of an object that has expired.
+/// Treatment of an object that has expired.
 #[derive(PartialEq)]
 enum Revalidation {
     /// It is asked for with its validator, and the client sees the stamp of the 304.
@@ -113,7 +113,7 @@ fn press(proxy: &Proxy, options: &str) -> Report {
     report
 }
 
-/// What the clients say that the origin made, and what the origin says that it made.
+/// Asserts that the clients and the origin agree on what the origin made.
 fn assert_accounts_agree(proxy: &Proxy, report: &Report) {
     let made = report.sum("misses") + report.sum("revalidated");
     let origin = report.part("origin");
@@ -271,7 +271,7 @@ fn requests_come_in_all_forms() {
     }
 }
 
-/// What the plan has the origin spoil is told apart from what went wrong.
+/// Answers that the plan has the origin spoil are told apart from what went wrong.
 #[test]
 fn trouble_that_was_asked_for_is_no_failure() {
     let line = "-d 1s --rate 600 --origin-errors 0.1 --origin-aborts 0.1 --hot 50 --size 10KB --seed 7";

@@ -236,7 +236,7 @@ fn a_plan_with_mistakes_is_refused_with_all_of_them() {
     assert!(run(&format!("plan check {shown}")).ended_with(0).stdout.contains("nothing wrong"));
 }
 
-/// What `--show-plan` prints is the same test as the command line that printed it.
+/// The plan that `--show-plan` prints is the same test as the command line that printed it.
 #[test]
 fn a_shown_plan_runs() {
     let origin = free_address();

@@ -1,4 +1,4 @@
-//! What limits this machine: `wringer doctor`, the budget that is looked at before a run, and what a run's report says of
+//! Limits of this machine: `wringer doctor`, the budget that is looked at before a run, and what a run's report says of
 //! the machine and of the target on it.
 
 use crate::support::{Ran, Report, free_address, run, shell, wringer};
@@ -10,7 +10,7 @@ fn json(line: &str, code: i32) -> Value {
     serde_json::from_str(&run(line).ended_with(code).stdout).expect("JSON")
 }
 
-/// What is found of a topic.
+/// Returns the finding on a topic.
 fn finding<'a>(found: &'a Value, topic: &str) -> &'a Value {
     let findings = found["findings"].as_array().expect("a list");
     findings
@@ -123,7 +123,7 @@ fn a_report_has_cpu_and_memory_of_the_target_found_by_its_port() {
     assert_machine(&report);
 }
 
-/// What the run held itself.
+/// Checks the report on the resources that the run held itself.
 fn assert_machine(report: &Report) {
     let machine = report.part("self_check/machine");
     assert!(machine.count("descriptors") > 8 && machine.count("memory_bytes") > 1 << 20);

@@ -140,7 +140,7 @@ impl Peer {
         Some(peer)
     }
 
-    /// What a query in PromQL returns; nothing as long as it does not answer.
+    /// Returns the result of a query in PromQL; nothing as long as it does not answer.
     fn query(&self, query: &str) -> Vec<serde_json::Value> {
         if TcpStream::connect(&self.address).is_err() {
             return Vec::new();

@@ -19,7 +19,7 @@ fn http(line: &str) -> Ran {
     run(&format!("http -q --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 {line}"))
 }
 
-/// What was counted: requests, good answers, ones that failed a check and failed ones.
+/// Returns the counts of requests, good answers, ones that failed a check and failed ones.
 fn counts(report: &Report) -> [u64; 4] {
     ["requests", "ok", "check_failed", "failed"].map(|counter| report.sum(counter))
 }
@@ -34,7 +34,7 @@ fn urls_are_fetched_in_turn_and_counted() {
     assert_eq!(report.sum("connections"), 4, "users keep their connections");
 }
 
-/// What a web server says to plain HTTP at its port for TLS, and what one says to a client that it does not want.
+/// Answers of a web server to plain HTTP at its port for TLS, and of one to a client that it does not want.
 #[test]
 fn a_server_that_refuses_everything_may_want_tls() {
     for (status, hint) in [

@@ -110,7 +110,7 @@ fn templates_bodies_and_checks_work() {
     assert_eq!(seen.len(), 200, "each value once");
 }
 
-/// What a slow client reads in a second is what its windows grant; answers beside it come at once.
+/// The windows of a slow client grant what it reads in a second; answers beside it come at once.
 #[test]
 fn slow_clients_are_granted_what_they_read() {
     let (address, _origin) = origin("--size 4KB");

@@ -1,5 +1,5 @@
 //! HTTP/2 with programs that were not written here: our client in front of nghttpd and nghttpx, curl, nghttp and h2load in front of our origin.
-//! What each side counts is the same.
+//! Both sides count the same.
 
 use crate::http2::{JSON, origin};
 use crate::support::{Report, free_address, program, run, tell};
@@ -92,8 +92,8 @@ fn nghttpx_passes_on_what_it_is_asked() {
     }
 }
 
-/// What each is to ask for comes 200 times. curl speaks HTTP/2 over TLS: without, curl 7.88 cannot use a connection twice, whoever the
-/// server is.
+/// The request of each client comes 200 times. curl speaks HTTP/2 over TLS: without, curl 7.88 cannot use a connection twice,
+/// whoever the server is.
 #[test]
 fn clients_of_others_are_served() {
     let lines = [

@@ -11,7 +11,7 @@ use wire::http2::{
 
 const CANARY: &str = "wringer-canary";
 
-/// What two streams get of each other.
+/// Parts that two streams get of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mixes {
     /// The whole answer.
@@ -178,7 +178,7 @@ impl Connection {
         }
     }
 
-    /// Whether two of this batch are mixed up.
+    /// True if two of this batch are mixed up.
     fn is_turn(&mut self, requests: usize) -> bool {
         let before = self.requests / self.every;
         self.requests += requests as u64;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wire::http2::{After, BodySource, Code, Indexing, Limits, Server, ServerSink, Settings};
 
-/// What it does.
+/// Behaviour of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
     /// Answers with what it was sent.

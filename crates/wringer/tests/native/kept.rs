@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What follows the lines while a run went on.
+/// Returns the report, which follows the lines printed while a run went on.
 fn report_of(stdout: &str) -> &str {
     let begins = stdout.find("\nwringer ").expect("a report");
     &stdout[begins..]
@@ -256,7 +256,7 @@ fn all_layouts_tell_of_the_same_requests() {
     assert!(!told("jtest").is_empty());
 }
 
-/// What a run looked like in a layout, it looks like in each version to come; `UPDATE_GOLDEN=1` writes the files anew.
+/// The output of a run in a layout is the same in each version to come; `UPDATE_GOLDEN=1` writes the files anew.
 #[test]
 fn one_run_looks_the_same_in_every_layout_for_ever() {
     let golden_files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/layouts");

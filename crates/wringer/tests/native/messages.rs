@@ -196,7 +196,7 @@ fn sampler(name: &str, at: SocketAddr, message: &str, (eol, class): (&str, &str)
     )
 }
 
-/// What JMeter 5.6.3 writes for the same plan in front of such peers, times and bytes aside.
+/// Results that JMeter 5.6.3 writes for the same plan in front of such peers, times and bytes aside.
 #[test]
 fn tcp_samplers_have_jmeters_results() {
     let refusing = Refusing::new();

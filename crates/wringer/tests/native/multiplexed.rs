@@ -1,5 +1,5 @@
-//! What only two ends can see of connections that requests share: what the origin does of requests that clients broke off, how
-//! evenly answers share a connection, and what hosts share one.
+//! Facts that only two ends can see of connections that requests share: what the origin does of requests that clients broke off,
+//! how evenly answers share a connection, and what hosts share one.
 
 use crate::http2::{JSON, origin};
 use crate::support::{Report, folder, free_address, program, run, tell};

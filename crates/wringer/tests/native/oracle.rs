@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// What wringer must say of a run.
+/// Findings that wringer must report of a run.
 enum Named {
     /// These faults, nothing else, and exit code 3.
     Faults(&'static [&'static str]),
@@ -97,7 +97,7 @@ fn errors_kept_though_nobody_may_store_them() {
     assert_eq!(injected, made, "only what the origin made for its own request is excused");
 }
 
-/// What an earlier run left in a cache is not judged by the laws of this one.
+/// Answers that an earlier run left in a cache are not judged by the laws of this one.
 #[test]
 fn a_warm_cache_is_no_fault() {
     let origin = free_address();

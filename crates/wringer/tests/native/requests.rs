@@ -1,4 +1,4 @@
-//! What `wringer http` sends when it is told more than a URL, and what it finds in answers: against a small server that
+//! Requests that `wringer http` sends when it is told more than a URL, and what it finds in answers: against a small server that
 //! writes down what it gets and answers as the path asks.
 
 use crate::support::{Ran, run, shell, start};

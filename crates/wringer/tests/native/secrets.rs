@@ -3,7 +3,7 @@
 use crate::support::{shell, start};
 use crate::web::{Web, answer, ok};
 
-/// What a run with these words has left: its output and all files of its folder, which hold no secret.
+/// Returns all that a run with these words has left: its output and all files of its folder, which hold no secret.
 fn without(secrets: &[&str], words: &[&str]) -> String {
     let first = ["http", "--seed", "7", "-t", "1", "-c", "1", "-n", "4"];
     let files = ["--json", "{}/result.json", "--html", "{}/page.html", "--evidence-file", "{}/evidence.txt"];
@@ -66,7 +66,7 @@ fn what_is_typed_is_used_and_never_shown() {
     }
 }
 
-/// What fails is named with its URL.
+/// A request that fails is named with its URL.
 #[test]
 fn urls_of_requests_that_fail_lose_their_secrets() {
     let web = Web::start(|_| answer("500 Internal Server Error", "", "no"));

@@ -1,4 +1,4 @@
-//! What users remember from one request to the next, and do of themselves, as servers see it.
+//! Memory of users from one request to the next, and what they do of themselves, as servers see it.
 
 use crate::support::{Ran, Report, start};
 use crate::web::{Asked, Web, answer, gzipped_page, ok};
@@ -73,7 +73,7 @@ fn each_user_keeps_its_cookies() {
     });
 }
 
-/// What is filled in is filled in wherever requests are written: with a memory and without, and several at once.
+/// Placeholders are filled in wherever requests are written: with a memory and without, and several at once.
 #[test]
 fn placeholders_are_filled_in_sessions_and_pipelines() {
     for more in ["--cookies", "--pipeline 3", ""] {
@@ -192,7 +192,7 @@ fn parameter<'a>(field: &'a str, name: &str) -> &'a str {
     found.last().unwrap_or_else(|| panic!("no {name} in {field}"))
 }
 
-/// Whether a Digest field is right for user `u` with password `p`.
+/// True if a Digest field is right for user `u` with password `p`.
 fn is_right(asked: &Asked, field: &str) -> bool {
     let hash = |text: String| match parameter(field, "algorithm") {
         "SHA-256" => hex(&Sha256::digest(text)),
@@ -327,7 +327,7 @@ fn pages_that_come_encoded_are_looked_into() {
     });
 }
 
-/// What `--compressed` asked for is decoded and must be whole, without any other check.
+/// Content that `--compressed` asked for is decoded and must be whole, without any other check.
 #[test]
 fn compressed_answers_that_are_cut_off_fail_the_check() {
     let web = Web::start_with_http3(|asked| {

@@ -176,7 +176,7 @@ impl Running {
         kill_process_group(self.pid(), signal).expect("it runs");
     }
 
-    /// Whether it has not yet ended.
+    /// True if it has not yet ended.
     pub fn is_running(&mut self) -> bool {
         self.check_time();
         self.child.try_wait().expect("it is ours").is_none()
@@ -295,7 +295,7 @@ impl Ran {
         fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }
 
-    /// What it wrote to `result.json`, checked for being consistent in itself.
+    /// Reads the report that it wrote to `result.json`, checked for being consistent in itself.
     pub fn report(&self) -> Report {
         let text = self.file("result.json");
         assert!(!text.is_empty(), "there is no report: {}\n{}", self.stderr, self.stdout);
@@ -355,7 +355,7 @@ impl Report {
         self.list("phases").iter().map(|phase| phase.count(&format!("counts/{counter}"))).sum()
     }
 
-    /// What the oracle found, over all phases: fault and count.
+    /// Returns the faults that the oracle found, over all phases: fault and count.
     pub fn faults(&self) -> BTreeMap<String, u64> {
         self.tally("faults", "fault")
     }

@@ -38,7 +38,7 @@ pub fn tcp(address: SocketAddr, words: &[&str]) -> Ran {
     start(first.into_iter().chain([address.as_str()]).chain(words.iter().copied())).end()
 }
 
-/// What was counted: requests, good answers, ones that failed a check and failed ones.
+/// Returns the counts of requests, good answers, ones that failed a check and failed ones.
 pub fn counts(report: &Report) -> [u64; 4] {
     ["requests", "ok", "check_failed", "failed"].map(|counter| report.sum(counter))
 }

@@ -27,7 +27,7 @@ impl Tunnels {
         Tunnels { address, heads }
     }
 
-    /// What was asked of it.
+    /// Returns the heads of the requests that it got.
     pub fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }

@@ -24,7 +24,7 @@ fn clients(proxy: SocketAddr, options: &str) -> Ran {
     ))
 }
 
-/// What the clients were told of the origin is what the origin says itself, and both agree on what was fetched.
+/// Asserts that the clients were told of the origin what it says itself, and that both agree on what was fetched.
 fn assert_joined(clients: &Report, origin: &Report) {
     for counter in ["requests", "full", "partial", "unchanged", "body_bytes"] {
         let counter = format!("origin/{counter}");
@@ -143,7 +143,7 @@ fn evidence_is_joined_through_the_proxy() {
     }
 }
 
-/// What was counted until then is reported.
+/// Figures counted until then are reported.
 #[test]
 fn an_origin_that_goes_away_is_counted() {
     let (address, origin) = origin("--size 1KB");

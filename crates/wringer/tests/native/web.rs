@@ -36,7 +36,7 @@ impl Asked {
     }
 }
 
-/// What requests came, in the order they did.
+/// Requests that came, in the order they did.
 pub type Seen = Arc<Mutex<Vec<Asked>>>;
 
 /// A server until the test ends.
@@ -85,7 +85,7 @@ impl Web {
         (Web { address, seen }, answer)
     }
 
-    /// What came so far.
+    /// Returns the requests that came so far.
     pub fn seen(&self) -> Vec<Asked> {
         self.seen.lock().expect("no test panics with it").clone()
     }

@@ -16,7 +16,7 @@ fn original() -> Option<&'static str> {
 const CONFIGURATION: &str = "verbose = true\nprotocol = HTTP/1.1\nchunked = true\nparser = true\ngmethod = HEAD\nlogin = u:p\n\
                              accept-encoding = gzip, deflate\nuser-agent = both/1\n";
 
-/// What both must agree on.
+/// Results that both must agree on.
 #[derive(Debug, PartialEq)]
 struct Seen {
     requests: Vec<String>,

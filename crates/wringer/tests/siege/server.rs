@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// What it knows while it runs.
+/// State of the server while it runs.
 #[derive(Default)]
 struct Known {
     requests: Mutex<Vec<String>>,

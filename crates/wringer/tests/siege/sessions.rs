@@ -1,4 +1,4 @@
-//! What siege's users remember and do of themselves, as servers see it: logins, challenges, conditional requests, proxies,
+//! Memory of siege's users and what they do of themselves, as servers see it: logins, challenges, conditional requests, proxies,
 //! and what pages need.
 
 use crate::support::{self, Ran, Running, WRINGER, figures, folder, start};
@@ -39,7 +39,7 @@ fn hex(text: &str) -> String {
     Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a Digest field is right for this name and password.
+/// True if a Digest field is right for this name and password.
 fn is_right(asked: &Asked, name: &str, password: &str) -> bool {
     let Some(field) = asked.field("Authorization") else { return false };
     let get = |wanted: &str| {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// No run takes longer than this, unless something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What a program has printed, and how it ended.
+/// Output of a program, and how it ended.
 #[derive(Debug)]
 pub struct Ran {
     pub out: String,

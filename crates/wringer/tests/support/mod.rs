@@ -1,3 +1,3 @@
-//! What several integration tests need.
+//! Modules that several integration tests need.
 
 pub mod faulty_proxy;

@@ -58,7 +58,7 @@ fn shape(report: &str) -> Vec<String> {
     report.lines().map(|line| line.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// What scripts write is HTTP/1; over HTTP/2 and 3 it goes out as streams, and answers come back to them.
+/// Requests that scripts write are HTTP/1; over HTTP/2 and 3 they go out as streams, and answers come back to them.
 #[test]
 fn scripts_speak_http_2_and_3() {
     for (version, scheme, of_origin) in [("2c", "http", ""), ("3", "https", "--http 3")] {

@@ -13,7 +13,7 @@ struct Case {
     text: &'static str,
     /// The start of the first request.
     asks: &'static str,
-    /// What is printed after the report.
+    /// Text printed after the report.
     prints: &'static str,
 }
 

@@ -5,7 +5,7 @@ use crate::refusing::Refusing;
 use crate::{assert_has, before, common, ini, plain, test, wrktcp};
 use std::io;
 
-/// What one exchange comes to: the log's line that says so, and the line of socket errors or of failures.
+/// Checks the outcome of one exchange: the log's line that says so, and the line of socket errors or of failures.
 #[track_caller]
 fn one(serve: Serve, log: &str, report: &str) {
     let ran = test(&plain(&Mock::new(serve)));

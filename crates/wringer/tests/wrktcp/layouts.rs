@@ -1,4 +1,4 @@
-//! What is printed, and when: banner, live line, report, trace, page; interrupts and exit codes.
+//! Output, and when it is printed: banner, live line, report, trace, page; interrupts and exit codes.
 
 use crate::mock::Mock;
 use crate::support::Ran;

@@ -13,7 +13,7 @@ const REMEMBERED: usize = 1_000;
 /// Nobody waits longer than this, unless something hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a service does with a connection.
+/// Function with which a service handles a connection.
 pub type Serve = fn(&mut Peer) -> io::Result<()>;
 
 /// The service.

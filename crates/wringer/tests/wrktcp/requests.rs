@@ -1,4 +1,4 @@
-//! What is sent, byte for byte.
+//! Requests as they are sent, byte for byte.
 
 use crate::mock::{Mock, Peer};
 use crate::{before, begin_with, ini, test, wrktcp};

@@ -1,5 +1,5 @@
-//! What broke the old tool, or was odd about it, by the names of the experiments that were made with it: each file works as
-//! documented, or is refused with its line.
+//! Cases that broke the old tool, or in which it was odd, by the names of the experiments that were made with it: each file
+//! works as documented, or is refused with its line.
 
 use super::super::plan_of;
 use ::plan::data::{Data, Number, Source};

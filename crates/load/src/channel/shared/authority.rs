@@ -33,7 +33,7 @@ impl Apart {
     }
 }
 
-/// What a connection may carry.
+/// The hosts that a connection may carry requests for.
 pub(super) struct Authority {
     /// The host that it was opened for; `None`: whatever goes by way of the target.
     host: Option<Box<str>>,
@@ -41,7 +41,7 @@ pub(super) struct Authority {
     secure: bool,
     /// Other hosts, too, but for those apart.
     coalesce: Option<Rc<Apart>>,
-    /// What the server has shown.
+    /// The certificate that the server has shown.
     certificate: RefCell<Option<PeerCertificate>>,
     /// Hosts that the certificate was looked at for, and whether it is for them.
     known: RefCell<Vec<(Box<str>, bool)>>,
@@ -64,13 +64,13 @@ impl Authority {
         *self.certificate.borrow_mut() = certificate;
     }
 
-    /// Whether it was opened for another host than that of a destination.
+    /// True if it was opened for another host than that of a destination.
     #[inline]
     pub fn is_another(&self, destination: &Destination<'_>) -> bool {
         self.host.as_deref() != destination.host()
     }
 
-    /// Whether requests to a destination at its address may go over it.
+    /// True if requests to a destination at its address may go over it.
     #[inline]
     pub fn includes(&self, destination: &Destination<'_>) -> bool {
         self.secure == destination.secure.is_some()
@@ -84,7 +84,7 @@ impl Authority {
         }
     }
 
-    /// Whether it is for another host, too.
+    /// True if it is for another host, too.
     fn covers(&self, destination: &Destination<'_>) -> bool {
         let (Some(apart), Some(own), Some(other)) = (&self.coalesce, &self.host, destination.host()) else {
             return false;

@@ -11,13 +11,13 @@ const WINDOW: Duration = Duration::from_millis(100);
 pub(super) struct Windows {
     number: u64,
     ends: Instant,
-    /// What each request gets, by its place.
+    /// Share of each request, by its place.
     shares: Vec<Share>,
-    /// What has not been told yet.
+    /// Figures that have not been told yet.
     found: Fairness,
 }
 
-/// What one request gets of its connection.
+/// Share of one request in its connection.
 #[derive(Default)]
 struct Share {
     /// Bytes of content in this window; also of an answer that has ended in it.
@@ -74,7 +74,7 @@ impl Windows {
         }
     }
 
-    /// What was found since this was asked last; `None`: nothing.
+    /// Takes the figures found since this was asked last; `None`: nothing.
     #[inline]
     pub fn take(&mut self) -> Option<Fairness> {
         (!self.found.is_none()).then(|| std::mem::take(&mut self.found))

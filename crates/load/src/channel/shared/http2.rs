@@ -65,7 +65,7 @@ impl State {
 }
 
 impl Inner {
-    /// What is to be sent.
+    /// Returns the bytes to send.
     fn output(&self) -> Option<net::Buffer> {
         let state = &mut *self.state.borrow_mut();
         let State { speaker: Speaker::Http2(http2), contents, .. } = state else { return None };

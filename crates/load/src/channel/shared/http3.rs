@@ -92,7 +92,7 @@ struct Moving {
 }
 
 impl Inner {
-    /// Whether requests may be sent: the handshake is complete, or they may go along with it.
+    /// True if requests may be sent: the handshake is complete, or they may go along with it.
     fn may_begin(&self) -> bool {
         match &self.state.borrow().speaker {
             Speaker::Http3(http3) => http3.client.is_connected() || http3.client.room() > 0,

@@ -1,4 +1,4 @@
-//! What comes of requests under way, each in a letter for its user.
+//! Results of requests under way, each in a letter for its user.
 //!
 //! It must not know how a connection is driven. Start reading at [`Letters`], the sink that protocols push into.
 
@@ -9,7 +9,7 @@ use net::{Event, Net};
 use std::time::Instant;
 use wire::http2::{ClientSink, End, FieldList, Indexing};
 
-/// What came of one request so far.
+/// Result of one request so far.
 pub(crate) struct Letter {
     /// Raised when there is news.
     pub news: Event,

@@ -1,7 +1,7 @@
 //! Requests that are the same each time, and follow each other without their user being woken for each answer: a connection with
 //! a hundred of them is one task's work, not that of a hundred.
 //!
-//! What is unexpected wakes the user, with the request as it stands. Start reading at [`Shared::lease_repeating`].
+//! Anything unexpected wakes the user, with the request as it stands. Start reading at [`Shared::lease_repeating`].
 
 use super::{Inner, Lease, Room, Shared, State};
 use std::rc::Rc;

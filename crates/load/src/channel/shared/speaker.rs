@@ -1,4 +1,4 @@
-//! What is spoken over a connection that users share: the client of the protocol, and the field blocks that it has sent before.
+//! The protocol spoken over a connection that users share: its client, and the field blocks that it has sent before.
 //!
 //! It must not know sockets or users. Start reading at [`Speaker::request`].
 
@@ -32,7 +32,7 @@ pub(super) struct Http3 {
 /// A connection of HTTP/2.
 pub(super) struct Http2 {
     pub client: http2::Client,
-    /// What is to be sent.
+    /// Bytes to send.
     pub out: Vec<u8>,
     templates: Templates<http2::Template>,
 }
@@ -100,7 +100,7 @@ impl Speaker {
         }
     }
 
-    /// Whether no more requests can be begun, ever.
+    /// True if no more requests can be begun, ever.
     pub fn is_leaving(&self) -> bool {
         match self {
             Speaker::Http2(http2) => http2.client.is_leaving(),
@@ -108,7 +108,7 @@ impl Speaker {
         }
     }
 
-    /// Whether the server has said GOAWAY.
+    /// True if the server has said GOAWAY.
     pub fn said_goaway(&self) -> bool {
         match self {
             Speaker::Http2(http2) => http2.client.goaway().is_some(),
@@ -132,7 +132,7 @@ impl Speaker {
         }
     }
 
-    /// Whether the block at a place still means the same.
+    /// True if the block at a place still means the same.
     pub fn is_known(&self, place: usize) -> bool {
         match self {
             Speaker::Http2(http2) => http2.client.knows(&http2.templates.known[place]),
@@ -218,7 +218,7 @@ impl Speaker {
         }
     }
 
-    /// What kept content from being sent.
+    /// Returns the windows that kept content from being sent.
     pub fn blocked(&self) -> Blocked {
         match self {
             Speaker::Http2(http2) => http2.client.blocked(),
@@ -270,7 +270,7 @@ impl Http3 {
         });
     }
 
-    /// What QUIC has done since it was told last.
+    /// Returns the counts of QUIC since they were told last.
     fn news(&mut self) -> QuicCounts {
         let (now, told, ecn) = (self.client.stats(), self.told, self.client.take_ecn());
         self.told = now;

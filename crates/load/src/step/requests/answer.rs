@@ -1,4 +1,4 @@
-//! What is made of one answer to a prepared request: its length, its bytes, what is expected of it and kept of it.
+//! Treatment of one answer to a prepared request: its length, its bytes, what is expected of it and kept of it.
 
 use super::{Line, Model, Prepared};
 use crate::answer::{self, Body, Ended, Found, Look, Summary};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use wire::http1::Expect as Framing;
 
 /// Reads one answer to a prepared request.
-pub(crate) struct Answer<'a> {
+pub(crate) struct RequestAnswer<'a> {
     prepared: &'a Prepared,
     pub status: u16,
     pub version: Option<wire::http1::Version>,
@@ -28,12 +28,12 @@ pub(crate) struct Answer<'a> {
     kept_head: Option<&'a mut Vec<u8>>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> RequestAnswer<'a> {
     /// `kept_head`: where the head is copied to, if somebody may want to see it.
-    pub fn new(line: Line<'a>, kept_head: Option<&'a mut Vec<u8>>) -> Answer<'a> {
+    pub fn new(line: Line<'a>, kept_head: Option<&'a mut Vec<u8>>) -> RequestAnswer<'a> {
         let prepared = line.prepared();
         let gathers = prepared.expect.body == ExpectBody::Same && prepared.model.borrow().is_none();
-        Answer {
+        RequestAnswer {
             prepared,
             // As JMeter has it: checks of a message over TCP find this status where it was answered.
             status: if prepared.tcp.is_some() { 200 } else { 0 },
@@ -152,7 +152,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-impl answer::Answer for Answer<'_> {
+impl answer::AnswerSink for RequestAnswer<'_> {
     fn summary(&self) -> Summary {
         Summary {
             status: self.status,
@@ -175,7 +175,7 @@ fn script_failure() -> Outcome {
     Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None })
 }
 
-impl Body for Answer<'_> {
+impl Body for RequestAnswer<'_> {
     fn wants_body(&self) -> bool {
         let looks = || self.look.as_ref().is_some_and(Look::wants_body);
         let after = self.look.as_ref().is_some_and(Look::has_after);
@@ -195,7 +195,7 @@ impl Body for Answer<'_> {
     }
 }
 
-impl wire::http1::ResponseSink for Answer<'_> {
+impl wire::http1::ResponseSink for RequestAnswer<'_> {
     fn wants_fields(&self) -> bool {
         self.look.is_some()
     }

@@ -31,7 +31,7 @@ impl Deref for Line<'_> {
 }
 
 impl<'a> Line<'a> {
-    /// What was prepared for it, and for those like it.
+    /// Returns the request prepared for it, and for those like it.
     pub fn prepared(self) -> &'a Prepared {
         self.prepared
     }

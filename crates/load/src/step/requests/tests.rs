@@ -56,7 +56,7 @@ fn workers_compare_with_one_first_answer() {
         Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &Tables::new(), 1, models.clone())
     };
     let answered = |worker: &Requests, length: u64| {
-        let mut answer = Answer::new(worker.at(nth(0)), None);
+        let mut answer = RequestAnswer::new(worker.at(nth(0)), None);
         (answer.status, answer.body_bytes) = (200, length);
         answer.complete()
     };
@@ -214,7 +214,7 @@ fn values_of_answers_stand_in_later_requests() {
     let step = RequestStep { templates: true, ..step(vec![login, work], ExpectBody::Complete) };
     let requests = requests(&step);
     let mut values = Values::default();
-    let mut answer = Answer::new(requests.at(nth(0)), None);
+    let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
     answer.status = 200;
     br#"{"id": "a \"b\""}"#.chunks(3).for_each(|piece| answer.body(piece));
     let outcome = answer.outcome(Ended::Complete);
@@ -223,7 +223,7 @@ fn values_of_answers_stand_in_later_requests() {
     requests.at(nth(1)).write_with(false, &Moment::default(), 0, &mut values, &mut bytes);
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.starts_with("GET /a%20%22b%22 HTTP/1.1") && text.ends_with(r#"a \"b\""#), "{text}");
-    let mut answer = Answer::new(requests.at(nth(0)), None);
+    let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
     answer.status = 200;
     let outcome = answer.outcome(Ended::Complete);
     assert_eq!(
@@ -316,7 +316,7 @@ fn second(expect: ExpectBody, first: &[u8], second: &[u8]) -> (Option<measure::F
     let requests = requests(&step(vec![Request::get("http://h/")], expect));
     let mut found = (None, String::new());
     for body in [first, second] {
-        let mut answer = Answer::new(requests.at(nth(0)), None);
+        let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
         answer.status = 200;
         body.chunks(2).for_each(|piece| answer.body(piece));
         found = (answer.complete(), answer.detail());

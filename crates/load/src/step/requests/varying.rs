@@ -5,7 +5,7 @@ use plan::Request;
 use plan::data::Moment;
 use plan::template::Encode;
 
-/// What of a request beside its bytes holds values.
+/// The parts of a request beside its bytes that hold values.
 pub(crate) struct Varying {
     title: Vec<Part>,
     place: Vec<Part>,

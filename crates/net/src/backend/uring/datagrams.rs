@@ -31,7 +31,7 @@ const BESIDE: usize = 5 * (HEAD + mem::size_of::<usize>());
 /// Bytes before each piece of it: its length with them, its level and its type (cmsg(3)).
 const HEAD: usize = mem::size_of::<libc::cmsghdr>();
 
-/// What the datagrams of a worker are received into.
+/// Buffers that the datagrams of a worker are received into.
 pub(super) struct Inbox {
     provided: Provided,
     /// Of each buffer, how much is for the address and for what stands beside the datagrams.
@@ -65,7 +65,7 @@ impl Inbox {
         self.provided.grow();
     }
 
-    /// What a buffer has; nothing where it came from nowhere.
+    /// Returns the datagrams in a buffer; nothing where it came from nowhere.
     pub(super) fn open<'a>(&self, buffer: &'a [u8], state: &udp::State) -> Option<Datagrams<'a>> {
         // What it says of names and control lengths is from the kernel; the payload lies behind both.
         let start = mem::size_of::<[u32; 4]>() + ADDRESS + BESIDE;

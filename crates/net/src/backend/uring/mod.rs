@@ -1,9 +1,9 @@
 //! Completion as the kernel offers it: one io_uring per worker.
 //!
-//! What a turn queues is submitted in one call, which is also the wait. Receiving is by multishot into buffers provided by
-//! the worker ([`provided`]); a short message is sent by an entry that completes only if it did not go out at once, which
-//! it nearly always does; long ones are sent, and long bodies received, by plain calls when the ring says that it is time.
-//! So besides the provided buffers and the short messages of a turn, both of which the driver owns, nothing that a task
+//! Entries that a turn queues are submitted in one call, which is also the wait. Receiving is by multishot into buffers
+//! provided by the worker ([`provided`]); a short message is sent by an entry that completes only if it did not go out at
+//! once, which it nearly always does; long ones are sent, and long bodies received, by plain calls when the ring says that it
+//! is time. So besides the provided buffers and the short messages of a turn, both of which the driver owns, nothing that a task
 //! could drop is ever in the kernel's hands.
 //!
 //! Needs Linux 6.1. Start at [`Driver::wait`] and [`Driver::note`], then `socket.rs`.
@@ -78,7 +78,7 @@ impl Completions {
         Self { entries: Vec::with_capacity(events), woken: Vec::new() }
     }
 
-    /// What happened, each noted only when it is asked for.
+    /// Returns the events, each noted only when it is asked for.
     pub(crate) fn noted_by(&self, driver: &Driver) -> impl Iterator<Item = Happened> {
         let woken = self.woken.iter().map(|task| Happened::Wakes(*task));
         woken.chain(self.entries.iter().map(|entry| driver.note(entry)))
@@ -93,7 +93,7 @@ pub(crate) struct Driver {
     next_generation: Cell<u32>,
     /// Whose message was queued since the last submission.
     hoped: RefCell<Vec<Rc<Slot>>>,
-    /// What they sent.
+    /// Messages that they sent.
     outbox: RefCell<Outbox>,
     pool: Rc<Pool>,
     /// Somebody waits for a message to be submitted: the next wait is none.
@@ -107,9 +107,9 @@ pub(crate) struct Driver {
     /// Completions that were collected before their turn.
     early: RefCell<Vec<cqueue::Entry>>,
     nowhere: Nowhere,
-    /// What datagrams of many peers are received into.
+    /// Memory that datagrams of many peers are received into.
     area: udp::Area,
-    /// What those of one peer are received into, where there are such sockets; kept as `provided` is.
+    /// Buffers that those of one peer are received into, where there are such sockets; kept as `provided` is.
     inbox: ManuallyDrop<RefCell<Option<Inbox>>>,
     buffer_shortages: Cell<u64>,
     overflows: Cell<u64>,

@@ -18,7 +18,7 @@ use crate::buffer::{Buffer, Pool, Pooled};
 /// A ring of buffers among those of a worker.
 #[derive(Clone, Copy)]
 pub(super) struct Group {
-    /// What operations call it.
+    /// Number that operations call it by.
     pub(super) name: u16,
     /// Buffers offered at first.
     pub(super) least: u16,

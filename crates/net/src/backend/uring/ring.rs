@@ -62,7 +62,7 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// What the entry points to must stay valid until its operation has ended or, where the kernel reads it while it takes
+    /// Memory that the entry points to must stay valid until its operation has ended or, where the kernel reads it while it takes
     /// the entry, until the next call of [`submit`](Self::submit) or [`wait`](Self::wait) that succeeds.
     #[expect(unsafe_code, reason = "an entry holds addresses; the duty is passed on to the caller")]
     pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {

@@ -264,7 +264,7 @@ impl Slot {
         self.accepted.get()?.borrow_mut().pop_front()
     }
 
-    /// What arrived first, whole.
+    /// Takes the buffer that arrived first, whole.
     pub(super) fn next_arrived(&self) -> Option<Buffer> {
         self.arrived.borrow_mut().pop()
     }

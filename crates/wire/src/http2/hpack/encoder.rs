@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::{DEFAULT_TABLE_SIZE, huffman, integer};
 
-/// What the peer's table has to do with a field.
+/// Use of the peer's table for a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indexing {
     /// Inserted once, an index from then on: for what is the same in each message.
@@ -46,7 +46,7 @@ impl Encoder {
         self.table.version()
     }
 
-    /// Whether the next block tells the peer of a changed table.
+    /// True if the next block tells the peer of a changed table.
     pub fn has_news(&self) -> bool {
         self.update.is_some()
     }

@@ -78,7 +78,7 @@ fn blocks_of_a_foreign_encoder_are_read() {
     }
 }
 
-/// What RFC 7541 calls an error is one.
+/// Each fault that RFC 7541 calls an error is one.
 #[test]
 fn bad_blocks_are_refused() {
     let cases = [

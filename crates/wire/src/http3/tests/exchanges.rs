@@ -1,4 +1,4 @@
-//! What goes well, however bad the network is.
+//! Exchanges that go well, however bad the network is.
 
 use super::super::{EcnCounts, Limits, Lost, error};
 use super::network::{Faults, Reply, World, pattern, server_limits};

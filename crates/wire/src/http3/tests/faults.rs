@@ -115,7 +115,7 @@ fn what_nobody_knows_is_passed_over() {
     assert_eq!((world.told.ended[&0], &world.told.bodies[&0]), (End::Whole, &b"abc".to_vec()));
 }
 
-/// What a server writes on a one-way stream of its own, and whether it ends it.
+/// Has a server write these bytes on a one-way stream of its own, and end it if `ends`.
 fn one_way(bytes: &[u8], ends: bool) -> World {
     let mut world = World::new(2, Faults::default());
     world.connect();

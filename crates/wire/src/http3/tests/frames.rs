@@ -110,7 +110,7 @@ fn frames() -> impl Strategy<Value = Vec<(u64, Vec<u8>)>> {
     prop::collection::vec((kinds, prop::collection::vec(any::<u8>(), 0..300)), 0..8)
 }
 
-/// What a stream of frames holds: their types, the content, and payloads that are kept whole.
+/// Contents of a stream of frames: their types, the content, and payloads that are kept whole.
 type Holds = (Vec<Kind>, Vec<u8>, Vec<(Kind, Vec<u8>)>);
 
 /// All that a reader makes of a stream that comes in these pieces.

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// What goes wrong between the ends: shares of datagrams.
+/// Faults between the ends: shares of datagrams.
 #[derive(Clone, Copy, Default)]
 pub struct Faults {
     pub lost: f64,
@@ -54,7 +54,7 @@ impl Dice {
 /// Names and values, by request.
 pub type Fields<K> = HashMap<K, Vec<(Vec<u8>, Vec<u8>)>>;
 
-/// What a client has been told, by request.
+/// Events that a client has been told, by request.
 #[derive(Default)]
 pub struct Events {
     pub heads: HashMap<u64, (u16, Option<u64>)>,
@@ -93,7 +93,7 @@ impl ClientSink for Events {
     }
 }
 
-/// What a server has been told, by stream.
+/// Events that a server has been told, by stream.
 #[derive(Default)]
 pub struct Asked {
     pub fields: Fields<u32>,
@@ -136,7 +136,7 @@ impl BodySource for Pattern {
     }
 }
 
-/// What a server does with a request.
+/// Reaction of a server to a request.
 pub enum Reply {
     /// An answer with so many bytes, and what follows.
     Content(u64, After),
@@ -157,7 +157,7 @@ pub struct World {
     pub server: Option<(Key, Box<Server>)>,
     pub asked: Asked,
     pub answering: Answering,
-    /// What broke the rules, by end.
+    /// Violations of the protocol, by end.
     pub client_error: Option<ConnectionError>,
     pub server_error: Option<ConnectionError>,
     /// Where the client is now.
@@ -165,7 +165,7 @@ pub struct World {
     pub there: SocketAddr,
     under_way: BTreeMap<(Instant, u64), Flying>,
     number: u64,
-    /// What the listener has sent back by itself.
+    /// Number of answers that the listener has sent back by itself.
     pub sent_back: u64,
     pub tls: tls::Client,
 }

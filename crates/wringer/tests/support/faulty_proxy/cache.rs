@@ -7,7 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// What is remembered of earlier answers.
+/// Memory of earlier answers.
 #[derive(Default)]
 pub(super) struct Memory {
     /// By target.

@@ -47,7 +47,7 @@ impl Fields {
         self.0.iter().filter(|(name, _)| !HOP_BY_HOP.contains(&name.to_ascii_lowercase().as_str()))
     }
 
-    /// Whether a connection in whose message these fields are goes on after it.
+    /// True if a connection in whose message these fields are goes on after it.
     fn keeps_connection(&self, version: &str) -> bool {
         let option = self.get("connection").or(self.get("proxy-connection")).unwrap_or_default();
         let option = option.to_ascii_lowercase();
@@ -102,7 +102,7 @@ pub(super) struct Answer {
     pub(super) reason: String,
     pub(super) fields: Fields,
     pub(super) body: Vec<u8>,
-    /// What the origin announced, or what came where it did not.
+    /// Length that the origin announced, or that came where it announced none.
     pub(super) length: usize,
     pub(super) keeps_connection: bool,
 }
@@ -140,7 +140,7 @@ impl Answer {
         Ok(Answer { status, reason, length: announced.unwrap_or(came), fields, body, keeps_connection })
     }
 
-    /// Whether this is an object in full.
+    /// True if this is an object in full.
     pub(super) fn is_whole(&self) -> bool {
         self.status == 200 && self.body.len() == self.length
     }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// What the proxy does wrong, to answers of GET.
+/// Fault that the proxy makes in answers to GET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Flips bytes in the middle of the body.
@@ -95,7 +95,7 @@ impl Drop for FaultyProxy {
     }
 }
 
-/// What all connections share.
+/// State shared by all connections.
 struct Shared {
     address: SocketAddr,
     origin: SocketAddr,
