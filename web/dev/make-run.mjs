@@ -94,7 +94,7 @@ function percentile(cells, bits, quantile) {
   return NaN;
 }
 
-const CLOCKS = { service: 1, response: 1.15, first_byte: 0.8 };
+const METRICS = { service: 1, response: 1.15, first_byte: 0.8 };
 
 export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, words = {}, next = 0, slow = 1, hostile = false, workers = 2, state = "ended" } = {}) {
   const random = chance(seed);
@@ -103,7 +103,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
   const rows = { at: [], seconds: [], phase: [] };
   const table = {};
   const put = (name, value) => (table[name] ??= Array(rows.at.length - 1).fill(0)).push(value);
-  const clocks = Object.fromEntries([...Object.keys(CLOCKS), "hit", "miss"].map((name) => [name, { bits, spans: [] }]));
+  const metrics = Object.fromEntries([...Object.keys(METRICS), "hit", "miss"].map((name) => [name, { bits, spans: [] }]));
   const all = { service: new Map(), response: new Map(), first_byte: new Map(), hit: new Map(), miss: new Map() };
   const joined = Math.ceil(seconds / columns);
   let open = Object.fromEntries(Object.keys(all).map((name) => [name, new Map()]));
@@ -143,7 +143,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     put("lateness.p99", isBound ? 7000 + 1500 * random() : 70 + 30 * random());
     put("cores.nginx", (isBound ? 0.8 : 0.62) + 0.05 * random());
     put("memory.nginx", 38e6 + 4e4 * second);
-    for (const [name, factor] of Object.entries(CLOCKS)) {
+    for (const [name, factor] of Object.entries(METRICS)) {
       const cells = new Map();
       for (const part of [hitTimes, missTimes]) {
         for (const [index, n] of part) {
@@ -163,7 +163,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     }
     if ((second + 1) % joined === 0 || second === seconds - 1) {
       const length = (second % joined) + 1;
-      for (const name of Object.keys(open)) clocks[name].spans.push([length, runs(open[name])]);
+      for (const name of Object.keys(open)) metrics[name].spans.push([length, runs(open[name])]);
       open = Object.fromEntries(Object.keys(all).map((name) => [name, new Map()]));
     }
   }
@@ -205,7 +205,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
       : { judgement: "valid", valid: true, reasons: [], target: [] },
     phases, at: pack(rows.at), seconds: pack(rows.seconds), phase: pack(rows.phase),
     columns: Object.fromEntries(Object.entries(table).map(([name, values]) => [name, pack(values)])),
-    clocks, steps: steps_, steps_left: 0,
+    metrics, steps: steps_, steps_left: 0,
     failures: seconds >= 20 ? [
       { what: "failure", name: "reset", text: "connection reset", stage: "head", errno: "104 (ECONNRESET)", count: 32, column: "failure.reset.head" },
       { what: "failure", name: "timeout", text: "timed out", stage: "first_byte", count: 9, column: "failure.timeout.first_byte" },

@@ -95,11 +95,11 @@ test("a run of a day is taken in second by second", () => {
   assert.equal(windows.figures(run, { from: 2, to: 86_400 }).counts("requests"), 5 * 86_398);
 });
 
-test("clocks that follow from others are derived", () => {
+test("metrics that follow from others are derived", () => {
   const run = model.decode(makeRun({ seconds: 2, state: "live" }));
-  const clocks = { service_new: [[200, 1]], service_reused: [[200, 4, 0, 2]], miss: [[202, 1]], first_byte_reused: [[100, 3]] };
+  const metrics = { service_new: [[200, 1]], service_reused: [[200, 4, 0, 2]], miss: [[202, 1]], first_byte_reused: [[100, 3]] };
   const before = windows.sumOf(run, "service", () => true).total;
-  fold.apply(run, { kind: "second", at_s: 3, seconds: 1, phase: 0, clients: { counts: {} }, clocks });
+  fold.apply(run, { kind: "second", at_s: 3, seconds: 1, phase: 0, clients: { counts: {} }, metrics });
   assert.equal(windows.sumOf(run, "service", () => true).total, before + 7);
   const last = run.rows - 1;
   assert.equal(run.columns.get("response.p50")[last], run.columns.get("service.p50")[last]);

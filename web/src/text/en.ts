@@ -99,7 +99,7 @@ export const en = {
   perSecond: "requests/s",
   begun: "begun",
   asked: "asked",
-  bad: "failed + check failed",
+  bad: "all failures",
   overflowSeries: "due, not sent",
   hit: "hit",
   revalidated: "revalidated",

@@ -101,7 +101,7 @@ export const zh: Texts = {
   perSecond: "请求/秒",
   begun: "已开始",
   asked: "要求",
-  bad: "失败 + 检查未通过",
+  bad: "全部失败",
   overflowSeries: "到期未发送",
   hit: "命中",
   revalidated: "重新验证",

@@ -117,7 +117,7 @@ interface Row {
 function rows(a: Figures, b: Figures): Row[] {
   const words = t.value;
   const both = (name: string, text: (value: number) => string, of: (figures: Figures) => number): Row => ({ name, a: of(a), b: of(b), text });
-  const timed = (name: string, clock: string, of: keyof Times) => both(name, time, (figures) => figures.times(clock)?.[of] ?? NaN);
+  const timed = (name: string, metric: string, of: keyof Times) => both(name, time, (figures) => figures.times(metric)?.[of] ?? NaN);
   const ratio = (figures: Figures, part: string) => figures.counts(part) / Math.max(1, figures.counts("requests"));
   const hits = (figures: Figures) =>
     figures.counts("hits") / (figures.counts("hits") + figures.counts("misses") + figures.counts("revalidated") + figures.counts("collapsed"));
