@@ -312,6 +312,33 @@ mod tests {
         assert!(!typed("-p 30 -s 60 f").newer && typed("-p 30 -k 5 f").newer);
     }
 
+    /// The usage has the originals' form, and so its own words for what the table holds.
+    #[test]
+    fn usage_and_help_have_every_option() {
+        let usage = super::super::USAGE;
+        let words: Vec<&str> =
+            usage.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).collect();
+        for row in TABLE.iter().chain(OURS) {
+            assert!(words.contains(&row.name), "{} is not in the usage", row.name);
+            assert!(
+                usage.contains(format!("{} {}", row.name, row.value).trim()),
+                "{} {}",
+                row.name,
+                row.value
+            );
+            let line = help()
+                .lines()
+                .find(|line| line.split_whitespace().next() == Some(row.name))
+                .unwrap()
+                .to_owned();
+            assert!(line.ends_with(row.help) && row.value.is_empty() != takes_value(row), "{line}");
+        }
+    }
+
+    fn takes_value(row: &Row) -> bool {
+        !matches!(row.slot, Slot::On(_))
+    }
+
     #[test]
     fn what_cannot_be_read_is_refused() {
         for (line, said) in [

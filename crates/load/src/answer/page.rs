@@ -10,7 +10,7 @@ use plan::jtest;
 use plan::{Address, CheckContent};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
+use wire::http1::{Framing, ResponseHead, ResponseSink};
 
 /// References of a page, in the order they stand.
 #[derive(Default)]
@@ -23,15 +23,11 @@ type Parser = HtmlRewriter<'static, fn(&[u8])>;
 
 /// Reads one answer.
 pub(crate) struct PageReader<'a> {
-    pub status: u16,
-    pub keep_alive: bool,
+    pub summary: Summary,
     pub content_length: Option<u64>,
     pub location: Option<String>,
     /// Where a redirection leads, once that is known to be a URL.
     pub redirect: Option<Address>,
-    pub version: Option<Version>,
-    pub head_bytes: u64,
-    pub body_bytes: u64,
     kept_head: Option<&'a mut Vec<u8>>,
     is_html: bool,
     wanted: (bool, bool),
@@ -67,14 +63,10 @@ impl<'a> PageReader<'a> {
             Pattern { content: jtest::content(size, 0), path, fault: None }
         });
         PageReader {
-            status: 0,
-            keep_alive: false,
+            summary: Summary { cache: CacheResult::Unknown, ..Summary::default() },
             content_length: None,
             location: None,
             redirect: None,
-            version: None,
-            head_bytes: 0,
-            body_bytes: 0,
             kept_head,
             is_html: false,
             wanted,
@@ -151,15 +143,15 @@ fn parser(wanted: (bool, bool), found: &Rc<RefCell<References>>) -> Parser {
 
 impl Body for PageReader<'_> {
     fn wants_body(&self) -> bool {
-        self.parser.is_some() || (self.pattern.is_some() && self.status == 200)
+        self.parser.is_some() || (self.pattern.is_some() && self.summary.status == 200)
     }
 
     fn skipped(&mut self, count: u64) {
-        self.body_bytes += count;
+        self.summary.body_bytes += count;
     }
 
     fn body_bytes(&self) -> u64 {
-        self.body_bytes
+        self.summary.body_bytes
     }
 }
 
@@ -173,10 +165,7 @@ impl ResponseSink for PageReader<'_> {
     }
 
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
-        self.status = head.status;
-        self.keep_alive = head.keep_alive;
-        self.version = Some(head.version);
-        self.head_bytes = raw.len() as u64;
+        self.summary.read(head, raw);
         if let Some(kept) = &mut self.kept_head {
             kept.clear();
             kept.extend_from_slice(raw);
@@ -196,11 +185,11 @@ impl ResponseSink for PageReader<'_> {
             self.parser = None;
         }
         if let Some(pattern) = &mut self.pattern
-            && self.status == 200
+            && self.summary.status == 200
         {
-            pattern.compare(self.body_bytes, bytes);
+            pattern.compare(self.summary.body_bytes, bytes);
         }
-        self.body_bytes += bytes.len() as u64;
+        self.summary.body_bytes += bytes.len() as u64;
     }
 }
 
@@ -220,24 +209,19 @@ impl Pattern {
 
 impl AnswerSink for PageReader<'_> {
     fn summary(&self) -> Summary {
-        Summary {
-            status: self.status,
-            version: self.version,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            cache: CacheResult::Unknown,
-        }
+        self.summary
     }
 
     fn found(&mut self, outcome: Outcome) -> Found {
         let error = match outcome {
-            Outcome::Failed(_) if (300..400).contains(&self.status) => Some(RequestErrorKind::Redirect),
+            Outcome::Failed(_) if (300..400).contains(&self.summary.status) => {
+                Some(RequestErrorKind::Redirect)
+            }
             Outcome::Failed(failure)
                 if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
             {
                 Some(RequestErrorKind::Short {
-                    got: self.body_bytes,
+                    got: self.summary.body_bytes,
                     wanted: self.content_length.unwrap_or(0),
                 })
             }
@@ -299,7 +283,7 @@ mod tests {
         };
         for (spoil, fault) in [(false, None), (true, Some(Fault::WrongBytes))] {
             let mut page = PageReader::new((false, false), CheckContent::All, &address, None);
-            page.status = 200;
+            page.summary.status = 200;
             body(spoil).chunks(3).for_each(|chunk| page.body(chunk));
             assert_eq!(page.fault(), fault);
         }

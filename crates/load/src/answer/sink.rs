@@ -3,7 +3,7 @@
 use measure::event::RequestErrorKind;
 use measure::{CacheResult, ExchangeKind, Failure, Outcome};
 use std::time::Duration;
-use wire::http1::{ResponseSink, Version};
+use wire::http1::{ResponseHead, ResponseSink, Version};
 
 /// The end of an attempt to get an answer.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(crate) trait Body: ResponseSink {
     }
 }
 
-/// An answer, as it describes itself.
+/// An answer, as it describes itself. Readers of answers hold one that grows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Summary {
     /// 0 where no answer came.
@@ -60,6 +60,16 @@ impl Default for Summary {
             body_bytes: 0,
             cache: CacheResult::NotAsked,
         }
+    }
+}
+
+impl Summary {
+    /// Takes what a head says; `raw`: its bytes.
+    pub fn read(&mut self, head: &ResponseHead, raw: &[u8]) {
+        self.status = head.status;
+        self.version = Some(head.version);
+        self.keep_alive = head.keep_alive;
+        self.head_bytes = raw.len() as u64;
     }
 }
 

@@ -197,7 +197,7 @@ impl HttpExchanges for ScriptExchanges<'_> {
             && self.script.responds()
             && self.script.halted.get().is_none()
         {
-            answer.response.status = answer.status;
+            answer.response.status = answer.summary.status;
             self.script.response(&answer.response);
         }
         self.response.set(std::mem::take(&mut answer.response));
@@ -216,16 +216,13 @@ struct ScriptAnswer {
     /// The answer that the script is told.
     response: Response,
     wanted: bool,
-    status: u16,
-    keep_alive: bool,
-    head_bytes: u64,
-    body_bytes: u64,
+    pub summary: Summary,
 }
 
 impl ScriptAnswer {
     fn new(mut response: Response, wanted: bool) -> ScriptAnswer {
         response.clear();
-        ScriptAnswer { response, wanted, status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 }
+        ScriptAnswer { response, wanted, summary: Summary::default() }
     }
 }
 
@@ -237,13 +234,11 @@ impl ResponseSink for ScriptAnswer {
     }
 
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
-        self.status = head.status;
-        self.keep_alive = head.keep_alive;
-        self.head_bytes = raw.len() as u64;
+        self.summary.read(head, raw);
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        self.body_bytes += bytes.len() as u64;
+        self.summary.body_bytes += bytes.len() as u64;
         if self.wanted {
             self.response.body.extend_from_slice(bytes);
         }
@@ -257,23 +252,17 @@ impl Body for ScriptAnswer {
     }
 
     fn skipped(&mut self, count: u64) {
-        self.body_bytes += count;
+        self.summary.body_bytes += count;
     }
 
     fn body_bytes(&self) -> u64 {
-        self.body_bytes
+        self.summary.body_bytes
     }
 }
 
 impl answer::AnswerSink for ScriptAnswer {
     fn summary(&self) -> Summary {
-        Summary {
-            status: self.status,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            ..Summary::default()
-        }
+        self.summary
     }
 
     fn found(&mut self, _: Outcome) -> Found {

@@ -149,7 +149,7 @@ fn outcome(ended: Ended, page: &mut PageReader<'_>, urls: &UrlQueue, address: &A
     match ended {
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::BrokenOff => Outcome::Aborted,
-        Ended::Complete => match page.status {
+        Ended::Complete => match page.summary.status {
             200..=299 => page.fault().map_or(Outcome::Ok, Outcome::CheckFailed),
             301 | 302 | 303 | 307 | 308 if urls.follows_redirects() => {
                 let to = page.location.take().and_then(|to| address.join(&to));

@@ -370,7 +370,7 @@ impl HttpExchanges for SessionExchanges<'_> {
         let (user_turn, from) = (self.user_turn, &self.message.address);
         user_turn.worker.account.count(|counts| {
             counts.conditional += u64::from(self.conditional);
-            counts.unchanged += u64::from(reply.status == 304);
+            counts.unchanged += u64::from(reply.summary.status == 304);
         });
         if let Ended::Complete = ended {
             user_turn.memory.note(self.message, reply, user_turn.now_s());
@@ -428,7 +428,7 @@ impl SessionExchanges<'_> {
             Ended::Complete => {}
         }
         if let Some(location) = self.redirection(reply) {
-            return self.led_on(&location, reply.status);
+            return self.led_on(&location, reply.summary.status);
         }
         let outcome = self.judge_answer(at, reply);
         if outcome != Outcome::Ok {
@@ -447,7 +447,7 @@ impl SessionExchanges<'_> {
     fn redirection(&self, reply: &mut Reply<'_>) -> Option<String> {
         let redirects = self.user_turn.session.plan.redirects.as_ref()?;
         let safe = matches!(&*self.message.request.method, "GET" | "HEAD");
-        match reply.status {
+        match reply.summary.status {
             status if !redirects.statuses.contains(&status) => None,
             307 if redirects.as_jmeter && !safe => None,
             _ if redirects.as_jmeter => Some(reply.location.take().unwrap_or_default()),
@@ -477,8 +477,8 @@ impl SessionExchanges<'_> {
     /// `at`: when the request was sent.
     fn judge_answer(&self, at: Instant, reply: &mut Reply<'_>) -> Outcome {
         let good = match self.purpose.main {
-            true => self.purpose.prepared.expect.takes(reply.status),
-            false => reply.status < 400,
+            true => self.purpose.prepared.expect.takes(reply.summary.status),
+            false => reply.summary.status < 400,
         };
         let worker = self.user_turn.worker;
         let took = worker.net.recently().saturating_duration_since(at);
@@ -498,7 +498,7 @@ impl SessionExchanges<'_> {
             worker.account.code(code.as_deref(), good);
         }
         // An answer that says nothing has changed has no body to compare.
-        let unchanged = reply.status == 304;
+        let unchanged = reply.summary.status == 304;
         let Some(answer) = reply.answer.as_mut() else { return Outcome::Ok };
         let outcome = match unchanged {
             true => Outcome::Ok,

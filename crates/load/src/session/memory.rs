@@ -150,7 +150,7 @@ impl Memory {
         }
         if self.plan.validators != Validators::Never
             && &*message.request.method == "GET"
-            && reply.status == 200
+            && reply.summary.status == 200
         {
             let said = std::mem::take(&mut reply.validator);
             self.seen.borrow_mut().note(&message.address.text, said);
@@ -159,7 +159,7 @@ impl Memory {
 
     /// True if a challenge is answered next.
     pub(super) fn answers(&self, reply: &Reply<'_>, from: &Address, rounds: &mut Rounds) -> bool {
-        let (asker, challenges) = match reply.status {
+        let (asker, challenges) = match reply.summary.status {
             401 => (Asker::Host(format!("{}:{}", from.host, from.port)), &reply.challenges.0),
             407 => (Asker::Proxy, &reply.challenges.1),
             _ => return false,

@@ -8,7 +8,7 @@ use crate::answer::{self, Body, Found, Summary};
 use crate::step::RequestAnswer;
 use measure::Outcome;
 use std::time::SystemTime;
-use wire::http1::{ResponseHead, ResponseSink, Version};
+use wire::http1::{ResponseHead, ResponseSink};
 
 /// Bytes of an encoded page that are looked into at most, encoded and decoded.
 const MOST: usize = 8 * 1024 * 1024;
@@ -16,14 +16,10 @@ const MOST: usize = 8 * 1024 * 1024;
 /// Reads one answer.
 #[derive(Default)]
 pub(super) struct Reply<'a> {
-    pub status: u16,
-    pub version: Option<Version>,
-    pub keep_alive: bool,
-    pub head_bytes: u64,
+    pub summary: Summary,
     /// The status line, where somebody looks at it.
     pub status_line: Option<String>,
     kept_head: Option<&'a mut Vec<u8>>,
-    pub body_bytes: u64,
     pub location: Option<String>,
     pub content_location: Option<String>,
     pub cookies: Vec<String>,
@@ -114,10 +110,7 @@ impl ResponseSink for Reply<'_> {
     }
 
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
-        self.status = head.status;
-        self.version = Some(head.version);
-        self.keep_alive = head.keep_alive;
-        self.head_bytes = raw.len() as u64;
+        self.summary.read(head, raw);
         if let Some(line) = &mut self.status_line {
             let end = raw.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(raw.len());
             *line = String::from_utf8_lossy(&raw[..end]).into_owned();
@@ -135,7 +128,7 @@ impl ResponseSink for Reply<'_> {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        self.body_bytes += bytes.len() as u64;
+        self.summary.body_bytes += bytes.len() as u64;
         self.read_page(bytes);
         if let Some(shown) = &mut self.shown {
             shown.extend_from_slice(bytes);
@@ -152,27 +145,20 @@ impl Body for Reply<'_> {
     }
 
     fn skipped(&mut self, count: u64) {
-        self.body_bytes += count;
+        self.summary.body_bytes += count;
         if let Some(answer) = &mut self.answer {
             answer.skipped(count);
         }
     }
 
     fn body_bytes(&self) -> u64 {
-        self.body_bytes
+        self.summary.body_bytes
     }
 }
 
 impl answer::AnswerSink for Reply<'_> {
     fn summary(&self) -> Summary {
-        Summary {
-            status: self.status,
-            version: self.version,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            ..Summary::default()
-        }
+        self.summary
     }
 
     fn found(&mut self, outcome: Outcome) -> Found {

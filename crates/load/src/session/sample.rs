@@ -20,11 +20,11 @@ impl SessionExchanges<'_> {
             // As JMeter has it: a message over TCP has no status of its own.
             (sample.code, sample.message) = ("200".to_owned(), "OK".to_owned());
         } else if !sample.is_edited {
-            sample.code = reply.status.to_string();
+            sample.code = reply.summary.status.to_string();
             sample.message = line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
         }
         sample.head = line + "\n";
-        sample.bytes = (sent.bytes, reply.head_bytes + reply.body_bytes);
+        sample.bytes = (sent.bytes, reply.summary.head_bytes + reply.summary.body_bytes);
         code.last = Some(sample);
     }
 

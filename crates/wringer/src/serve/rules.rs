@@ -85,12 +85,12 @@ mod tests {
             ),
             (
                 format!(
-                    "{LOAD}tls = {{ alpn = [\"h3\"] }}\nhttp3 = {{ qlog = {{ folder = \"/root\" }} }}\n{PHASE}object = {{}}\n"
+                    "{LOAD}tls = {{ alpn = [\"h3\"] }}\nhttp3 = {{ qlog = {{ folder = \"/var\" }} }}\n{PHASE}object = {{}}\n"
                 ),
                 Some("writes no file"),
             ),
             (
-                "[origin]\nlisten = \"127.0.0.1:1\"\ntls = { save_certificate = \"/root/.profile\" }\n"
+                "[origin]\nlisten = \"127.0.0.1:1\"\ntls = { save_certificate = \"/etc/profile\" }\n"
                     .to_owned(),
                 Some("writes no file"),
             ),

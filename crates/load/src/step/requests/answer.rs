@@ -12,11 +12,7 @@ use wire::http1::Expect as Framing;
 /// Reads one answer to a prepared request.
 pub(crate) struct RequestAnswer<'a> {
     prepared: &'a Prepared,
-    pub status: u16,
-    pub version: Option<wire::http1::Version>,
-    pub keep_alive: bool,
-    pub head_bytes: u64,
-    pub body_bytes: u64,
+    pub summary: Summary,
     /// The first byte that differs from the model's.
     pub differs_at: Option<u64>,
     /// The body, where it may become the model.
@@ -36,11 +32,7 @@ impl<'a> RequestAnswer<'a> {
         RequestAnswer {
             prepared,
             // As JMeter has it: checks of a message over TCP find this status where it was answered.
-            status: if prepared.tcp.is_some() { 200 } else { 0 },
-            version: None,
-            keep_alive: false,
-            head_bytes: 0,
-            body_bytes: 0,
+            summary: Summary { status: if prepared.tcp.is_some() { 200 } else { 0 }, ..Summary::default() },
             differs_at: None,
             gathered: gathers.then(Vec::new),
             look: prepared.checks.look(),
@@ -50,18 +42,21 @@ impl<'a> RequestAnswer<'a> {
     }
 
     fn is_good(&self) -> bool {
-        self.prepared.expect.takes(self.status)
+        self.prepared.expect.takes(self.summary.status)
     }
 
     /// To be called when the answer is complete by its own framing: says what is wrong with its length or bytes.
     pub fn complete(&mut self) -> Option<measure::Fault> {
-        self.prepared.unread.set(if self.wants_body() { 0 } else { self.body_bytes });
+        self.prepared.unread.set(if self.wants_body() { 0 } else { self.summary.body_bytes });
         if !self.is_good() {
             return None;
         }
         if let Some(look) = &mut self.look {
-            let has_none = self.prepared.framing == Framing::NoBody || matches!(self.status, 204 | 304);
-            if let Some((fault, found)) = look.complete(self.status, (!has_none).then_some(self.body_bytes)) {
+            let has_none =
+                self.prepared.framing == Framing::NoBody || matches!(self.summary.status, 204 | 304);
+            if let Some((fault, found)) =
+                look.complete(self.summary.status, (!has_none).then_some(self.summary.body_bytes))
+            {
                 self.found = Some(found);
                 return Some(fault);
             }
@@ -74,13 +69,13 @@ impl<'a> RequestAnswer<'a> {
         let gathered = self.gathered.take().filter(|gathered| !gathered.is_empty());
         let first = model.get_or_insert_with(|| {
             let bytes = gathered.clone().unwrap_or_default();
-            self.prepared.models.agree(self.prepared.index, Model { length: self.body_bytes, bytes })
+            self.prepared.models.agree(self.prepared.index, Model { length: self.summary.body_bytes, bytes })
         });
         let differs_at = gathered.and_then(|gathered| difference(&first.bytes, 0, &gathered));
         self.differs_at = self.differs_at.or(differs_at);
         match self.differs_at {
             Some(_) => Some(measure::Fault::WrongBytes),
-            None if first.length != self.body_bytes => Some(measure::Fault::WrongLength),
+            None if first.length != self.summary.body_bytes => Some(measure::Fault::WrongLength),
             None => None,
         }
     }
@@ -108,10 +103,10 @@ impl<'a> RequestAnswer<'a> {
         let Some(look) = self.look.as_mut().filter(|_| answered) else { return outcome };
         let mut wrong = None;
         if outcome == Outcome::Ok {
-            wrong = look.extract(self.status, &mut values.slots);
+            wrong = look.extract(self.summary.status, &mut values.slots);
         }
         if look.has_after() {
-            wrong = wrong.or(look.after(self.status, self.body_bytes, took, values));
+            wrong = wrong.or(look.after(self.summary.status, self.summary.body_bytes, took, values));
         }
         // A program may have said that a sample is good, or bad, whatever its status.
         match values.code.as_ref().and_then(|code| code.last.as_ref()).map(|sample| sample.success) {
@@ -147,21 +142,16 @@ impl<'a> RequestAnswer<'a> {
         let length = model.as_ref().map_or(0, |model| model.length);
         match self.differs_at {
             Some(at) => format!("byte {at} differs from that of the first answer"),
-            None => format!("the body has {} bytes, the first answer's had {length}", self.body_bytes),
+            None => {
+                format!("the body has {} bytes, the first answer's had {length}", self.summary.body_bytes)
+            }
         }
     }
 }
 
 impl answer::AnswerSink for RequestAnswer<'_> {
     fn summary(&self) -> Summary {
-        Summary {
-            status: self.status,
-            version: self.version,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            ..Summary::default()
-        }
+        self.summary
     }
 
     fn found(&mut self, outcome: Outcome) -> Found {
@@ -187,11 +177,11 @@ impl Body for RequestAnswer<'_> {
     }
 
     fn skipped(&mut self, count: u64) {
-        self.body_bytes += count;
+        self.summary.body_bytes += count;
     }
 
     fn body_bytes(&self) -> u64 {
-        self.body_bytes
+        self.summary.body_bytes
     }
 }
 
@@ -207,10 +197,7 @@ impl wire::http1::ResponseSink for RequestAnswer<'_> {
     }
 
     fn head(&mut self, head: &wire::http1::ResponseHead, raw: &[u8]) {
-        self.status = head.status;
-        self.version = Some(head.version);
-        self.keep_alive = head.keep_alive;
-        self.head_bytes = raw.len() as u64;
+        self.summary.read(head, raw);
         if let Some(kept) = &mut self.kept_head {
             kept.clear();
             kept.extend_from_slice(raw);
@@ -222,8 +209,8 @@ impl wire::http1::ResponseSink for RequestAnswer<'_> {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        let offset = self.body_bytes;
-        self.body_bytes += bytes.len() as u64;
+        let offset = self.summary.body_bytes;
+        self.summary.body_bytes += bytes.len() as u64;
         let after = self.look.as_ref().is_some_and(Look::has_after);
         if !(self.is_good() || after) || self.differs_at.is_some() {
             return;

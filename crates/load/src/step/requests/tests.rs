@@ -57,7 +57,7 @@ fn workers_compare_with_one_first_answer() {
     };
     let answered = |worker: &Requests, length: u64| {
         let mut answer = RequestAnswer::new(worker.at(nth(0)), None);
-        (answer.status, answer.body_bytes) = (200, length);
+        (answer.summary.status, answer.summary.body_bytes) = (200, length);
         answer.complete()
     };
     let (one, other) = (worker(), worker());
@@ -215,7 +215,7 @@ fn values_of_answers_stand_in_later_requests() {
     let requests = requests(&step);
     let mut values = Values::default();
     let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
-    answer.status = 200;
+    answer.summary.status = 200;
     br#"{"id": "a \"b\""}"#.chunks(3).for_each(|piece| answer.body(piece));
     let outcome = answer.outcome(Ended::Complete);
     assert_eq!(answer.extract(outcome, std::time::Duration::ZERO, &mut values), Outcome::Ok);
@@ -224,7 +224,7 @@ fn values_of_answers_stand_in_later_requests() {
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.starts_with("GET /a%20%22b%22 HTTP/1.1") && text.ends_with(r#"a \"b\""#), "{text}");
     let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
-    answer.status = 200;
+    answer.summary.status = 200;
     let outcome = answer.outcome(Ended::Complete);
     assert_eq!(
         answer.extract(outcome, std::time::Duration::ZERO, &mut values),
@@ -317,7 +317,7 @@ fn second(expect: ExpectBody, first: &[u8], second: &[u8]) -> (Option<measure::F
     let mut found = (None, String::new());
     for body in [first, second] {
         let mut answer = RequestAnswer::new(requests.at(nth(0)), None);
-        answer.status = 200;
+        answer.summary.status = 200;
         body.chunks(2).for_each(|piece| answer.body(piece));
         found = (answer.complete(), answer.detail());
     }
