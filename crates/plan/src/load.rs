@@ -437,7 +437,7 @@ impl Phase {
     /// Connections of a part of it that are in use at once, at most.
     pub(crate) fn connections_at_once(&self) -> u32 {
         match self.pace.open() {
-            Some(open) => (open.in_flight / self.share_one()).max(1),
+            Some(open) => open.in_flight.div_ceil(self.share_one()),
             None => self.pace.at_once(),
         }
     }

@@ -24,6 +24,8 @@ struct Hands {
     due: RefCell<VecDeque<(u64, Instant)>>,
     /// Raised when there is one.
     signal: Signal,
+    /// How many it may have under way at once.
+    depth: usize,
     /// How many more it may be handed: those under way are in its hands, too.
     room: Cell<usize>,
     pool: Weak<Pool>,
@@ -42,7 +44,7 @@ impl Hands {
     /// So many are under way. Whoever has room again may be handed more.
     fn free(self: &Rc<Self>, under_way: usize) {
         let Some(pool) = self.pool.upgrade() else { return };
-        let room = pool.depth.saturating_sub(under_way + self.due.borrow().len());
+        let room = self.depth.saturating_sub(under_way + self.due.borrow().len());
         if self.room.replace(room) == 0 && room > 0 {
             pool.free.borrow_mut().push(self.clone());
         }
@@ -77,8 +79,8 @@ struct Pool {
     tasks: RefCell<Vec<TaskId>>,
     /// Requests that were handed out and have not begun.
     handed: Cell<u32>,
-    /// Users at most.
-    most: u32,
+    /// Requests under way at once, at most.
+    in_flight: usize,
     /// Requests that a user may have under way at once.
     depth: usize,
     /// True if connections arrive, or requests.
@@ -89,7 +91,8 @@ impl Pool {
     /// `in_flight`: arrivals served at once, at most.
     fn new(side: &Side, place: Part, in_flight: u32, connections: bool) -> Rc<Pool> {
         let (worker, work) = side.clone();
-        let depth = work.depth().min(in_flight as usize);
+        let in_flight = in_flight as usize;
+        let depth = work.depth().min(in_flight);
         Rc::new(Pool {
             worker,
             work,
@@ -97,10 +100,15 @@ impl Pool {
             free: RefCell::default(),
             tasks: RefCell::default(),
             handed: Cell::new(0),
-            most: in_flight / depth as u32,
+            in_flight,
             depth,
             connections,
         })
+    }
+
+    /// Users at most; the last of them may have fewer requests under way than the others.
+    fn most(&self) -> usize {
+        self.in_flight.div_ceil(self.depth)
     }
 
     /// True if any user serves an arrival. Connections come one by one.
@@ -111,7 +119,7 @@ impl Pool {
     /// Hands a request that is due to a user with room for it, an idle one or a new one; false where there may be no more.
     fn hand(self: &Rc<Self>, number: impl FnOnce() -> Option<u64>, due: Instant) -> Handed {
         let has_room = !self.free.borrow().is_empty();
-        if !has_room && self.tasks.borrow().len() as u32 == self.most {
+        if !has_room && self.tasks.borrow().len() == self.most() {
             return Handed::NoRoom;
         }
         let Some(number) = number() else { return Handed::NoNumber };
@@ -156,7 +164,7 @@ pub(super) async fn run(group: &GroupWork, open: Open, seed: u64) -> Vec<TaskId>
     let pools: Vec<Rc<Pool>> = Part::all(group.sides().len() as u32).zip(group.sides()).map(pool).collect();
     for pool in &pools {
         // They wait for something to do, with the connections that are there.
-        let ready = pool.work.ahead.borrow().len().min(pool.most as usize);
+        let ready = pool.work.ahead.borrow().len().min(pool.most());
         let users: Vec<Rc<Hands>> = (0..ready).map(|_| spawn_open(pool)).collect();
         pool.free.borrow_mut().extend(users);
     }
@@ -301,21 +309,23 @@ fn has_changed(worker: &Worker, known: &mut usize, schedule: &mut Schedule) -> b
 
 fn spawn_open(pool: &Rc<Pool>) -> Rc<Hands> {
     let (worker, work) = (&pool.worker, &pool.work);
-    let nth = pool.place.number(pool.tasks.borrow().len() as u64);
-    let number = work.phase.part.number(nth);
+    let before = pool.tasks.borrow().len();
+    let number = work.phase.part.number(pool.place.number(before as u64));
+    let depth = pool.depth.min(pool.in_flight - before * pool.depth);
     let hands = Rc::new(Hands {
         due: RefCell::default(),
         signal: worker.net.event(),
-        room: Cell::new(pool.depth),
+        depth,
+        room: Cell::new(depth),
         pool: Rc::downgrade(pool),
     });
     let slot = work.ahead.borrow_mut().pop();
-    let (depth, connections) = (pool.depth, pool.connections);
+    let (several, connections) = (pool.depth > 1, pool.connections);
     let (worker, work, mine) = (worker.clone(), work.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {
         let mut user = User::new(number, worker.net.now());
         user.client.slot = slot.unwrap_or_default();
-        if depth > 1 {
+        if several {
             user.receive_arrivals(Rc::new(Several(mine.clone())));
         }
         loop {

@@ -6,6 +6,7 @@ use measure::{Event, Fault, TimeMetric};
 use plan::answer::{Check, Extract, Must};
 use plan::message::{Correlation, Message, MessageOrder, MessageStep, Pushed};
 use plan::{Arrivals, Pace, Stop};
+use std::time::Duration;
 
 #[test]
 fn business_failures_are_no_technical_ones() {
@@ -75,11 +76,25 @@ fn at_an_open_pace_requests_go_out_while_others_are_under_way() {
     assert_eq!((counts.ok, counts.failed, counts.connections), (80, 0, 1), "{counts:?}");
     assert_eq!(ran.tally.metric(TimeMetric::Lateness).len(), 80);
 
-    // Three at once over one connection, and no more than seven over all: two connections with at most three each.
+    // Three at once over one connection, and seven over all: two connections with three, and one with one.
     let Pace::Rate { per_second, arrivals, .. } = pace else { unreachable!() };
     let pace = Pace::Rate { per_second, arrivals, in_flight: 7 };
     let counts = Case { pace, ..Case::new(correlated(3), 60) }.run(|_| Act::Answer("00")).counts();
-    assert_eq!((counts.ok, counts.failed, counts.connections), (60, 0, 2), "{counts:?}");
+    assert_eq!((counts.ok, counts.failed, counts.connections), (60, 0, 3), "{counts:?}");
+}
+
+/// As many as the plan allows, and no more, however they divide among connections.
+#[test]
+fn at_an_open_pace_as_many_are_under_way_as_may_be() {
+    for (in_flight, pipeline) in [(7, 3), (6, 3), (2, 5), (4, 1)] {
+        let pace = Pace::Rate { per_second: 500.0, arrivals: Arrivals::Even, in_flight };
+        let stop = Stop { after: Some(Duration::from_millis(100)), ..Stop::default() };
+        let request_limit = Duration::from_secs(30);
+        let case = Case { pace, stop, request_limit, ..Case::new(MessageStep { pipeline, ..step() }, 0) };
+        let counts = case.run(|_| Act::Silence).counts();
+        let text = format!("{in_flight} {pipeline}: {counts:?}");
+        assert_eq!((counts.requests, counts.requests + counts.overflow), (in_flight.into(), 50), "{text}");
+    }
 }
 
 /// Requests handed to a user fail or are left with those under way, each once.

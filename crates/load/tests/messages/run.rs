@@ -45,6 +45,8 @@ pub struct Case {
     pub connections: MessageConnections,
     /// Where nobody listens.
     pub refused: bool,
+    /// Time that an answer may take.
+    pub request_limit: Duration,
     pub check: plan::Check,
 }
 
@@ -72,6 +74,7 @@ impl Case {
             stop: Stop { requests: Some(requests), ..Stop::default() },
             connections: MessageConnections::default(),
             refused: false,
+            request_limit: Duration::from_millis(300),
             check: plan::Check::default(),
         }
     }
@@ -93,7 +96,7 @@ impl Case {
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,
             limits: plan::Limits {
-                request: Duration::from_millis(300),
+                request: self.request_limit,
                 grace: Duration::from_millis(100),
                 ..plan::Limits::default()
             },
