@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs::Permissions;
 use std::io::{self, BufRead, BufReader, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -521,7 +521,10 @@ struct Answer {
 }
 
 fn ask(address: SocketAddr, head: &str) -> Answer {
-    Client::connect(address).ask(head)
+    let mut client = Client::connect(address);
+    let answer = client.ask(head);
+    client.close();
+    answer
 }
 
 struct Client {
@@ -542,6 +545,20 @@ impl Client {
         let status = first.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a status");
         let body = read_body(&mut self.connection, &fields).expect("a body");
         Answer { status, fields, body }
+    }
+
+    /// Ends the connection and waits until the proxy has ended it as well. httpd sends an answer's last byte before it
+    /// puts the object into its cache, and does so before it looks at the connection again: whoever asks anew without
+    /// waiting may cause a second fetch.
+    fn close(mut self) {
+        // A proxy that closed first may have reset the connection: then it is done too.
+        let _ = self.connection.get_ref().shutdown(Shutdown::Write);
+        match io::copy(&mut self.connection, &mut io::sink()) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                panic!("the proxy keeps the connection")
+            }
+            _ => {}
+        }
     }
 }
 
