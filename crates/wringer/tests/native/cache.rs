@@ -12,6 +12,8 @@ struct Proxy {
     revalidation: Revalidation,
     /// True if all variants of an object are kept.
     keeps_variants: bool,
+    /// True if a request without a validator that shares the fetch of one with a validator may get its 304.
+    shares_304: bool,
 }
 
 /// Treatment of an object that has expired.
@@ -25,37 +27,47 @@ enum Revalidation {
     Never,
 }
 
-const DEMONSTRATION: Proxy =
-    Proxy { option: "", program: "", revalidation: Revalidation::Shown, keeps_variants: true };
+const DEMONSTRATION: Proxy = Proxy {
+    option: "",
+    program: "",
+    revalidation: Revalidation::Shown,
+    keeps_variants: true,
+    shares_304: false,
+};
 const ATS: Proxy = Proxy {
     option: "--rig ats",
     program: "traffic_server",
     revalidation: Revalidation::Shown,
     keeps_variants: true,
+    shares_304: false,
 };
 const NGINX: Proxy = Proxy {
     option: "--rig nginx",
     program: "nginx",
     revalidation: Revalidation::Hidden,
     keeps_variants: true,
+    shares_304: false,
 };
 const VARNISH: Proxy = Proxy {
     option: "--rig varnish",
     program: "varnishd",
     revalidation: Revalidation::Shown,
     keeps_variants: true,
+    shares_304: false,
 };
 const SQUID: Proxy = Proxy {
     option: "--rig squid",
     program: "squid",
     revalidation: Revalidation::Shown,
     keeps_variants: false,
+    shares_304: true,
 };
 const HAPROXY: Proxy = Proxy {
     option: "--rig haproxy",
     program: "haproxy",
     revalidation: Revalidation::Never,
     keeps_variants: false,
+    shares_304: false,
 };
 
 const HTTPD: Proxy = Proxy {
@@ -63,6 +75,7 @@ const HTTPD: Proxy = Proxy {
     program: "apache2",
     revalidation: Revalidation::Shown,
     keeps_variants: true,
+    shares_304: false,
 };
 
 /// Every question to every proxy, each a test by itself.
@@ -135,11 +148,11 @@ fn assert_near(one: f64, other: f64, apart: f64, what: &str) {
 }
 
 fn hit_ratio(proxy: &Proxy) {
-    let report = press(proxy, "-c 8 -d 2s --hot 300 --hit-ratio 0.8 --size 3000 --seed 7");
+    let report = press(proxy, "-c 8 -n 4000 --hot 300 --hit-ratio 0.8 --size 3000 --seed 7");
     assert_accounts_agree(proxy, &report);
     let measured = report.part("measured");
     let count = |name: &str| measured.count(&format!("counts/{name}"));
-    assert!(count("requests") > 500, "only {} requests in two seconds", count("requests"));
+    assert_eq!(count("requests"), 4000);
     assert_eq!(count("unstamped"), 0);
     let [ratio, predicted] =
         ["hit_ratio", "predicted_hit_ratio"].map(|name| measured.number(&format!("cache/{name}")));
@@ -169,7 +182,7 @@ fn assert_bytes_add_up(measured: &Report) {
 fn expiry(proxy: &Proxy) {
     let report = press(
         proxy,
-        "-d 3s --rate 400 --lifetime 1s --change-every 3s --hot 50 --hit-ratio 0.9 --size 2KB --seed 7",
+        "-c 4 --think 10ms -d 3s --lifetime 1s --change-every 3s --hot 50 --hit-ratio 0.9 --size 2KB --seed 7",
     );
     assert_accounts_agree(proxy, &report);
     let (confirmed, revalidated) = (report.count("origin/unchanged"), report.sum("revalidated"));
@@ -244,11 +257,10 @@ fn assert_timeline_dips(report: &Report) {
 
 /// Everything that clients and origins do and that is no fault.
 fn mix(proxy: &Proxy) {
-    let report = press(
-        proxy,
-        "-d 1s --rate 600 --reload 0.05 --revalidate 0.1 --private 0.1 --no-store 0.1 --origin-chunked 0.3 --keep-alive 5 \
-         --origin-keep-alive 7 --close reset --hot 100 --seed 7",
-    );
+    let pace = if proxy.shares_304 { "-c 1 -n 600" } else { "-d 1s --rate 600" };
+    let options = "--reload 0.05 --revalidate 0.1 --private 0.1 --no-store 0.1 --origin-chunked 0.3 --keep-alive 5 \
+                   --origin-keep-alive 7 --close reset --hot 100 --seed 7";
+    let report = press(proxy, &format!("{pace} {options}"));
     let count = |name: &str| report.count(&format!("measured/counts/{name}"));
     let share = |name| count(name) as f64 / count("requests") as f64;
     assert_near(share("reloads"), 0.05, 0.03, "share of reloads");
@@ -259,7 +271,8 @@ fn mix(proxy: &Proxy) {
     // No connection carries more than five; where more users are under way, many carry fewer.
     assert!(count("connections") >= count("requests").div_ceil(5) && count("reused") > 0);
     assert!(report.count("origin/connections") >= report.count("origin/requests") / 7);
-    assert!(report.number("measured/cache/hit_ratio") > 0.1);
+    // Few, if the machine pauses: many then ask for what is being fetched.
+    assert!(report.number("measured/cache/hit_ratio") > 0.02);
 }
 
 /// The ways in which a proxy is addressed, and paces by users and by count, with the built-in cache.
