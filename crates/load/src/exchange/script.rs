@@ -216,7 +216,7 @@ struct ScriptAnswer {
     /// The answer that the script is told.
     response: Response,
     wanted: bool,
-    pub summary: Summary,
+    summary: Summary,
 }
 
 impl ScriptAnswer {
