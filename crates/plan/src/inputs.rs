@@ -5,14 +5,14 @@
 //! that another machine needs to run the same.
 
 use crate::Plan;
-use crate::body::Body;
+use crate::data::body::Body;
+use crate::data::secret::{Secret, SecretSource};
 use crate::data::{Data, Source, Table, Tables};
 use crate::digest::Sha256;
-use crate::field::{Field, FieldValue};
 use crate::load::{Phase, Protocol};
 use crate::request::Request;
+use crate::request::field::{Field, FieldValue};
 use crate::scenario::Step;
-use crate::secret::{Secret, SecretSource};
 use crate::text::TextError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,94 +6,70 @@
 //!
 //! Start reading at [`Plan`]; then [`Site`] (what exists) and [`Load`] (what is asked, when, and until when).
 
-pub mod answer;
-pub mod canary;
 pub mod check;
-pub mod content;
 pub mod data;
 pub mod draw;
-pub mod expression;
-pub mod jtest;
 pub mod load;
-pub mod message;
 pub mod pace;
-pub mod popularity;
-pub mod predict;
-pub mod script;
-pub mod secret;
 pub mod site;
-pub mod sources;
-pub mod template;
 pub mod units;
 
 mod address;
-mod body;
-mod connections;
-mod credentials;
-mod delay;
 mod digest;
-mod expect;
-mod field;
-mod http2;
-mod http3;
+mod http;
 mod inputs;
 mod io;
-mod keep;
-mod numbers;
-mod reach;
-mod reading;
 mod request;
-mod request_list;
 mod scenario;
-mod session;
-mod split;
-mod stop;
-mod stop_if;
 mod text;
-mod threshold;
-mod tls;
-mod version;
 mod violation;
 
+// What others name most often has a short path; the rooms are how this crate is laid out.
+pub use data::{secret, template};
+pub use load::sources;
+pub use request::{answer, message};
+pub use scenario::{expression, script};
+pub use site::{canary, content, jtest, popularity, predict};
+
 pub use address::{Address, reference};
-pub use body::Body;
-pub use connections::{CloseBy, Connections, Resend};
-pub use credentials::Credentials;
-pub use delay::Delay;
-pub use expect::{Expect, ExpectBody, Status};
-pub use expression::Expression;
-pub use field::{Basic, Field, FieldValue, SecretText};
-pub use http2::{Http2, StreamFaults};
-pub use http3::{Http3, Qlog, Transport};
+pub use data::body::Body;
+pub use data::secret::{Secret, SecretSource};
+pub use http::connections::{CloseBy, Connections, Resend};
+pub use http::credentials::Credentials;
+pub use http::http2::{Http2, StreamFaults};
+pub use http::http3::{Http3, Qlog, Transport};
+pub use http::tls::{CipherSuite, Keystore, OriginTls, Resumption, Tls, TlsVersion};
+pub use http::version::Http;
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
-pub use keep::KeepRequests;
+pub use load::keep::KeepRequests;
+pub use load::reach::ConnectTo;
+pub use load::sources::SourceRange;
+pub use load::split::Part;
+pub use load::stop_if::StopIf;
+pub use load::threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use load::*;
-pub use message::{MessageConnections, MessageStep, Tcp};
+pub use pace::delay::Delay;
+pub use pace::stop::Stop;
 pub use pace::{Arrivals, Curve, Open, Pace, Stage, UserRow};
 pub use popularity::{Law, Popularity};
-pub use reach::ConnectTo;
-pub use reading::{GiveUp, Reading};
 pub use request::Request;
-pub use request_list::{ListName, Listed, RequestList};
+pub use request::expect::{Expect, ExpectBody, Status};
+pub use request::field::{Basic, Field, FieldValue, SecretText};
+pub use request::list::{ListName, Listed, RequestList};
+pub use request::message::{MessageConnections, MessageStep, Tcp};
+pub use request::session::{Auth, Elements, Redirects, Resources, Session, Validators};
+pub use scenario::expression::Expression;
+pub use scenario::reading::{GiveUp, Reading};
+pub use scenario::script::{Dialect, ScriptStep};
 pub use scenario::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Fills, Flow, ForEach, Group,
     If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set,
     Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
 };
 pub use scenario::{AwsSignature, RequestOrder, RequestStep};
-pub use script::{Dialect, ScriptStep};
-pub use secret::{Secret, SecretSource};
-pub use session::{Auth, Elements, Redirects, Resources, Session, Validators};
 pub use site::Site;
-pub use sources::SourceRange;
-pub use split::Part;
-pub use stop::Stop;
-pub use stop_if::StopIf;
 pub use text::{Find, Source, TextError, TextForm, Tree, Written};
-pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
-pub use tls::{CipherSuite, Keystore, OriginTls, Resumption, Tls, TlsVersion};
-pub use version::Http;
 
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;

@@ -1,13 +1,13 @@
 //! Checks of HTTP/2 and HTTP/3: features that a plan asks for beside them and that they do not have.
 
 use super::Found;
-use crate::field::Field;
-use crate::http2::Http2;
-use crate::http3::{Http3, Qlog};
+use crate::http::http2::Http2;
+use crate::http::http3::{Http3, Qlog};
+use crate::http::tls::TlsVersion;
+use crate::http::version::Http;
 use crate::load::{Http1, HttpVersion, Load, Phase, RequestForm};
+use crate::request::field::Field;
 use crate::scenario::Step;
-use crate::tls::TlsVersion;
-use crate::version::Http;
 
 /// Most requests at once over a connection.
 const MAX_STREAMS: u32 = 100_000;

@@ -2,15 +2,15 @@
 
 use super::phase::{check_delay, check_pace, lists};
 use super::{Found, Part, share};
-use crate::answer::By;
+use crate::data::template::{Encode, Piece, pieces};
 use crate::data::{Data, Names};
-use crate::expression::{Expression, Node};
 use crate::load::Phase;
+use crate::request::answer::By;
+use crate::scenario::expression::{Expression, Node};
 use crate::scenario::{
     Amount, Choice, ChoiceBy, Code, CounterStep, Feed, If, Loop, Rhythm, Scenario, Set, Share, Step,
     Transaction,
 };
-use crate::template::{Encode, Piece, pieces};
 
 /// Most steps within each other.
 const MAX_DEPTH: usize = 32;

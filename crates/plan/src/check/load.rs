@@ -2,10 +2,10 @@
 
 use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share};
+use crate::load::sources::MAX_SOURCES;
 use crate::load::{Http1, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
 use crate::scenario::Step;
-use crate::sources::MAX_SOURCES;
 use crate::text::meant;
 
 /// Most requests sent at once over a connection.
@@ -97,7 +97,7 @@ pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
         found.at("requests_per_connection", text.to_owned());
     }
     if let Some(tls) = connections.tls {
-        found.within("tls", |found| crate::tls::check(tls, found));
+        found.within("tls", |found| crate::http::tls::check(tls, found));
     }
     if let Some(http) = protocol.http1() {
         if !(1..=MAX_PIPELINE).contains(&http.pipeline) {

@@ -1,11 +1,11 @@
 //! Rules for a step of messages, and for the stand-in for a service.
 
 use super::{Found, Part};
-use crate::answer::{By, Selector};
 use crate::data::{Meaning, Source};
 use crate::load::{Load, Origin, Phase, Protocol};
-use crate::message::{Framing, Message, MessageOrder, MessageService, MessageStep};
 use crate::pace::Pace;
+use crate::request::answer::{By, Selector};
+use crate::request::message::{Framing, Message, MessageOrder, MessageService, MessageStep};
 
 /// All violations of a step, each a sentence.
 pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Rules for a step that fetches objects.
 
 use super::{Found, share};
-use crate::popularity::Law;
 use crate::scenario::ObjectStep;
+use crate::site::popularity::Law;
 
 pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut Found) {
     let popularity = &step.popularity;

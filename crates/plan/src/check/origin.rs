@@ -28,7 +28,7 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
         });
     }
     if let Some(tls) = &origin.tls {
-        found.within("tls", |found| crate::tls::check_origin(tls, found));
+        found.within("tls", |found| crate::http::tls::check_origin(tls, found));
     }
     if !is_address(&origin.listen) {
         let listen = &origin.listen;

@@ -1,11 +1,11 @@
 //! Rules for a phase: its pace, when it stops, and what its steps send.
 
 use super::{MAX_USERS, http2, journey, messages, object, requests, share};
-use crate::delay::Delay;
+use crate::http::version::Http;
 use crate::load::{Load, Phase};
+use crate::pace::delay::Delay;
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::scenario::{RequestStep, Scenario, Step};
-use crate::version::Http;
 use crate::violation::{Found, Part};
 
 /// Most arrivals per second.

@@ -2,15 +2,15 @@
 
 use super::{Found, Part, share};
 use crate::address::Address;
+use crate::data::secret::without_userinfo;
+use crate::data::template::Piece;
 use crate::data::{Meaning, Names};
-use crate::field::Field;
 use crate::load::{Http1, HttpVersion, Load, Phase};
-use crate::message::Tcp;
 use crate::request::Request;
+use crate::request::field::Field;
+use crate::request::message::Tcp;
+use crate::scenario::script::ScriptStep;
 use crate::scenario::{RequestOrder, RequestStep, Step};
-use crate::script::ScriptStep;
-use crate::secret::without_userinfo;
-use crate::template::Piece;
 use std::collections::HashSet;
 
 pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Found) {
@@ -53,7 +53,7 @@ pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], loa
             format!("phase '{phase}': only objects are given up for being slow: leave out give_up"),
         );
     }
-    found.within("session", |found| crate::session::check(phase, &step.session, found));
+    found.within("session", |found| crate::request::session::check(phase, &step.session, found));
 }
 
 fn without_requests(phase: &str, step: &RequestStep) -> String {

@@ -1,13 +1,13 @@
 //! Violations of plans, and that sound plans have none.
 
-use crate::delay::Delay;
-use crate::field::Field;
 use crate::load::{Http1, HttpVersion, Load, Origin, Phase, Protocol};
+use crate::pace::delay::Delay;
+use crate::pace::stop::Stop;
 use crate::pace::{Arrivals, Pace, Stage};
-use crate::popularity::Popularity;
+use crate::request::field::Field;
 use crate::scenario::{ObjectStep, RequestStep, Scenario, Step};
+use crate::site::popularity::Popularity;
 use crate::site::{Lifetime, Site};
-use crate::stop::Stop;
 use crate::{Plan, Request};
 use std::time::Duration;
 

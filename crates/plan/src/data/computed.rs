@@ -2,8 +2,8 @@
 
 use super::number::{Counts, Number};
 use super::source::Source;
-use crate::body::Body;
-use crate::secret::Secret;
+use crate::data::body::Body;
+use crate::data::secret::Secret;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The length of a message, once all else in it is known.

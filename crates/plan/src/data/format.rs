@@ -1,6 +1,6 @@
 //! Formats as of printf, with one value.
 
-use crate::body::Body;
+use crate::data::body::Body;
 use serde::{Deserialize, Serialize};
 
 /// How a value is written, as of printf: `%08d`, `%-10s`, `%x`; without any `%`, these bytes instead of the value.

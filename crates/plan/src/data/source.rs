@@ -5,9 +5,9 @@ use super::counter::{Counter, Wrap};
 use super::number::unescape;
 use super::time;
 use super::time_text::{TimeText, Zone};
-use crate::body::Body;
+use crate::data::body::Body;
+use crate::data::secret::Secret;
 use crate::draw::{Draw, hash};
-use crate::secret::Secret;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;
 

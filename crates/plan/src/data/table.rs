@@ -1,6 +1,6 @@
 //! The rows of a file: lines, or comma-separated values (RFC 4180) whose first row names the columns.
 
-use crate::body::Body;
+use crate::data::body::Body;
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Times in a form of their own.
 
-use crate::body::Body;
+use crate::data::body::Body;
 use serde::{Deserialize, Serialize};
 
 /// A time in a form of its own.

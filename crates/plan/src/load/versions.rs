@@ -1,8 +1,8 @@
 //! Which versions of HTTP users speak, where a plan has several.
 
 use super::{Http1, Load, Phase, Protocol};
+use crate::http::version::Http;
 use crate::scenario::Group;
-use crate::version::Http;
 
 impl Http1 {
     /// The version that users speak of whom the plan does not say it; `None`: there are two.
@@ -98,8 +98,8 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http2::Http2;
-    use crate::tls::Tls;
+    use crate::http::http2::Http2;
+    use crate::http::tls::Tls;
 
     fn both() -> Http1 {
         let alpn = ["http/1.1", "h2", "h3"].map(str::to_owned).to_vec();

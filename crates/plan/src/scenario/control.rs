@@ -1,8 +1,8 @@
 //! Steps that decide on the steps in them: how often, which, when, and what a failure means.
 
 use super::Step;
-use crate::body::Body;
-use crate::expression::Expression;
+use crate::data::body::Body;
+use crate::scenario::expression::Expression;
 use crate::units::duration_text_option;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

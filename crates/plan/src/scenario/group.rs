@@ -1,10 +1,10 @@
 //! Groups: several scenarios in one phase, each with users of its own.
 
 use super::Scenario;
+use crate::http::version::Http;
 use crate::pace::Pace;
-use crate::stop::Stop;
+use crate::pace::stop::Stop;
 use crate::units::duration_text;
-use crate::version::Http;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

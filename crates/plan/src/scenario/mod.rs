@@ -2,8 +2,11 @@
 //! that holds any other node is a journey.
 
 mod control;
+pub mod expression;
 mod group;
+pub(crate) mod reading;
 mod requests;
+pub mod script;
 mod send;
 mod value;
 
@@ -16,13 +19,13 @@ pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use send::{ObjectStep, UrlOrder, UrlStep, url_hash};
 pub use value::{Code, CounterStep, Feed, FeedEnd, Fills, Log, Rhythm, RhythmHow, Set};
 
-use crate::answer::{Check, Extract};
-use crate::delay::Delay;
-use crate::expression::Expression;
-use crate::message::MessageStep;
-use crate::reading::Reading;
+use crate::pace::delay::Delay;
 use crate::request::Request;
-use crate::script::ScriptStep;
+use crate::request::answer::{Check, Extract};
+use crate::request::message::MessageStep;
+use crate::scenario::expression::Expression;
+use crate::scenario::reading::Reading;
+use crate::scenario::script::ScriptStep;
 use serde::{Deserialize, Serialize};
 
 /// The scenario of a user: steps, walked in order and then again.

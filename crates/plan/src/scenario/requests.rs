@@ -2,13 +2,13 @@
 
 use super::Step;
 use crate::data::Data;
-use crate::expect::Expect;
-use crate::field::Field;
-use crate::reading::Reading;
-use crate::request_list::{ListName, Listed, RequestList};
-use crate::secret::Secret;
-use crate::session::Session;
-use crate::template::{Encode, Piece, TemplateAddress, pieces};
+use crate::data::secret::Secret;
+use crate::data::template::{Encode, Piece, TemplateAddress, pieces};
+use crate::request::expect::Expect;
+use crate::request::field::Field;
+use crate::request::list::{ListName, Listed, RequestList};
+use crate::request::session::Session;
+use crate::scenario::reading::Reading;
 use serde::{Deserialize, Serialize};
 
 /// Sends requests of a list, again and again.
@@ -25,7 +25,7 @@ pub struct RequestStep {
     pub order: RequestOrder,
     /// Conditions that the answers must meet to count as good.
     pub expect: Expect,
-    /// URLs, field values and bodies hold placeholders such as `{{id}}` (see [`crate::template`]). Without this, braces
+    /// URLs, field values and bodies hold placeholders such as `{{id}}` (see [`crate::data::template`]). Without this, braces
     /// are braces.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub templates: bool,

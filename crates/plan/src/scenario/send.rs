@@ -1,7 +1,7 @@
 //! Steps that fetch objects of the site, and URLs of a list.
 
-use crate::popularity::Popularity;
-use crate::reading::Reading;
+use crate::scenario::reading::Reading;
+use crate::site::popularity::Popularity;
 use serde::{Deserialize, Serialize};
 
 /// Fetches an object of the site.

@@ -1,9 +1,9 @@
 //! Steps that make, read and tell values, and those that wait for a moment.
 
 use super::{Scope, Step};
-use crate::body::Body;
-use crate::expression::Expression;
+use crate::data::body::Body;
 use crate::pace::Stage;
+use crate::scenario::expression::Expression;
 use serde::{Deserialize, Serialize};
 
 /// A value that a user keeps: a text with placeholders, or what an expression gives.

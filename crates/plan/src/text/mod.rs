@@ -21,10 +21,10 @@ pub(crate) use decode::meant;
 pub use include::Find;
 
 use crate::Plan;
-use crate::request_list::{ListName, RequestList};
+use crate::data::secret::without_secrets;
+use crate::request::list::{ListName, RequestList};
 use crate::scenario::RequestStep;
 use crate::scenario::Step;
-use crate::secret::without_secrets;
 use crate::violation::Violation;
 use include::Files;
 use node::{Fault, Node, Value};

@@ -1,6 +1,6 @@
 //! Conditions that end a run early: `errors>50% for 60s` is a threshold that is held against each second of the run.
 
-use crate::threshold::{Metric, Threshold};
+use crate::load::threshold::{Metric, Threshold};
 use crate::units;
 use serde::{Deserialize, Serialize};
 use std::fmt;

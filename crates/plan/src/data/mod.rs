@@ -6,12 +6,15 @@
 //! holds is not read here: a plan names the file, and whoever runs the plan lays a [`Table`] beside it, as with the files
 //! of TLS. A plan stays short, and so does every report that quotes it.
 
+pub(crate) mod body;
 mod computed;
 mod counter;
 mod format;
 mod number;
+pub mod secret;
 mod source;
 mod table;
+pub mod template;
 mod time;
 mod time_text;
 
@@ -210,7 +213,7 @@ mod tests {
             ("time-local:%3f", time("%3f", Zone::Local)),
             ("time@Asia/Shanghai:%H", time("%H", Zone::Named("Asia/Shanghai".to_owned()))),
             ("connection", Source::Connection),
-            ("env:HOME", Source::Secret(crate::secret::Secret::environment("HOME"))),
+            ("env:HOME", Source::Secret(crate::data::secret::Secret::environment("HOME"))),
             ("length", length(Number::Ascii(8), Counts::Body)),
             ("length:ascii,total", length(Number::Ascii(0), Counts::Total)),
             ("length:binary:2,total", length(Number::Binary(2), Counts::Total)),
@@ -239,7 +242,7 @@ mod tests {
         let env = Source::parse("retail-mac-80-env:K,HEX").unwrap();
         assert_eq!(
             (env.secret(), env.computed_bytes()),
-            (Some(&crate::secret::Secret::environment("K")), Some(16))
+            (Some(&crate::data::secret::Secret::environment("K")), Some(16))
         );
         let mac = Source::parse("mac:00ff,bytes=8,hex").unwrap();
         assert_eq!(mac.computed_bytes(), Some(16));

@@ -1,8 +1,8 @@
 //! A service that answers messages: what the origin is to clients of TCP messages.
 
 use super::framing::Framing;
-use crate::body::Body;
-use crate::template::{Encode, Piece, pieces};
+use crate::data::body::Body;
+use crate::data::template::{Encode, Piece, pieces};
 use serde::{Deserialize, Serialize};
 
 /// The origin's answers to messages, and its faults. Shares are of requests.

@@ -1,7 +1,7 @@
 //! Conditions that answers must meet to count as good.
 
-use crate::answer::{By, Check, Must, Part, Selector};
-use crate::body::Body;
+use crate::data::body::Body;
+use crate::request::answer::{By, Check, Must, Part, Selector};
 use serde::{Deserialize, Serialize};
 
 /// Conditions that answers must meet to count as good.

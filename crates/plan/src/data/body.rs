@@ -1,7 +1,7 @@
 //! The body of a request: bytes, which stand in a plan's text as they are where they are text, and in base64 otherwise; or
 //! a secret, such as the form of a login.
 
-use crate::secret::Secret;
+use crate::data::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

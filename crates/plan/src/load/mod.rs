@@ -2,25 +2,31 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+pub(crate) mod keep;
+pub(crate) mod reach;
+pub mod sources;
+pub(crate) mod split;
+pub(crate) mod stop_if;
+pub(crate) mod threshold;
 mod versions;
 
-use crate::connections::{CloseBy, Connections, Resend};
-use crate::delay::Delay;
-use crate::field::Field;
-use crate::http2::{Http2, StreamFaults};
-use crate::http3::Http3;
-use crate::keep::KeepRequests;
-use crate::message::{MessageConnections, MessageService};
+use crate::http::connections::{CloseBy, Connections, Resend};
+use crate::http::http2::{Http2, StreamFaults};
+use crate::http::http3::Http3;
+use crate::http::tls::{OriginTls, Tls};
+use crate::http::version::Http;
+use crate::load::keep::KeepRequests;
+use crate::load::reach::ConnectTo;
+use crate::load::sources::SourceRange;
+use crate::load::stop_if::StopIf;
+use crate::load::threshold::Threshold;
 use crate::pace::Pace;
-use crate::reach::ConnectTo;
+use crate::pace::delay::Delay;
+use crate::pace::stop::Stop;
+use crate::request::field::Field;
+use crate::request::message::{MessageConnections, MessageService};
 use crate::scenario::{Group, Scenario, Step};
-use crate::sources::SourceRange;
-use crate::stop::Stop;
-use crate::stop_if::StopIf;
-use crate::threshold::Threshold;
-use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
-use crate::version::Http;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -261,7 +267,7 @@ pub struct Check {
     /// Share of requests that may be answered wrongly before the run as a whole counts as wrong.
     #[serde(skip_serializing_if = "is_nothing")]
     pub tolerated: f64,
-    /// Requests for objects carry a [canary](crate::canary), and so do their answers.
+    /// Requests for objects carry a [canary](crate::site::canary), and so do their answers.
     #[serde(skip_serializing_if = "is_no")]
     pub canaries: bool,
 }

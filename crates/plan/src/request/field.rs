@@ -1,7 +1,7 @@
 //! Header fields, of which the value may be a secret.
 
-use crate::credentials::Credentials;
-use crate::secret::{Secret, is_secret_field};
+use crate::data::secret::{Secret, is_secret_field};
+use crate::http::credentials::Credentials;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize};

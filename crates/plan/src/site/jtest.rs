@@ -3,9 +3,9 @@
 //! A document is a number: hot ones are `1.x`, cold ones `0.x`, and the size stands in the URL, so an origin needs to
 //! know nothing. Where the original's arithmetic went wrong (Zipf ids and sizes) this follows its intention.
 
-use crate::content::Content;
 use crate::draw::fraction;
-use crate::numbers::{MAX_SIZE, leading_number, write_number};
+use crate::site::content::Content;
+use crate::site::numbers::{MAX_SIZE, leading_number, write_number};
 use serde::{Deserialize, Serialize};
 
 /// Switches of the origin and of the documents that both sides must share.

@@ -2,7 +2,7 @@
 //!
 //! Files are named here and read by whoever runs the plan.
 
-use crate::secret::Secret;
+use crate::data::secret::Secret;
 use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 use std::fmt;

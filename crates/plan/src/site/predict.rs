@@ -5,8 +5,8 @@
 //! 2002): an object is in the cache if it was asked for within the last T, and T is such that the expected content
 //! fills the cache.
 
-use crate::popularity::{Popularity, bands};
 use crate::site::Site;
+use crate::site::popularity::{Popularity, bands};
 
 /// The run and the cache that the prediction is made for.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +88,7 @@ fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
 mod tests {
     use super::*;
     use crate::draw::Draw;
-    use crate::popularity::{Law, Sampler};
+    use crate::site::popularity::{Law, Sampler};
     use std::collections::{HashSet, VecDeque};
     use std::time::Duration;
 

@@ -11,12 +11,12 @@ pub use framing::{Framing, Iso8583, LengthHead};
 pub use sent::Tcp;
 pub use service::{AnswerPiece, MessageService};
 
-use crate::answer::{Check, Extract, Selector};
 use crate::data::Data;
+use crate::request::answer::{Check, Extract, Selector};
 
-use crate::body::Body;
-use crate::connections::{CloseBy, Resend};
-use crate::tls::Tls;
+use crate::data::body::Body;
+use crate::http::connections::{CloseBy, Resend};
+use crate::http::tls::Tls;
 use serde::{Deserialize, Serialize};
 
 /// How connections live that carry messages: as HTTP's do, without what is HTTP's own.
@@ -123,7 +123,7 @@ pub struct Message {
     /// the length goes; empty where that head is nothing but the length.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub head: Body,
-    /// Its body, with placeholders such as `{{id}}` (see [`crate::template`]).
+    /// Its body, with placeholders such as `{{id}}` (see [`crate::data::template`]).
     pub body: Body,
     /// How often it is sent, beside the others, in the order [`MessageOrder::Weighted`].
     #[serde(default = "one", skip_serializing_if = "is_one")]

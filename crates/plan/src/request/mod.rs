@@ -1,13 +1,20 @@
 //! [`Request`]: one request, described: what `wringer http` and the doors of web server testers send.
 
+pub mod answer;
+pub(crate) mod expect;
+pub(crate) mod field;
+pub(crate) mod list;
+pub mod message;
+pub(crate) mod session;
+
 use crate::address::{Address, split_userinfo};
-use crate::answer::Extract;
-use crate::body::Body;
-use crate::credentials::Credentials;
-use crate::expect::Status;
-use crate::field::{Field, FieldValue};
-use crate::message::Tcp;
-use crate::secret::Secret;
+use crate::data::body::Body;
+use crate::data::secret::Secret;
+use crate::http::credentials::Credentials;
+use crate::request::answer::Extract;
+use crate::request::expect::Status;
+use crate::request::field::{Field, FieldValue};
+use crate::request::message::Tcp;
 use serde::{Deserialize, Serialize};
 
 /// One request.

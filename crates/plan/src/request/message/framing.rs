@@ -1,8 +1,8 @@
 //! How messages are told apart, as a plan says it; what it does is `wire::message`'s business.
 
-use crate::answer::{IsoBitmap, IsoCoding, IsoForm};
-use crate::body::Body;
+use crate::data::body::Body;
 use crate::data::{Counts, Number, unescape};
+use crate::request::answer::{IsoBitmap, IsoCoding, IsoForm};
 use serde::{Deserialize, Serialize};
 
 /// How messages are told apart.

@@ -2,12 +2,18 @@
 //!
 //! Objects have laws, not entries in a table: size, lifetime, version, variants and the right to be stored are pure
 //! functions of an object's id. So the origin needs no storage and the clients know what each answer must be. Two wire
-//! forms exist: the native one of this module, and jtest's ([`crate::jtest`]).
+//! forms exist: the native one of this module, and jtest's ([`crate::site::jtest`]).
 
-use crate::content::Content;
+pub mod canary;
+pub mod content;
+pub mod jtest;
+mod numbers;
+pub mod popularity;
+pub mod predict;
+
 use crate::draw::{Draw, fraction, hash};
-use crate::jtest;
-pub use crate::numbers::{MAX_SIZE, leading_number, write_number};
+use crate::site::content::Content;
+pub use crate::site::numbers::{MAX_SIZE, leading_number, write_number};
 use crate::units::{duration_text, duration_text_option};
 use rand_distr::{Distribution, LogNormal, Pareto};
 use serde::{Deserialize, Serialize};
@@ -504,7 +510,7 @@ pub struct Stamp {
     pub kind: StampKind,
     /// The origin set a cookie with it, by the plan's own fields.
     pub sets_cookie: bool,
-    /// Number of the [canary](crate::canary) that came with the request and belongs to another one; 0: it was damaged.
+    /// Number of the [canary](crate::site::canary) that came with the request and belongs to another one; 0: it was damaged.
     pub foreign: Option<u64>,
 }
 

@@ -3,7 +3,10 @@
 //! A curve is a pure function: how many arrivals there are by a moment, and the moment of the nth. What draws from it (the
 //! law of arrivals, the parts of a load) is the engine's.
 
-use crate::delay::Delay;
+pub(crate) mod delay;
+pub(crate) mod stop;
+
+use crate::pace::delay::Delay;
 use crate::units::{self, show_duration};
 use serde::{Deserialize, Serialize};
 use std::fmt;

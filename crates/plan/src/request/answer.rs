@@ -3,7 +3,7 @@
 //! A [`Selector`] says where in an answer to look; a [`Check`] what must stand there, an [`Extract`] that it is kept under a
 //! name. Start reading at [`Selector`].
 
-use crate::body::Body;
+use crate::data::body::Body;
 use crate::data::unescape;
 use serde::{Deserialize, Serialize};
 
@@ -175,7 +175,7 @@ impl Which {
 
 fn pattern_violation(pattern: &str) -> Option<String> {
     // What it is with the values that it holds is not known yet.
-    if crate::template::is_template(pattern.as_bytes()) {
+    if crate::data::template::is_template(pattern.as_bytes()) {
         return None;
     }
     let error = regex::bytes::Regex::new(pattern).err()?.to_string();

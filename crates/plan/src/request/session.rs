@@ -3,9 +3,9 @@
 //! By default nothing: requests then are written once and sent as they are. Everything here makes the requests of a user
 //! depend on the answers it got.
 
-use crate::answer::Must;
-use crate::credentials::Credentials;
+use crate::http::credentials::Credentials;
 use crate::request::Request;
+use crate::request::answer::Must;
 use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! [`Connections`]: how connections live and end, whatever is spoken on them.
 
-use crate::tls::Tls;
+use crate::http::tls::Tls;
 use serde::{Deserialize, Serialize};
 
 /// How connections live, whatever is spoken on them.

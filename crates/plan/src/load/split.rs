@@ -2,7 +2,7 @@
 
 use crate::load::Phase;
 use crate::pace::Pace;
-use crate::stop::Stop;
+use crate::pace::stop::Stop;
 
 /// One of `of` equal parts of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

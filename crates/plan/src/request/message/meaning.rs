@@ -1,8 +1,8 @@
 //! The meaning of the names in the templates of messages.
 
 use super::{Message, MessageStep};
+use crate::data::template::{Encode, Piece, pieces};
 use crate::data::{Meaning, Names};
-use crate::template::{Encode, Piece, pieces};
 
 impl MessageStep {
     /// The names under which values of answers are kept.

@@ -1,6 +1,6 @@
 //! Names with their passwords.
 
-use crate::secret::{MASK, Secret};
+use crate::data::secret::{MASK, Secret};
 use serde::{Deserialize, Serialize};
 
 /// A name and its password.
