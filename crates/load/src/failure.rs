@@ -1,6 +1,6 @@
 //! Errors of the system and of the codecs, as a [`Failure`] that can be counted.
 
-use measure::{Failure, FailureKind, Stage};
+use measure::{Failure, FailureKind, Reason, Stage};
 use std::io::{Error, ErrorKind};
 use wire::{http1, tls};
 
@@ -21,7 +21,7 @@ pub fn of_io(error: &Error, stage: Stage) -> Failure {
         (_, Some(24 | 23)) => FailureKind::NoDescriptor,
         _ => FailureKind::System,
     };
-    Failure { kind, stage, errno: error.raw_os_error() }
+    Failure::new(kind, stage).with_errno(error.raw_os_error())
 }
 
 /// The failure that TLS means; within the handshake that is the stage, whatever the handshake goes along with.
@@ -31,8 +31,8 @@ fn of_tls(error: &tls::Error, stage: Stage) -> Failure {
         E::Unclosed if error.handshaking => FailureKind::ClosedEarly,
         kind => kind_of_tls(kind),
     };
-    let errno = if let E::Alert(number) = error.kind { Some(i32::from(number)) } else { None };
-    Failure { kind, stage: if error.handshaking { Stage::Tls } else { stage }, errno }
+    let reason = if let E::Alert(number) = error.kind { Some(Reason::Alert(number)) } else { None };
+    Failure { kind, stage: if error.handshaking { Stage::Tls } else { stage }, reason }
 }
 
 /// The kind of failure that TLS means.
@@ -56,7 +56,7 @@ pub fn of_connect(error: &Error) -> Failure {
     // EAGAIN from connect(2) on an Internet socket means that no port was free, as EADDRNOTAVAIL does.
     match error.kind() {
         ErrorKind::WouldBlock => {
-            Failure { kind: FailureKind::NoPort, stage: Stage::Connect, errno: error.raw_os_error() }
+            Failure::new(FailureKind::NoPort, Stage::Connect).with_errno(error.raw_os_error())
         }
         _ => of_io(error, Stage::Connect),
     }
@@ -80,7 +80,7 @@ pub fn of_codec(error: &http1::Error, stage: http1::Stage) -> Failure {
         http1::Stage::Idle | http1::Stage::Head => Stage::Head,
         http1::Stage::Body | http1::Stage::Done => Stage::Body,
     };
-    Failure { kind, stage, errno: None }
+    Failure::new(kind, stage)
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
             (5, FailureKind::System),
         ] {
             let failure = of_connect(&Error::from_raw_os_error(errno));
-            assert_eq!((failure.kind, failure.errno), (kind, Some(errno)));
+            assert_eq!((failure.kind, failure.errno()), (kind, Some(errno)));
         }
         assert_eq!(of_io(&ErrorKind::TimedOut.into(), Stage::Head).kind, FailureKind::Timeout);
     }

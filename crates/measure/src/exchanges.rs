@@ -236,7 +236,7 @@ mod tests {
     use std::time::Duration;
 
     fn record(number: u64, phase: usize) -> Record {
-        let failure = Failure { kind: FailureKind::Reset, stage: Stage::Body, errno: None };
+        let failure = Failure::new(FailureKind::Reset, Stage::Body);
         Record {
             number,
             user: 3,

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn only_what_occurred_has_figures_and_sums_add_up() {
-        let failed = Outcome::Failed(Failure { kind: FailureKind::Reset, stage: Stage::Head, errno: None });
+        let failed = Outcome::Failed(Failure::new(FailureKind::Reset, Stage::Head));
         let (mut one, mut other) = (Labels::default(), Labels::default());
         one.count(Label(3), Outcome::Ok, Duration::from_millis(5), 2);
         other.count(Label(3), failed, Duration::from_millis(50), 1);

@@ -1,4 +1,4 @@
-//! How a request can end, as values: the field's words for what happened, with the stage and the errno.
+//! How a request can end, as values: the field's words for what happened, with the stage.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,15 +20,110 @@ pub enum Outcome {
 }
 
 /// Why no good answer came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Told", into = "Told")]
 pub struct Failure {
     /// Kind of the failure.
     pub kind: FailureKind,
     /// How far the request had come.
     pub stage: Stage,
-    /// The system's error number, where the system said so; of [`FailureKind::TlsAlert`], the alert's number (RFC 8446
-    /// section 6); of [`FailureKind::Tunnel`], the status.
-    pub errno: Option<i32>,
+    /// More that is known of it.
+    pub reason: Option<Reason>,
+}
+
+/// More that is known of why a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// The system's error number.
+    Errno(i32),
+    /// The number of the peer's TLS alert (RFC 8446 section 6).
+    Alert(u8),
+    /// The status by which a proxy refused a tunnel.
+    Status(u16),
+}
+
+impl Failure {
+    /// A failure of which no more is known.
+    pub const fn new(kind: FailureKind, stage: Stage) -> Failure {
+        Failure { kind, stage, reason: None }
+    }
+
+    /// The same, for this reason.
+    pub const fn because(self, reason: Reason) -> Failure {
+        Failure { reason: Some(reason), ..self }
+    }
+
+    /// The same, with the error number of the system, where it gave one.
+    pub fn with_errno(self, errno: Option<i32>) -> Failure {
+        Failure { reason: errno.map(Reason::Errno), ..self }
+    }
+
+    /// The system's error number, where it gave one.
+    pub fn errno(&self) -> Option<i32> {
+        match self.reason {
+            Some(Reason::Errno(number)) => Some(number),
+            Some(Reason::Alert(_) | Reason::Status(_)) | None => None,
+        }
+    }
+
+    /// The number of the peer's TLS alert, where it sent one.
+    pub fn alert(&self) -> Option<u8> {
+        match self.reason {
+            Some(Reason::Alert(number)) => Some(number),
+            Some(Reason::Errno(_) | Reason::Status(_)) | None => None,
+        }
+    }
+
+    /// The status by which a proxy refused a tunnel.
+    pub fn proxy_status(&self) -> Option<u16> {
+        match self.reason {
+            Some(Reason::Status(status)) => Some(status),
+            Some(Reason::Errno(_) | Reason::Alert(_)) | None => None,
+        }
+    }
+}
+
+/// A failure as it is written.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    kind: FailureKind,
+    stage: Stage,
+    /// In files of version 0.1 also the number of an alert, or a proxy's status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    errno: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alert: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    proxy_status: Option<u16>,
+}
+
+impl From<Failure> for Told {
+    fn from(failure: Failure) -> Told {
+        let Failure { kind, stage, reason } = failure;
+        let mut told = Told { kind, stage, errno: None, alert: None, proxy_status: None };
+        match reason {
+            None => {}
+            Some(Reason::Errno(number)) => told.errno = Some(number),
+            Some(Reason::Alert(number)) => told.alert = Some(number),
+            Some(Reason::Status(status)) => told.proxy_status = Some(status),
+        }
+        told
+    }
+}
+
+impl From<Told> for Failure {
+    fn from(told: Told) -> Failure {
+        let Told { kind, stage, errno, alert, proxy_status } = told;
+        let alert = alert.or_else(|| of_version_0_1(kind == FailureKind::TlsAlert, errno));
+        let status = proxy_status.or_else(|| of_version_0_1(kind == FailureKind::Tunnel, errno));
+        let reason = alert.map(Reason::Alert).or(status.map(Reason::Status)).or(errno.map(Reason::Errno));
+        Failure { kind, stage, reason }
+    }
+}
+
+/// A number that version 0.1 wrote as errno of failures of a kind.
+fn of_version_0_1<T: TryFrom<i32>>(is_kind: bool, errno: Option<i32>) -> Option<T> {
+    errno.filter(|_| is_kind).and_then(|number| T::try_from(number).ok())
 }
 
 /// Declares an enum whose members are counted: an index, a short name for machines and a sentence part for people.
@@ -121,7 +216,7 @@ counted! {
         CertificateIssuer = ("certificate_issuer", "certificate of an unknown issuer"),
         /// The peer's certificate is missing or bad in another way.
         CertificateBad = ("certificate_bad", "bad certificate, or none"),
-        /// A proxy did not open the tunnel that was asked for; its status is the errno.
+        /// A proxy did not open the tunnel that was asked for.
         Tunnel = ("tunnel", "proxy refused the tunnel"),
         /// More redirections one after the other than are followed.
         TooManyRedirects = ("too_many_redirects", "too many redirections"),
@@ -227,5 +322,34 @@ counted! {
         Unknown = ("unknown", "unknown"),
         /// No cache is in question.
         NotAsked = ("not_asked", "not asked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_read_as_it_was_written() {
+        let reset = Failure::new(FailureKind::Reset, Stage::Body);
+        let alert = Failure::new(FailureKind::TlsAlert, Stage::Tls).because(Reason::Alert(116));
+        let tunnel = Failure::new(FailureKind::Tunnel, Stage::Tunnel).because(Reason::Status(407));
+        for (failure, text) in [
+            (reset, r#"{"kind":"reset","stage":"body"}"#),
+            (reset.because(Reason::Errno(104)), r#"{"kind":"reset","stage":"body","errno":104}"#),
+            (alert, r#"{"kind":"tls_alert","stage":"tls","alert":116}"#),
+            (tunnel, r#"{"kind":"tunnel","stage":"tunnel","proxy_status":407}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&failure).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Failure>(text).unwrap(), failure);
+        }
+    }
+
+    #[test]
+    fn files_of_version_0_1_have_alerts_and_statuses_as_errno() {
+        let read = |text| serde_json::from_str::<Failure>(text).unwrap().reason;
+        assert_eq!(read(r#"{"kind":"tls_alert","stage":"tls","errno":40}"#), Some(Reason::Alert(40)));
+        assert_eq!(read(r#"{"kind":"tunnel","stage":"tunnel","errno":502}"#), Some(Reason::Status(502)));
+        assert_eq!(read(r#"{"kind":"reset","stage":"head","errno":null}"#), None);
     }
 }

@@ -6,10 +6,11 @@ use crate::codes::Codes;
 use crate::counts::Counts;
 use crate::distribution::{Bucket, Distribution};
 use crate::exchange::{Exchange, ExchangeKind};
+use crate::failures::Failures;
 use crate::http2::Http2Counts;
 use crate::http3::Http3Counts;
 use crate::labels::Labels;
-use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
+use crate::outcome::{CacheResult, Failure, Fault, Outcome};
 use crate::request_times::{RequestDistributions, RequestTimes};
 use crate::time_metric::{TimeMetric, TimeMetrics, micros};
 use hdrhistogram::Histogram;
@@ -36,10 +37,7 @@ pub struct Tally {
     pub counts: Counts,
     /// Answers by status, 0 to 999.
     statuses: Vec<u64>,
-    /// Failures by kind and stage.
-    failures: Vec<u64>,
-    /// The last errno seen for each kind, 0 where none was.
-    errnos: Vec<i32>,
+    failures: Failures,
     /// Faults by kind.
     faults: Vec<u64>,
     metrics: Vec<Distribution>,
@@ -70,8 +68,7 @@ impl Tally {
         Tally {
             counts: Counts::default(),
             statuses: vec![0; 1000],
-            failures: vec![0; FailureKind::ALL.len() * Stage::ALL.len()],
-            errnos: vec![0; FailureKind::ALL.len()],
+            failures: Failures::default(),
             faults: vec![0; Fault::ALL.len()],
             metrics: vec![Distribution::default(); TimeMetric::ALL.len()],
             distributions: None,
@@ -198,7 +195,7 @@ impl Tally {
             }
             Outcome::Failed(failure) => {
                 self.counts.failed += times;
-                self.count_failures(failure, times);
+                self.failures.add(failure, times);
                 self.failed_at = self.failed_at.max(Some(exchange.due + exchange.response));
                 self.times(TimeMetric::Failure, exchange.service, times);
             }
@@ -242,13 +239,6 @@ impl Tally {
         };
         *count += times;
         *bytes += exchange.body_bytes * times;
-    }
-
-    fn count_failures(&mut self, failure: Failure, times: u64) {
-        self.failures[failure.kind as usize * Stage::ALL.len() + failure.stage as usize] += times;
-        if let Some(errno) = failure.errno {
-            self.errnos[failure.kind as usize] = errno;
-        }
     }
 
     /// Records a time on a metric; longer than an hour counts as an hour.
@@ -319,14 +309,12 @@ impl Tally {
 
     /// Bytes of memory that it takes, but for codes, labels and what old tools want.
     pub fn bytes(&self) -> usize {
-        let lists = [
-            self.statuses.capacity(),
-            self.failures.capacity(),
-            self.faults.capacity(),
-            self.errnos.capacity(),
-        ];
+        let lists = [self.statuses.capacity(), self.faults.capacity()];
         let metrics: usize = self.metrics.iter().map(Distribution::bytes).sum();
-        size_of_val(self) + metrics + lists.into_iter().sum::<usize>() * size_of::<u64>()
+        size_of_val(self)
+            + self.failures.bytes()
+            + metrics
+            + lists.into_iter().sum::<usize>() * size_of::<u64>()
     }
 
     /// Adds answers with a status.
@@ -341,7 +329,7 @@ impl Tally {
 
     /// Adds requests that failed.
     pub(crate) fn add_failures(&mut self, failure: Failure, count: u64) {
-        self.count_failures(failure, count);
+        self.failures.add(failure, count);
     }
 
     /// Takes in when bytes last came, and when a request last failed.
@@ -359,15 +347,22 @@ impl Tally {
             .map(|(status, count)| (status as u16, *count))
     }
 
-    /// Failures seen: kind, stage, how often, and the last errno of the kind.
-    pub fn failures(&self) -> impl Iterator<Item = (Failure, u64)> + '_ {
-        FailureKind::ALL.iter().flat_map(move |kind| {
-            Stage::ALL.iter().filter_map(move |stage| {
-                let count = self.failures[*kind as usize * Stage::ALL.len() + *stage as usize];
-                let errno = Some(self.errnos[*kind as usize]).filter(|errno| *errno != 0);
-                (count > 0).then_some((Failure { kind: *kind, stage: *stage, errno }, count))
-            })
-        })
+    /// Failures seen and how often, by kind, stage and reason.
+    pub fn failures(&self) -> impl Iterator<Item = (Failure, u64)> + use<> {
+        self.failures.iter()
+    }
+
+    /// The same by kind and stage; each with its reason where all have one and the same.
+    pub fn failures_by_stage(&self) -> Vec<(Failure, u64)> {
+        let mut sums: Vec<(Failure, u64)> = Vec::new();
+        for (failure, count) in self.failures() {
+            let Failure { kind, stage, .. } = failure;
+            match sums.last_mut().filter(|(last, _)| (last.kind, last.stage) == (kind, stage)) {
+                Some((last, sum)) => (last.reason, *sum) = (None, *sum + count),
+                None => sums.push((failure, count)),
+            }
+        }
+        sums
     }
 
     /// Faults seen and how often.
@@ -375,11 +370,11 @@ impl Tally {
         Fault::ALL.iter().map(|fault| (*fault, self.faults[*fault as usize])).filter(|(_, count)| *count > 0)
     }
 
-    /// Adds another tally. Associative and commutative, but for which errno is remembered.
+    /// Adds another tally. Associative and commutative.
     pub fn merge(&mut self, other: &Tally) {
         self.counts.merge(&other.counts);
         add(&mut self.statuses, &other.statuses);
-        add(&mut self.failures, &other.failures);
+        self.failures.merge(&other.failures);
         add(&mut self.faults, &other.faults);
         self.codes.merge(&other.codes);
         if let Some(theirs) = &other.http2 {
@@ -390,11 +385,6 @@ impl Tally {
         }
         self.heard = self.heard.max(other.heard);
         self.failed_at = self.failed_at.max(other.failed_at);
-        for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
-            if *theirs != 0 {
-                *mine = *theirs;
-            }
-        }
         self.merge_times(other);
     }
 
@@ -415,13 +405,12 @@ impl Tally {
     pub fn clear(&mut self) {
         self.counts = Counts::default();
         self.statuses.fill(0);
-        self.failures.fill(0);
+        self.failures.clear();
         self.faults.fill(0);
         self.codes.clear();
         self.labels.clear();
         (self.http2, self.http3) = (None, None);
         (self.heard, self.failed_at) = (None, None);
-        self.errnos.fill(0);
         self.metrics.iter_mut().for_each(Distribution::clear);
         if let Some(distributions) = &mut self.distributions {
             distributions.clear();
@@ -437,6 +426,7 @@ fn add(mine: &mut [u64], theirs: &[u64]) {
 mod tests {
     use super::*;
     use crate::alike::Answered;
+    use crate::outcome::{FailureKind, Stage};
 
     fn exchange(outcome: Outcome, cache: CacheResult, us: u64) -> Exchange {
         Exchange {
@@ -460,7 +450,7 @@ mod tests {
             let us = (n * 7919 + seed * 104_729) % 100_000 + 1;
             tally.exchange(&exchange(Outcome::Ok, CacheResult::ALL[(n % 5) as usize], us));
         }
-        let failure = Failure { kind: FailureKind::Reset, stage: Stage::Body, errno: Some(104) };
+        let failure = Failure::new(FailureKind::Reset, Stage::Body).with_errno(Some(104));
         tally.exchange(&exchange(Outcome::Failed(failure), CacheResult::Unknown, 9));
         tally.exchange(&exchange(Outcome::CheckFailed(Fault::Stale), CacheResult::Hit, 9));
         tally
@@ -501,7 +491,7 @@ mod tests {
         let tally = sample(1);
         assert_eq!(tally.metric(TimeMetric::Service).len(), 100);
         assert_eq!(tally.metric(TimeMetric::Failure).len(), 1);
-        assert_eq!(tally.failures().next().unwrap().0.errno, Some(104));
+        assert_eq!(tally.failures().next().unwrap().0.errno(), Some(104));
     }
 
     #[test]
@@ -518,7 +508,7 @@ mod tests {
 
     #[test]
     fn alike_is_as_one_after_the_other() {
-        let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Head, errno: None };
+        let failure = Failure::new(FailureKind::Timeout, Stage::Head);
         let outcomes =
             [Outcome::Ok, Outcome::CheckFailed(Fault::Stale), Outcome::Aborted, Outcome::Failed(failure)];
         let (mut together, mut one_by_one) = (Tally::new(), Tally::new());

@@ -192,7 +192,7 @@ fn of_receiving(failure: &Failure) -> Option<(String, u8)> {
         FailureKind::NoDescriptor => (24, "Too many open files"),
         _ => return None,
     };
-    let errno = failure.errno.unwrap_or(errno);
+    let errno = failure.errno().unwrap_or(errno);
     Some((format!("apr_socket_recv: {text} ({errno})"), errno as u8))
 }
 

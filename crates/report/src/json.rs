@@ -393,12 +393,23 @@ struct FailureCount {
     kind: &'static str,
     stage: &'static str,
     errno: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alert: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proxy_status: Option<u16>,
     count: u64,
 }
 
 impl FailureCount {
     fn new((failure, count): (Failure, u64)) -> FailureCount {
-        FailureCount { kind: failure.kind.name(), stage: failure.stage.name(), errno: failure.errno, count }
+        FailureCount {
+            kind: failure.kind.name(),
+            stage: failure.stage.name(),
+            errno: failure.errno(),
+            alert: failure.alert(),
+            proxy_status: failure.proxy_status(),
+            count,
+        }
     }
 }
 

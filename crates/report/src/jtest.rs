@@ -391,7 +391,7 @@ fn failed(error: &RequestError, failure: Failure) -> String {
         }
         (FailureKind::NoDescriptor, _) => "socket: Too many open files\n".to_owned(),
         // Connecting was not waited for, so a refusal showed as an error of the first write.
-        (kind, Stage::Connect | Stage::Send) => format!("write: {}\n", system_text(kind, failure.errno)),
+        (kind, Stage::Connect | Stage::Send) => format!("write: {}\n", system_text(kind, failure.errno())),
         (kind, stage) => {
             format!("error {connection} after {after_ms}ms {}: {}: '{request}'\n", stage.text(), kind.text())
         }

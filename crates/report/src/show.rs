@@ -3,7 +3,7 @@
 //! Everything here is a pure function of its arguments and knows nothing of runs. Units are decimal: 1 kB is 1,000
 //! bytes, as rates on a wire are counted.
 
-use measure::Bound;
+use measure::{Bound, Reason};
 use std::time::Duration;
 
 /// Columns that a report keeps to, indentation included.
@@ -123,6 +123,15 @@ fn three_digits(value: f64) -> String {
     }
 }
 
+/// More that is known of a failure: `ECONNRESET 104`, `handshake_failure 40`, `status 407`.
+pub fn reason(reason: Reason) -> String {
+    match reason {
+        Reason::Errno(number) => errno(number),
+        Reason::Alert(number) => alert(number),
+        Reason::Status(status) => format!("status {status}"),
+    }
+}
+
 /// An error number of the system with its name, such as `ECONNRESET 104`; the names are Linux's.
 pub fn errno(number: i32) -> String {
     const NAMES: [(i32, &str); 26] = [
@@ -160,8 +169,8 @@ pub fn errno(number: i32) -> String {
 }
 
 /// A TLS alert with its number, such as `handshake_failure 40` (RFC 8446 section 6, RFC 5246 section 7.2).
-pub fn alert(number: i32) -> String {
-    const NAMES: [(i32, &str); 27] = [
+pub fn alert(number: u8) -> String {
+    const NAMES: [(u8, &str); 27] = [
         (0, "close_notify"),
         (10, "unexpected_message"),
         (20, "bad_record_mac"),

@@ -292,9 +292,8 @@ pub fn statuses(result: &RunResult) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{status:>6}{count:>14}");
     }
-    for (failure, count) in
-        phase.tally.failures().filter(|(failure, _)| failure.kind != FailureKind::BadStatus)
-    {
+    let failures = phase.tally.failures_by_stage();
+    for (failure, count) in failures.iter().filter(|(failure, _)| failure.kind != FailureKind::BadStatus) {
         let _ = writeln!(text, "{:>20}  {} ({})", count, failure.kind.text(), failure.stage.text());
     }
     text

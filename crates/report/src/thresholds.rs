@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn figures_of_a_label_are_held_to_conditions_of_it() {
-        let failed = Outcome::Failed(Failure { kind: FailureKind::Reset, stage: Stage::Head, errno: None });
+        let failed = Outcome::Failed(Failure::new(FailureKind::Reset, Stage::Head));
         let mut phase = PhaseResult::new("measure", true);
         phase.took = Duration::from_secs(2);
         let labels = &mut phase.tally.labels;

@@ -176,7 +176,7 @@ mod tests {
              2.50 ms, ended after 3.00 ms\n*   good: its status is expected, and all checks hold\n\n"
         );
         assert!(told(Outcome::CheckFailed(Fault::WrongHeader), 200).contains("\n*   check failed: "));
-        let refused = Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None };
+        let refused = Failure::new(FailureKind::Refused, Stage::Connect);
         let mut unconnected = record(Outcome::Failed(refused), 0);
         unconnected.connect = None;
         let told = event(&Event::Request(Box::new(unconnected))).unwrap();

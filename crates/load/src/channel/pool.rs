@@ -101,7 +101,7 @@ impl Channels {
                 let waited = self.net.now() - since;
                 shared.count(|counts| counts.stream_limit_us += waited.as_micros() as u64);
                 let Some(then) = then else {
-                    let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Stream, errno: None };
+                    let failure = Failure::new(FailureKind::Timeout, Stage::Stream);
                     return Err(NotConnected { failure, began, ended: self.net.now() });
                 };
                 room = then;

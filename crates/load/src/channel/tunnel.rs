@@ -5,7 +5,7 @@ use super::destination::for_proxy;
 use super::{Channels, Destination};
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
 use crate::failure;
-use measure::{Failure, FailureKind, Stage};
+use measure::{Failure, FailureKind, Reason, Stage};
 use std::time::Instant;
 use wire::http1::{Expect, ResponseHead, ResponseReader, ResponseSink};
 
@@ -30,8 +30,8 @@ pub(super) async fn open(
             && authenticator
                 .is_some_and(|known| known.challenge(&answer.challenges, &Asker::Proxy, &mut rounds));
         if !answered {
-            let status = Some(i32::from(answer.status));
-            return Err(Failure { kind: FailureKind::Tunnel, stage: Stage::Tunnel, errno: status });
+            let refused = Failure::new(FailureKind::Tunnel, Stage::Tunnel);
+            return Err(refused.because(Reason::Status(answer.status)));
         }
         channels.account.count(|counts| counts.challenges += 1);
     }

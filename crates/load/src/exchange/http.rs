@@ -171,7 +171,7 @@ pub(crate) async fn read<C: HttpExchanges>(
     }
     let surplus = connection.leftover.is_some() && alone && sent.answers == 0;
     if let (Ended::Complete, true, true) = (ended, surplus, exchanges.is_strict()) {
-        ended = Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None });
+        ended = Ended::Failed(Failure::new(FailureKind::ExtraBytes, Stage::Body));
     }
     let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {

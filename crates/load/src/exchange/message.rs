@@ -160,7 +160,7 @@ impl Exchanges for MessageExchanges<'_> {
         due.item.index = self.messages.choose(due.turn.number, self.mine.next);
         let begin = to.len();
         let written = self.compose(&mut due.item, &due.turn, now, to);
-        written.map_err(|_| Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None })?;
+        written.map_err(|_| Failure::new(FailureKind::Unwritable, Stage::Send))?;
         due.item.key = self.key_of_request(&to[begin..]);
         self.say(|| TalkEvent::Sent(to[begin..].to_vec()));
         Ok(Written { expect: self.expect(&to[begin..]), payload: 0 })
@@ -292,7 +292,7 @@ impl MessageExchanges<'_> {
     }
 
     fn closed_early(&self) -> Failure {
-        Failure { kind: FailureKind::ClosedEarly, stage: self.stage(), errno: None }
+        Failure::new(FailureKind::ClosedEarly, self.stage())
     }
 
     /// The connection has failed: before a byte of an answer, where it has carried answers, as its peer may close it.
@@ -522,5 +522,5 @@ impl MessageState {
 }
 
 fn bad_frame() -> Failure {
-    Failure { kind: FailureKind::BadFrame, stage: Stage::Body, errno: None }
+    Failure::new(FailureKind::BadFrame, Stage::Body)
 }

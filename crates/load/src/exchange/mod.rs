@@ -554,7 +554,7 @@ pub(crate) fn unsent<C: Exchanges>(
 
 /// The failure of a request whose connection has ended before its answer began.
 fn closed_early() -> Failure {
-    Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None }
+    Failure::new(FailureKind::ClosedEarly, Stage::Head)
 }
 
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once

@@ -191,9 +191,7 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
             status => match judge.finding {
                 Some((fault, _)) if status >= 400 => Outcome::CheckFailed(fault),
                 _ if spoilt => Outcome::Injected,
-                _ => {
-                    Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
-                }
+                _ => Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head)),
             },
         },
     }

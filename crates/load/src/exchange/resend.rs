@@ -63,7 +63,7 @@ pub(crate) fn is_lost(failure: Failure) -> bool {
 /// True if the peer had closed before it can have read anything of what was sent last. Its reset takes a round trip, for
 /// which the time of connecting stands.
 pub(crate) async fn is_unread(worker: &Worker, failure: Failure, connection: &mut Connection) -> bool {
-    if failure.errno == Some(RESET_BEHIND_END) || connection.stream.is_refused() {
+    if failure.errno() == Some(RESET_BEHIND_END) || connection.stream.is_refused() {
         return true;
     }
     if failure.kind == FailureKind::Reset {

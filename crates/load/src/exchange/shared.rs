@@ -75,7 +75,7 @@ pub(crate) async fn run<C: HttpExchanges>(
         let (key, shows) = (exchanges.head_key(&next.item), context.worker.load.trace.heads);
         let known = !shows && key.is_some_and(|key| lease.knows(key));
         if !known && !exchanges.head(&mut next, now, &mut head) {
-            let failure = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
+            let failure = Failure::new(FailureKind::Unwritable, Stage::Send);
             let moments = Moments::at_send(next.turn.due, now);
             unsent(context, client, exchanges, next, failure, moments);
             continue;
@@ -399,7 +399,7 @@ fn timed_out(
         false if first_byte && sink.body_bytes() == 0 => Stage::FirstByte,
         false => Stage::Head,
     };
-    Received::Answer(Ended::Failed(Failure { kind: FailureKind::Timeout, stage, errno: None }))
+    Received::Answer(Ended::Failed(Failure::new(FailureKind::Timeout, stage)))
 }
 
 /// The failure of a request whose stream has ended otherwise than by a whole answer.
@@ -410,12 +410,12 @@ fn failure(ended: StreamEnded, stage: Stage) -> Failure {
             FailureKind::StreamRefused
         }
         StreamEnded::Stream(End::Reset(code)) => {
-            return Failure { kind: FailureKind::StreamReset, stage, errno: i32::try_from(code.0).ok() };
+            return Failure::new(FailureKind::StreamReset, stage).with_errno(i32::try_from(code.0).ok());
         }
         StreamEnded::Stream(End::Malformed(_) | End::Refused(_)) => FailureKind::StreamError,
         StreamEnded::Stream(End::Whole) => return closed_early(),
     };
-    Failure { kind, stage, errno: None }
+    Failure::new(kind, stage)
 }
 
 /// A stream has ended before any byte of an answer.

@@ -53,5 +53,5 @@ pub(super) fn of_framing(error: &Error, stage: Stage) -> Failure {
         Error::ClosedIdle | Error::ClosedInside(_) => FailureKind::ClosedEarly,
         _ => FailureKind::BadFrame,
     };
-    Failure { kind, stage, errno: None }
+    Failure::new(kind, stage)
 }

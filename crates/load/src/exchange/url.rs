@@ -26,7 +26,7 @@ pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQue
     let mut fetch = UrlExchanges { context, urls, destination: found.unwrap_or_default() };
     let due = Due { item: address, turn };
     if let Some(errno) = looked_up {
-        let failure = Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno };
+        let failure = Failure::new(FailureKind::Lookup, Stage::Lookup).with_errno(errno);
         let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
         client.refusals += 1;
         return unsent(context, client, &mut fetch, due, failure, moments);
@@ -144,8 +144,7 @@ async fn destination(worker: &Worker, urls: &UrlQueue, address: &Address) -> io:
 
 /// Answers 2xx are good; redirections are good where they lead on.
 fn outcome(ended: Ended, page: &mut PageReader<'_>, urls: &UrlQueue, address: &Address) -> Outcome {
-    let bad_status =
-        Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None });
+    let bad_status = Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head));
     match ended {
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::BrokenOff => Outcome::Aborted,

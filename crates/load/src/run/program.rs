@@ -144,7 +144,7 @@ impl Walk<'_> {
         let Some(last) = last.filter(|last| !last.ignored) else { return };
         let outcome = match good {
             true => Outcome::Ok,
-            false => Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None }),
+            false => Outcome::Failed(Failure::new(FailureKind::Script, Stage::Body)),
         };
         let took = ended.saturating_duration_since(began);
         account.begin(turn.due);

@@ -60,14 +60,14 @@ struct Unreached(Failure);
 
 impl From<FailureKind> for Unreached {
     fn from(kind: FailureKind) -> Unreached {
-        Unreached(Failure { kind, stage: Stage::Lookup, errno: None })
+        Unreached(Failure::new(kind, Stage::Lookup))
     }
 }
 
 impl From<io::Error> for Unreached {
     fn from(error: io::Error) -> Unreached {
         let (kind, errno) = (FailureKind::Lookup, error.raw_os_error());
-        Unreached(Failure { kind, stage: Stage::Lookup, errno })
+        Unreached(Failure::new(kind, Stage::Lookup).with_errno(errno))
     }
 }
 
@@ -458,7 +458,7 @@ impl SessionExchanges<'_> {
 
     fn led_on(&self, location: &str, status: u16) -> (Outcome, Fetched) {
         let failed = |kind| {
-            let failure = Failure { kind, stage: Stage::Head, errno: None };
+            let failure = Failure::new(kind, Stage::Head);
             self.purpose.chain.broken.set(Some(failure));
             (Outcome::Failed(failure), Fetched::Over)
         };
@@ -487,7 +487,7 @@ impl SessionExchanges<'_> {
             sample.success = good;
         }
         if !good {
-            let failure = Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None };
+            let failure = Failure::new(FailureKind::BadStatus, Stage::Head);
             let outcome = Outcome::Failed(failure);
             return match reply.answer.as_mut() {
                 Some(answer) => answer.extract(outcome, took, &mut values),
@@ -507,7 +507,7 @@ impl SessionExchanges<'_> {
         let outcome = answer.extract(outcome, took, &mut values);
         match values.code.as_mut().and_then(|code| code.broken.take()) {
             Some(_) if outcome == Outcome::Ok => {
-                Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Send, errno: None })
+                Outcome::Failed(Failure::new(FailureKind::Script, Stage::Send))
             }
             _ => outcome,
         }

@@ -36,7 +36,7 @@ impl PreparedTcp {
     /// # Errors
     /// A body that does not fit its framing, or is not in hexadecimal digits; nothing is appended then.
     pub fn write(&self, body: &[u8], to: &mut Vec<u8>) -> Result<(), Failure> {
-        let unwritable = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
+        let unwritable = Failure::new(FailureKind::Unwritable, Stage::Send);
         let digits = || plan::data::hex(&String::from_utf8_lossy(body)).ok_or(unwritable);
         let decoded = if self.hex { Some(digits()?) } else { None };
         let body = decoded.as_deref().unwrap_or(body);

@@ -66,7 +66,7 @@ fn tally(seed: u64) -> Tally {
             ..Exchange::new(Outcome::Ok, Duration::ZERO)
         });
     }
-    let failure = Failure { kind: FailureKind::Reset, stage: Stage::Body, errno: Some(104) };
+    let failure = Failure::new(FailureKind::Reset, Stage::Body).with_errno(Some(104));
     tally.exchange(&Exchange::new(Outcome::Failed(failure), Duration::from_secs(seed)));
     tally.codes.count(Some(b"\xff\x00A"), false);
     tally.heard(Duration::from_millis(seed * 1000 + 990));

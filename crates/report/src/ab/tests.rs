@@ -53,7 +53,7 @@ fn phase(requests: &[(u64, u16, Outcome)]) -> PhaseResult {
 }
 
 fn failed(kind: FailureKind, stage: Stage) -> Outcome {
-    Outcome::Failed(Failure { kind, stage, errno: None })
+    Outcome::Failed(Failure::new(kind, stage))
 }
 
 fn first() -> Option<First> {

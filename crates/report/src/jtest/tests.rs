@@ -242,7 +242,7 @@ fn told(what: RequestErrorKind, reused: bool) -> String {
 }
 
 fn failure(kind: FailureKind, stage: Stage, errno: Option<i32>) -> RequestErrorKind {
-    RequestErrorKind::Failed(Failure { kind, stage, errno })
+    RequestErrorKind::Failed(Failure::new(kind, stage).with_errno(errno))
 }
 
 #[test]

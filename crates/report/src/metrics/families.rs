@@ -149,7 +149,7 @@ impl Gathered {
         self.count("wringer_resent", "Requests sent again.", result, |counts| counts.resent);
         let help = "Requests without a good answer, by kind and stage.";
         self.counters("wringer_failures", help, result, |phase| {
-            let failures = phase.tally.failures().map(|(failure, count)| {
+            let failures = phase.tally.failures_by_stage().into_iter().map(|(failure, count)| {
                 let labels = [("kind", failure.kind.name()), ("stage", failure.stage.name())];
                 (labels.map(|(name, value)| (name, value.to_owned())).into(), count)
             });

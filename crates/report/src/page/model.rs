@@ -394,12 +394,12 @@ impl TimeSummary {
 fn failures(result: &RunResult) -> Vec<Failure> {
     let mut sum = measure::Tally::new();
     result.phases.iter().for_each(|phase| sum.merge(&phase.tally));
-    let failed = sum.failures().map(|(failure, count)| Failure {
+    let failed = sum.failures_by_stage().into_iter().map(|(failure, count)| Failure {
         what: "failure",
         name: failure.kind.name(),
         text: failure.kind.text(),
         stage: Some(failure.stage.name()),
-        errno: failure.errno.map(|errno| errno.to_string()),
+        errno: failure.reason.map(crate::show::reason),
         count,
         column: failure_column(failure.kind.name(), failure.stage.name()),
     });

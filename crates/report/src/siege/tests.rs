@@ -13,7 +13,7 @@ fn exchange(status: u16, outcome: Outcome) -> Exchange {
 }
 
 fn failed(kind: FailureKind) -> Outcome {
-    Outcome::Failed(Failure { kind, stage: Stage::Head, errno: None })
+    Outcome::Failed(Failure::new(kind, Stage::Head))
 }
 
 fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
@@ -185,7 +185,7 @@ fn failures_have_lines_of_their_own() {
     assert_eq!(line(&of(FailureKind::Refused, 0, 0), &options, &now), None);
     assert!(line(&of(FailureKind::NotHttp, 0, 0), &options, &now).unwrap().starts_with("HTTP/1.1 418 "));
     assert!(line(&of(FailureKind::BadStatus, 500, 4), &options, &now).unwrap().starts_with("HTTP/1.1 500 "));
-    let refused = Outcome::Failed(Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None });
+    let refused = Outcome::Failed(Failure::new(FailureKind::Refused, Stage::Connect));
     assert_eq!(error_line(&refused, false).unwrap(), "[error] socket: unable to connect: connection refused");
     assert_eq!(error_line(&failed(FailureKind::BadStatus), false), None);
 }

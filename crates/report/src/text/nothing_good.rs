@@ -3,16 +3,16 @@
 use super::Report;
 use super::outcomes::failure_text;
 use crate::show;
-use measure::{Failure, FailureKind, Stage};
+use measure::{Failure, FailureKind, Reason, Stage};
 
 /// The alert of a server that has no such protocol (RFC 7301 section 3.2).
-const NO_APPLICATION_PROTOCOL: i32 = 120;
+const NO_APPLICATION_PROTOCOL: Reason = Reason::Alert(120);
 const NOT_HTTP2_OVER_TLS: &str = "The server does not speak HTTP/2 there: leave out --http 2.";
 
 impl Report<'_> {
     /// Tells what most requests met, and what to do about it.
     pub(super) fn why_nothing_was_good(&self) -> String {
-        let failures = self.phase.tally.failures();
+        let failures = self.phase.tally.failures_by_stage().into_iter();
         let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else {
             return match self.counts().body_bytes {
                 0 => {
@@ -100,7 +100,7 @@ impl Report<'_> {
                 "The server does not speak HTTP/2 there without TLS: leave out --http 2c for HTTP/1.1, or give https:// and --http 2."
                     .to_owned()
             }
-            (FailureKind::TlsAlert, _) if failure.errno == Some(NO_APPLICATION_PROTOCOL) && self.wants_http2() => {
+            (FailureKind::TlsAlert, _) if failure.reason == Some(NO_APPLICATION_PROTOCOL) && self.wants_http2() => {
                 NOT_HTTP2_OVER_TLS.to_owned()
             }
             (FailureKind::TlsAlert | FailureKind::TlsMismatch, _) => {

@@ -3,7 +3,7 @@
 use super::{Report, Section, short};
 use crate::show::{self, Table};
 use measure::run::ratio;
-use measure::{Counts, Evidence, Failure, FailureKind, Fault, Stage};
+use measure::{Counts, Evidence, Failure, FailureKind, Fault};
 use plan::message::Framing;
 use plan::{CheckContent, Step};
 
@@ -184,13 +184,8 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
 }
 
 pub(crate) fn failure_text(failure: Failure) -> String {
-    let errno = failure.errno.map(|number| match failure.kind {
-        FailureKind::TlsAlert => format!(" ({})", show::alert(number)),
-        FailureKind::Tunnel => format!(" (status {number})"),
-        _ => format!(" ({})", show::errno(number)),
-    });
-    let stage: Stage = failure.stage;
-    format!("{}: {}{}", stage.text(), failure.kind.text(), errno.unwrap_or_default())
+    let reason = failure.reason.map_or_else(String::new, |reason| format!(" ({})", show::reason(reason)));
+    format!("{}: {}{reason}", failure.stage.text(), failure.kind.text())
 }
 
 fn fault_table(faults: impl Iterator<Item = (Fault, u64)>) -> Table {

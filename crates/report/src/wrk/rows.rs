@@ -81,6 +81,6 @@ impl SocketErrors {
 
 /// How a request failed and where, in words.
 pub fn failure(failure: &Failure) -> String {
-    let errno = failure.errno.map_or(String::new(), |errno| format!(" (errno {errno})"));
+    let errno = failure.errno().map_or(String::new(), |errno| format!(" (errno {errno})"));
     format!("{}{errno}, {}", failure.kind.text(), failure.stage.text())
 }

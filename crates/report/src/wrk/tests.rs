@@ -98,7 +98,7 @@ fn errors_are_sorted_by_what_was_under_way() {
             (FailureKind::NotHttp, Stage::Body, 1),
             (FailureKind::Timeout, Stage::Head, 7),
         ] {
-            let failure = Failure { kind, stage, errno: (kind == FailureKind::Reset).then_some(104) };
+            let failure = Failure::new(kind, stage).with_errno((kind == FailureKind::Reset).then_some(104));
             (0..times).for_each(|_| phase.tally.exchange(&exchange(Outcome::Failed(failure), 0, 10)));
         }
         phase.tally.exchange(&exchange(Outcome::Ok, 404, 10));

@@ -6,7 +6,7 @@ use measure::event::RequestErrorKind;
 use measure::{Counts, Failure, FailureKind, Fault, Outcome, RequestError, Row, Stage, Talk, TalkEvent};
 
 fn failed(kind: FailureKind, stage: Stage, errno: Option<i32>) -> Failure {
-    Failure { kind, stage, errno }
+    Failure::new(kind, stage).with_errno(errno)
 }
 
 fn some(phase: &mut PhaseResult) {

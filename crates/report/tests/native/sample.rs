@@ -3,7 +3,7 @@
 use measure::SelfCheck;
 use measure::{
     CacheResult, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts, Outcome,
-    PhaseResult, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
+    PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
@@ -286,10 +286,10 @@ pub fn shift() -> Sample {
     sample(plan, result)
 }
 
-fn fail(tally: &mut Tally, times: u64, kind: FailureKind, stage: Stage, errno: Option<i32>) {
+fn fail(tally: &mut Tally, times: u64, kind: FailureKind, stage: Stage, reason: Option<Reason>) {
     for number in 0..times {
         let failed = Exchange {
-            outcome: Outcome::Failed(Failure { kind, stage, errno }),
+            outcome: Outcome::Failed(Failure { reason, ..Failure::new(kind, stage) }),
             status: 0,
             cache: CacheResult::Unknown,
             first_byte: None,
@@ -356,12 +356,13 @@ pub fn trouble() -> Sample {
     let plan = plan(vec![phase_plan("measure", true, Pace::Users(2_000))]);
     let mut measure = phase("measure", true, 20_000, 70, 0);
     let tally = &mut measure.tally;
-    fail(tally, 40, FailureKind::Refused, Stage::Connect, Some(111));
-    fail(tally, 7, FailureKind::Reset, Stage::Body, Some(104));
+    fail(tally, 40, FailureKind::Refused, Stage::Connect, Some(Reason::Errno(111)));
+    fail(tally, 7, FailureKind::Reset, Stage::Body, Some(Reason::Errno(104)));
     fail(tally, 3, FailureKind::Timeout, Stage::Head, None);
-    fail(tally, 2, FailureKind::System, Stage::Send, Some(4095));
-    fail(tally, 4, FailureKind::TlsAlert, Stage::Tls, Some(40));
+    fail(tally, 2, FailureKind::System, Stage::Send, Some(Reason::Errno(4095)));
+    fail(tally, 4, FailureKind::TlsAlert, Stage::Tls, Some(Reason::Alert(40)));
     fail(tally, 1, FailureKind::CertificateIssuer, Stage::Tls, None);
+    fail(tally, 5, FailureKind::Tunnel, Stage::Tunnel, Some(Reason::Status(407)));
     tally.time(TimeMetric::Lookup, Duration::from_micros(310));
     (0..59).for_each(|number| tally.time(TimeMetric::Tls, Duration::from_micros(350 + 7 * number)));
     (tally.counts.handshakes_full, tally.counts.handshakes_resumed) = (40, 19);
@@ -438,7 +439,7 @@ pub fn all_failed() -> Sample {
     plan.origin = None;
     let mut measure = PhaseResult::new("measure", true);
     measure.took = Duration::from_secs(10);
-    fail(&mut measure.tally, 640, FailureKind::Refused, Stage::Connect, Some(111));
+    fail(&mut measure.tally, 640, FailureKind::Refused, Stage::Connect, Some(Reason::Errno(111)));
     (measure.tally.counts.connections, measure.tally.counts.reused) = (0, 0);
     let mut result = result(vec![measure]);
     result.origin = None;
@@ -446,11 +447,11 @@ pub fn all_failed() -> Sample {
 }
 
 /// Every handshake ended with this alert.
-pub fn alerted(number: i32) -> Sample {
+pub fn alerted(number: u8) -> Sample {
     let mut sample = all_failed();
     let mut measure = PhaseResult::new("measure", true);
     measure.took = Duration::from_secs(10);
-    fail(&mut measure.tally, 640, FailureKind::TlsAlert, Stage::Tls, Some(number));
+    fail(&mut measure.tally, 640, FailureKind::TlsAlert, Stage::Tls, Some(Reason::Alert(number)));
     sample.result.phases = vec![measure];
     sample
 }
@@ -460,7 +461,7 @@ pub fn bad_gateway() -> Sample {
     let plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
     let mut measure = PhaseResult::new("measure", true);
     measure.took = Duration::from_secs(10);
-    let failure = Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None };
+    let failure = Failure::new(FailureKind::BadStatus, Stage::Head);
     for number in 0..640 {
         let answer = exchange(number + 100, 0, 0);
         let bad = Exchange {

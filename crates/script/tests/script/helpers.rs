@@ -211,7 +211,7 @@ fn result() -> RunResult {
     for (status, us) in [(200, 100), (200, 200), (404, 200), (200, 300)] {
         phase.tally.exchange(&exchange(Ended::Ok, status, us));
     }
-    let timeout = Failure { kind: FailureKind::Timeout, stage: At::Head, errno: None };
+    let timeout = Failure::new(FailureKind::Timeout, At::Head);
     (0..2).for_each(|_| phase.tally.exchange(&exchange(Ended::Failed(timeout), 0, 9)));
     phase.rates.record(100, Duration::from_millis(100));
     RunResult {

@@ -62,13 +62,13 @@ fn tunnels_that_are_refused_say_so() {
     assert_eq!(sums(&report, ["requests", "failed"]), [3, 3]);
     assert_eq!(stages(&report, "tunnel"), ["tunnel"]);
     let failures = report.list("phases")[0].list("failures");
-    assert_eq!(failures[0].count("errno"), 407, "the proxy's status is told");
+    assert_eq!(failures[0].count("proxy_status"), 407, "the proxy's status is told");
     let report = http(0, &format!("{line} --proxy-user u:p"));
     assert_eq!(sums(&report, ["requests", "ok"]), [3, 3]);
     let nobody = Refusing::new();
     let report =
         http(1, &format!("https://{nobody}/ --proxy {} -k -c 1 -n 1 --proxy-user u:p", proxy.address));
-    assert_eq!(report.list("phases")[0].list("failures")[0].count("errno"), 502);
+    assert_eq!(report.list("phases")[0].list("failures")[0].count("proxy_status"), 502);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn a_client_certificate_is_demanded() {
     let without = clients(origin.address, "-n 20 -c 2 --insecure").ended_with(1).report();
     assert_eq!(without.failures().into_iter().collect::<Vec<_>>(), [("tls_alert".to_owned(), 20)]);
     // certificate_required, RFC 8446 section 6.2.
-    assert_eq!(without.list("measured/failures")[0].count("errno"), 116);
+    assert_eq!(without.list("measured/failures")[0].count("alert"), 116);
     let own = format!("--cert {} --key {}", at("cert.pem"), at("key.pem"));
     let with = clients(origin.address, &format!("-n 20 -c 2 --insecure {own}")).ended_with(0).report();
     assert_eq!(with.sum("ok"), 20);

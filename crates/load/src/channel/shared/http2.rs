@@ -91,7 +91,7 @@ impl Inner {
         let settled = http2.client.is_settled();
         self.took(state, left, read.is_ok());
         let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
-        read.map_err(|_| Failure { kind, stage: Stage::Head, errno: None })
+        read.map_err(|_| Failure::new(kind, Stage::Head))
     }
 
     /// Sends, however long the peer takes nothing. `None`: it took nothing while nobody was there any more.
@@ -140,7 +140,7 @@ async fn drive(inner: Rc<Inner>, mut stream: Stream) {
         match stream.recv_or_woken(&inner.wake).await {
             Ok(None) => {}
             Ok(Some(bytes)) if bytes.is_empty() => {
-                break Some(Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None });
+                break Some(Failure::new(FailureKind::ClosedEarly, Stage::Head));
             }
             Ok(Some(bytes)) => {
                 if let Err(failure) = inner.read(&bytes) {
@@ -154,7 +154,7 @@ async fn drive(inner: Rc<Inner>, mut stream: Stream) {
             Err(error) => break Some(failure::of_io(&error, Stage::Head)),
         }
     };
-    let over = Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
+    let over = Failure::new(FailureKind::ClosedEarly, Stage::Head);
     inner.end(failure.unwrap_or(over));
     stream.close(close).await;
 }

@@ -7,7 +7,7 @@ use super::speaker::Speaker;
 use super::{Beginning, Inner, Shared, State};
 use crate::channel::{Channels, Destination, Slot};
 use crate::failure;
-use measure::{Failure, FailureKind, Stage};
+use measure::{Failure, FailureKind, Reason, Stage};
 use net::{Came, Datagrams, Event, Outgoing, UdpOptions, UdpSocket};
 use plan::{Http3, Transport};
 use std::cell::Cell;
@@ -37,7 +37,7 @@ impl Channels {
         let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
         let socket = self.net.connect_udp(to, &options).map_err(|error| failure::of_connect(&error))?;
         let number = self.next_connection();
-        let failed = |kind| Failure { kind, stage: Stage::Tls, errno: None };
+        let failed = |kind| Failure::new(kind, Stage::Tls);
         // The plan was checked, but answers may lead to where TLS is not spoken.
         let (Some(tls), Some(host)) = (&self.tls, destination.secure) else {
             return Err(failed(FailureKind::NotHttp3));
@@ -64,7 +64,7 @@ impl Channels {
                 return Ok(shared);
             }
             if !self.net.wait_until(&news, deadline).await {
-                return Err(Failure { kind: FailureKind::Timeout, stage: Stage::Connect, errno: None });
+                return Err(Failure::new(FailureKind::Timeout, Stage::Connect));
             }
         }
     }
@@ -190,11 +190,11 @@ impl Inner {
         let connected = http3.client.is_connected();
         let lost = http3.client.lost()?;
         let stage = if connected { Stage::Head } else { Stage::Connect };
-        let (kind, stage, errno) = match lost {
+        let (kind, stage, reason) = match lost {
             Lost::Closed { .. } => (FailureKind::ClosedEarly, stage, None),
             Lost::Aborted { code: REFUSED, .. } if !connected => (FailureKind::Refused, stage, None),
             Lost::Aborted { .. } | Lost::Reset => (FailureKind::Reset, stage, None),
-            Lost::Alert(alert) => (FailureKind::TlsAlert, Stage::Tls, Some(i32::from(*alert))),
+            Lost::Alert(alert) => (FailureKind::TlsAlert, Stage::Tls, Some(Reason::Alert(*alert))),
             Lost::Refused(alert) => {
                 let kind = failure::kind_of_tls(http3.client.tls_failure(*alert));
                 (kind, Stage::Tls, None)
@@ -203,7 +203,7 @@ impl Inner {
             Lost::Idle => (FailureKind::Timeout, stage, None),
             Lost::Version => (FailureKind::NotHttp3, stage, None),
         };
-        Some(Failure { kind, stage, errno })
+        Some(Failure { kind, stage, reason })
     }
 
     fn note_overflow(&self, socket: &UdpSocket) {
@@ -238,7 +238,7 @@ async fn drive(
             });
             // The peer is told if it can be.
             let _ = inner.transmit(&socket).await;
-            break Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
+            break Failure::new(FailureKind::ClosedEarly, Stage::Head);
         }
         let moves = moving.as_ref().map(|moving| moving.next.get());
         let until = inner.deadline().into_iter().chain(moves).min();

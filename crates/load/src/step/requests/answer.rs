@@ -86,9 +86,7 @@ impl<'a> RequestAnswer<'a> {
             Ended::Failed(failure) => Outcome::Failed(failure),
             Ended::BrokenOff => Outcome::Aborted,
             Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Ok, Outcome::CheckFailed),
-            Ended::Complete => {
-                Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
-            }
+            Ended::Complete => Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head)),
         }
     }
 
@@ -162,7 +160,7 @@ impl answer::AnswerSink for RequestAnswer<'_> {
 
 /// A program has said that the request has failed.
 fn script_failure() -> Outcome {
-    Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None })
+    Outcome::Failed(Failure::new(FailureKind::Script, Stage::Body))
 }
 
 impl Body for RequestAnswer<'_> {
