@@ -267,7 +267,7 @@ pub struct Check {
     /// Share of requests that may be answered wrongly before the run as a whole counts as wrong.
     #[serde(skip_serializing_if = "is_nothing")]
     pub tolerated: f64,
-    /// Requests for objects carry a [canary](crate::site::canary), and so do their answers.
+    /// Requests for objects carry a canary, and so do their answers.
     #[serde(skip_serializing_if = "is_no")]
     pub canaries: bool,
 }

@@ -123,7 +123,7 @@ pub struct Message {
     /// the length goes; empty where that head is nothing but the length.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub head: Body,
-    /// Its body, with placeholders such as `{{id}}` (see [`crate::data::template`]).
+    /// Its body, with placeholders such as `{{id}}`.
     pub body: Body,
     /// How often it is sent, beside the others, in the order [`MessageOrder::Weighted`].
     #[serde(default = "one", skip_serializing_if = "is_one")]

@@ -25,7 +25,7 @@ pub struct RequestStep {
     pub order: RequestOrder,
     /// Conditions that the answers must meet to count as good.
     pub expect: Expect,
-    /// URLs, field values and bodies hold placeholders such as `{{id}}` (see [`crate::data::template`]). Without this, braces
+    /// URLs, field values and bodies hold placeholders such as `{{id}}`. Without this, braces
     /// are braces.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub templates: bool,
