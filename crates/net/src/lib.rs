@@ -24,6 +24,7 @@ mod handle;
 mod listener;
 mod lookup;
 mod options;
+pub mod ports;
 mod run;
 #[cfg(feature = "sim")]
 mod simulation;

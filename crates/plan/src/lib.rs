@@ -39,7 +39,7 @@ pub use http::credentials::Credentials;
 pub use http::http2::{Http2, StreamFaults};
 pub use http::http3::{Http3, Qlog, Transport};
 pub use http::tls::{CipherSuite, Keystore, OriginTls, Resumption, Tls, TlsVersion};
-pub use http::version::Http;
+pub use http::version::{Http, HttpProtocol};
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
 pub use load::keep::KeepRequests;

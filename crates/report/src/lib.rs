@@ -30,3 +30,9 @@ pub mod wrktcp;
 
 pub use harmless::{harmless, harmless_json};
 pub use text::Context;
+
+/// A record of a run as a line of JSON, with its end.
+pub fn record_line(event: &measure::RunEvent) -> String {
+    // Records have text and numbers only.
+    harmless_json(serde_json::to_string(event).unwrap_or_default()) + "\n"
+}

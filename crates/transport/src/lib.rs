@@ -5,6 +5,7 @@
 //!
 //! Start reading at [`Stream`]; `secure.rs` is what TLS adds.
 
+pub mod one_request;
 mod received;
 mod secure;
 mod stream;

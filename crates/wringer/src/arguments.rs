@@ -1,8 +1,8 @@
 //! The command line of this process: what was typed, as reports show it, and as other users of the machine see it in lists of
 //! processes.
 
-use crate::mask::Mask;
 use plan::Plan;
+use session::mask::Mask;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -6,12 +6,12 @@ use doors::native::Layout;
 use measure::stream::End;
 use measure::{Head, KeptExchanges, RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::Context;
 use report::ab::Gnuplot;
 use report::jmeter::{jtl, kept};
 use report::metrics::Format;
 use report::old::Tool;
 use report::page::Gathered;
+use report::{Context, record_line};
 use std::path::Path;
 
 /// The run of a file in this layout, as it would have been shown when it was over, and what is to be said beside it.
@@ -21,7 +21,9 @@ use std::path::Path;
 pub fn laid_out(layout: Layout, file: &Path) -> Result<(String, Vec<String>), Problem> {
     let bytes = runs::bytes(file)?;
     match layout {
-        Layout::Events => Ok((runs::events(&bytes, file)?.map(|event| line(&event)).collect(), Vec::new())),
+        Layout::Events => {
+            Ok((runs::events(&bytes, file)?.map(|event| record_line(&event)).collect(), Vec::new()))
+        }
         Layout::Html => {
             let mut gathered = Gathered::default();
             runs::events(&bytes, file)?.for_each(|event| gathered.apply(&event));
@@ -165,12 +167,6 @@ fn page(gathered: &Gathered, file: &Path) -> Result<String, Problem> {
 /// Its plan cannot be read.
 pub fn text(gathered: &Gathered, file: &Path) -> Result<String, Problem> {
     with_context(gathered.state(), file, |context, result| report::text::report(result, context))
-}
-
-/// A record as it was written, with its line end.
-pub fn line(event: &RunEvent) -> String {
-    // Records have text and numbers only.
-    report::harmless_json(serde_json::to_string(event).unwrap_or_default()) + "\n"
 }
 
 /// Has a report made with what it needs beside the result.

@@ -3,25 +3,14 @@
 
 mod arguments;
 mod command;
-mod demo;
-mod doctor;
-mod export;
-mod files;
-mod httpd;
+mod ini;
 mod layout;
-mod live;
-mod mask;
-mod one_request;
 mod output;
-mod ports;
 mod problem;
 mod programs;
-mod recorder;
-mod rig;
 mod runs;
 mod serve;
-mod session;
-mod steer;
+mod signals;
 mod tui;
 
 use command::Entry;
@@ -90,11 +79,11 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),
         Command::Serve(args) => command::serve::run(&args),
-        Command::Rig(args) => command::rig(&args),
+        Command::Rig(args) => command::rig::run(&args),
         Command::Links { dir } => command::links::make(&dir),
         Command::Completions { shell } => Ok(command::manual::completions(shell)),
         Command::ManPages { dir } => command::manual::pages(&dir),
-        Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
+        Command::RigGuard { folder } => Ok(Exit::Code(proxies::rig::guard::run(&folder))),
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
     }
 }

@@ -4,10 +4,11 @@
 //! its first failure, which [`conclude`] tells in a line and in the exit code.
 
 use crate::problem::{Exit, Problem};
+use session::files::{OWNER_ALONE, cannot_keep, create, writable};
 use std::borrow::Cow;
-use std::fs::{OpenOptions, Permissions};
+use std::fs::Permissions;
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -85,7 +86,7 @@ pub fn can_keep(what: &str, file: &Path) -> Result<(), Problem> {
     if is_stdout(file) {
         return Ok(());
     }
-    writable(file).map_err(|error| cannot_keep(what, file, &error))
+    writable(file).map_err(|error| cannot_keep(what, file, &error).into())
 }
 
 /// True if a file stands for standard output.
@@ -102,7 +103,9 @@ pub fn keep(what: &str, file: &Path, content: &[u8]) -> Result<(), Problem> {
         raw(content);
         return Ok(());
     }
-    create(file).and_then(|mut open| open.write_all(content)).map_err(|error| cannot_keep(what, file, &error))
+    create(file)
+        .and_then(|mut open| open.write_all(content))
+        .map_err(|error| cannot_keep(what, file, &error).into())
 }
 
 /// As [`keep`], and a file that is there already is closed to others, too: it holds what others sent and were sent.
@@ -115,36 +118,6 @@ pub fn keep_private(what: &str, file: &Path, content: &[u8]) -> Result<(), Probl
         let _ = std::fs::set_permissions(file, Permissions::from_mode(OWNER_ALONE));
     }
     keep(what, file, content)
-}
-
-/// Opens a file for a result, empty; one that is new can be read by its owner alone.
-pub fn create(file: &Path) -> io::Result<std::fs::File> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ALONE).open(file)
-}
-
-/// Permissions of files that may hold what others sent or were sent.
-const OWNER_ALONE: u32 = 0o600;
-
-/// A file cannot be written.
-pub fn cannot_keep(what: &str, file: &Path, error: &io::Error) -> Problem {
-    Problem::impossible(format!("{what} cannot be written to {}: {error}", file.display()))
-}
-
-/// Checks that a file can be written; see [`can_keep`].
-pub fn writable(file: &Path) -> io::Result<()> {
-    match std::fs::metadata(file) {
-        Ok(about) if about.is_file() || about.is_dir() => {
-            OpenOptions::new().append(true).open(file).map(drop)
-        }
-        Ok(_) => Ok(()),
-        Err(_) => match OpenOptions::new().write(true).create_new(true).open(file) {
-            // It was not there a moment ago, so it is ours.
-            Ok(_) => std::fs::remove_file(file),
-            // A link that leads to no file yet.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
-        },
-    }
 }
 
 #[cfg(test)]

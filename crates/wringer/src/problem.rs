@@ -22,7 +22,25 @@ pub enum Problem {
     },
     /// A rig did not start or went away.
     #[error("{0}")]
-    Rig(#[from] crate::rig::RigError),
+    Rig(#[from] proxies::rig::RigError),
+}
+
+impl From<session::Problem> for Problem {
+    fn from(problem: session::Problem) -> Problem {
+        match problem {
+            session::Problem::Usage(text) => Problem::Usage(text),
+            session::Problem::Impossible(text) => Problem::Impossible(text),
+        }
+    }
+}
+
+impl From<proxies::recorder::RecorderError> for Problem {
+    fn from(error: proxies::recorder::RecorderError) -> Problem {
+        match error {
+            proxies::recorder::RecorderError::Usage(text) => Problem::Usage(text),
+            proxies::recorder::RecorderError::Impossible(text) => Problem::Impossible(text),
+        }
+    }
 }
 
 impl Problem {

@@ -3,13 +3,14 @@
 //!
 //! The alternate screen is left whatever happens: at the end, at a panic, and before a second signal ends the process.
 
-use crate::steer::Steering;
 use measure::stream::Command;
 use measure::{RunEvent, TimeMetric};
 use plan::{Plan, units};
 use report::screen::{Look, METRICS, Pane, SMALLEST, Watched, frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use session::Sink;
+use session::steer::Steering;
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -80,13 +81,14 @@ pub fn active() -> Option<Handle> {
     VIEW.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-impl Handle {
-    /// A record is made.
-    pub fn put(&self, event: &Arc<RunEvent>) {
+impl Sink for Handle {
+    fn put(&self, event: &Arc<RunEvent>) {
         // A view that is gone shows nothing.
         let _ = self.to.send(Update::Record(event.clone()));
     }
+}
 
+impl Handle {
     /// Something to be read.
     pub fn note(&self, text: &str) {
         let _ = self.to.send(Update::Note(text.trim_start_matches("note: ").to_owned()));

@@ -4,7 +4,7 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: &[(&str, &[&str])] = &[
     ("markup", &[]),
     ("plan", &["markup"]),
     ("measure", &[]),
@@ -21,10 +21,15 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("report", &["plan", "measure"]),
     ("record", &["measure"]),
     (
+        "session",
+        &["plan", "measure", "wire", "net", "transport", "load", "script", "origin", "report", "record"],
+    ),
+    ("proxies", &["plan", "wire", "net", "transport", "har"]),
+    (
         "wringer",
         &[
             "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors", "jmeter",
-            "har", "report", "record",
+            "har", "report", "record", "session", "proxies",
         ],
     ),
 ];

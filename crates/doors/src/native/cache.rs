@@ -7,8 +7,9 @@ use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
 use super::values::{address, no_number, rig_workers, some_bytes};
-use super::version::{HttpVersion, VersionArgs};
+use super::version::VersionArgs;
 use clap::Args;
+use plan::HttpProtocol;
 use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
@@ -171,7 +172,7 @@ impl CacheArgs {
     fn check_version(&self) -> Result<(), String> {
         self.version.check(self.speaks_tls())?;
         match self.target() {
-            Target::Demonstration if self.version.spoken() != [HttpVersion::One] => {
+            Target::Demonstration if self.version.spoken() != [HttpProtocol::One] => {
                 Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your own that speaks HTTP/2 or 3, or a \
                      --rig that does"
                     .to_owned())

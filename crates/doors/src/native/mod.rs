@@ -38,6 +38,7 @@ pub use options::{
     WatchArgs,
 };
 pub use phase::PhaseArg;
+use plan::HttpProtocol;
 pub use plan_file::{
     JmeterArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start, Statics,
 };
@@ -45,7 +46,7 @@ pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
-pub use version::{HttpVersion, VersionArgs};
+pub use version::VersionArgs;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -466,7 +467,7 @@ pub struct RigArgs {
     /// Version that it speaks in front: 1.1; 2c, HTTP/2 without TLS; 2, over TLS, and HTTP/1.1 as well; 3, over QUIC, and the others over TLS.
     /// HAProxy and httpd then speak HTTP/2 to the origin, too [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = version::version)]
-    pub http: Option<HttpVersion>,
+    pub http: Option<HttpProtocol>,
     /// Print the configuration instead of starting
     #[arg(long)]
     pub print: bool,

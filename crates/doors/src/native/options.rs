@@ -7,8 +7,9 @@ use super::values::{
     address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field, seed,
     size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
 };
-use super::version::{HttpVersion, of_origin};
+use super::version::of_origin;
 use clap::Args;
+use plan::HttpProtocol;
 use plan::data::{Data, RowOrder, Source};
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
@@ -390,7 +391,7 @@ pub struct OriginArgs {
     /// Over TLS 1.1 or 2 alone, or 3, which is HTTP/3 at the same port by UDP beside the others; each means --tls [default: 1.1
     /// and 2]
     #[arg(long, value_name = "VERSION", value_parser = of_origin)]
-    pub http: Option<HttpVersion>,
+    pub http: Option<HttpProtocol>,
     /// For how long [default: until interrupted]
     #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,
@@ -463,9 +464,9 @@ impl OriginArgs {
         let mut origin = Origin { messages: self.service.service(), ..behaviour.origin(self.listen) };
         if let (Some(version), Some(tls)) = (self.http, &mut origin.tls) {
             let names: &[&str] = match version {
-                HttpVersion::One => &["http/1.1"],
-                HttpVersion::Two | HttpVersion::TwoClear => &["h2"],
-                HttpVersion::Three => &["h3", "h2", "http/1.1"],
+                HttpProtocol::One => &["http/1.1"],
+                HttpProtocol::Two | HttpProtocol::TwoClear => &["h2"],
+                HttpProtocol::Three => &["h3", "h2", "http/1.1"],
             };
             tls.alpn = names.iter().map(|name| (*name).to_owned()).collect();
         }

@@ -2,7 +2,7 @@
 
 use super::values::{count32, some_bytes, some_time};
 use clap::Args;
-use plan::{Http2, Http3, Qlog, Tls, Transport};
+use plan::{Http2, Http3, HttpProtocol, Qlog, Tls, Transport};
 use std::time::Duration;
 
 /// Options of HTTP/2 and HTTP/3, for each command that speaks HTTP.
@@ -12,7 +12,7 @@ pub struct VersionArgs {
     /// 1.1; 2, over TLS; 2c, HTTP/2 without TLS, by prior knowledge; or 3, over QUIC. Of several, such as 1.1,2, users take
     /// turns [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = version, value_delimiter = ',')]
-    pub http: Vec<HttpVersion>,
+    pub http: Vec<HttpProtocol>,
     /// Users that share a connection of HTTP/2 or 3: requests that may be under way on it at once [default: 1]
     #[arg(long, value_name = "N", value_parser = count32)]
     pub streams: Option<u32>,
@@ -44,52 +44,12 @@ pub struct VersionArgs {
     pub qlog: Option<String>,
 }
 
-/// A version of HTTP as it is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum HttpVersion {
-    /// 1.1
-    #[default]
-    One,
-    /// 2c
-    TwoClear,
-    /// 2
-    Two,
-    /// 3
-    Three,
-}
-
-impl HttpVersion {
-    /// As plans have it.
-    fn planned(self) -> plan::Http {
-        match self {
-            HttpVersion::One => plan::Http::One,
-            HttpVersion::Two | HttpVersion::TwoClear => plan::Http::Two,
-            HttpVersion::Three => plan::Http::Three,
-        }
-    }
-
-    /// True if it is spoken over TLS, or over QUIC, which has it.
-    pub fn is_secure(self) -> bool {
-        matches!(self, HttpVersion::Two | HttpVersion::Three)
-    }
-
-    /// As it is typed.
-    pub fn typed(self) -> &'static str {
-        match self {
-            HttpVersion::One => "1.1",
-            HttpVersion::Two => "2",
-            HttpVersion::TwoClear => "2c",
-            HttpVersion::Three => "3",
-        }
-    }
-}
-
-pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
+pub(crate) fn version(text: &str) -> Result<HttpProtocol, String> {
     match text {
-        "1.1" | "1" => Ok(HttpVersion::One),
-        "2" => Ok(HttpVersion::Two),
-        "2c" | "h2c" => Ok(HttpVersion::TwoClear),
-        "3" | "h3" => Ok(HttpVersion::Three),
+        "1.1" | "1" => Ok(HttpProtocol::One),
+        "2" => Ok(HttpProtocol::Two),
+        "2c" | "h2c" => Ok(HttpProtocol::TwoClear),
+        "3" | "h3" => Ok(HttpProtocol::Three),
         _ => Err("give 1.1, 2 (over TLS), 2c (HTTP/2 without TLS) or 3 (over QUIC)".to_owned()),
     }
 }
@@ -98,9 +58,9 @@ pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
 ///
 /// # Errors
 /// Advice on what to give instead.
-pub(super) fn of_origin(text: &str) -> Result<HttpVersion, String> {
+pub(super) fn of_origin(text: &str) -> Result<HttpProtocol, String> {
     match version(text)? {
-        HttpVersion::TwoClear => {
+        HttpProtocol::TwoClear => {
             Err("without TLS the origin speaks HTTP/2 to whoever begins with its preface: leave --http out"
                 .to_owned())
         }
@@ -133,16 +93,16 @@ impl VersionArgs {
         }
     }
 
-    fn check_scheme(version: HttpVersion, tls: bool) -> Result<(), String> {
+    fn check_scheme(version: HttpProtocol, tls: bool) -> Result<(), String> {
         match version {
-            HttpVersion::Two if !tls => {
+            HttpProtocol::Two if !tls => {
                 Err("--http 2 is spoken over TLS: give https://, or --http 2c for HTTP/2 without TLS"
                     .to_owned())
             }
-            HttpVersion::Three if !tls => {
+            HttpProtocol::Three if !tls => {
                 Err("--http 3 is spoken over QUIC, which has TLS: give https://".to_owned())
             }
-            HttpVersion::TwoClear if tls => {
+            HttpProtocol::TwoClear if tls => {
                 Err("--http 2c is HTTP/2 without TLS: give http://, or --http 2 over TLS".to_owned())
             }
             _ => Ok(()),
@@ -150,8 +110,8 @@ impl VersionArgs {
     }
 
     /// The versions that are spoken, each once.
-    pub fn spoken(&self) -> Vec<HttpVersion> {
-        if self.http.is_empty() { vec![HttpVersion::One] } else { self.http.clone() }
+    pub fn spoken(&self) -> Vec<HttpProtocol> {
+        if self.http.is_empty() { vec![HttpProtocol::One] } else { self.http.clone() }
     }
 
     /// True if a version is spoken that takes TLS.
@@ -162,12 +122,12 @@ impl VersionArgs {
     /// The versions among which users take turns; none where they all speak the same.
     pub fn turns(&self) -> Vec<plan::Http> {
         let turns = self.http.iter().filter(|_| self.http.len() > 1);
-        turns.map(|version| version.planned()).collect()
+        turns.map(|version| version.version()).collect()
     }
 
     /// HTTP/2, where it is spoken.
     pub fn http2(&self) -> Option<Http2> {
-        self.http.iter().find(|version| version.planned() == plan::Http::Two)?;
+        self.http.iter().find(|version| version.version() == plan::Http::Two)?;
         let usual = Http2::default();
         Some(Http2 {
             streams: self.streams.unwrap_or(usual.streams),
@@ -181,7 +141,7 @@ impl VersionArgs {
 
     /// HTTP/3, where it is spoken.
     pub fn http3(&self) -> Option<Box<Http3>> {
-        self.http.iter().find(|version| **version == HttpVersion::Three)?;
+        self.http.iter().find(|version| **version == HttpProtocol::Three)?;
         let usual = Http3::default();
         Some(Box::new(Http3 {
             streams: self.streams.unwrap_or(usual.streams),
@@ -198,9 +158,9 @@ impl VersionArgs {
     /// TLS that offers what is spoken.
     pub fn tls(&self, tls: Tls) -> Tls {
         match self.spoken()[..] {
-            [HttpVersion::One] => tls,
+            [HttpProtocol::One] => tls,
             ref spoken => {
-                let alpn = spoken.iter().map(|version| version.planned().alpn().to_owned());
+                let alpn = spoken.iter().map(|version| version.version().alpn().to_owned());
                 Tls { alpn: alpn.collect(), ..tls }
             }
         }
@@ -224,9 +184,9 @@ impl VersionArgs {
         ];
         let fits = |about| {
             self.spoken().iter().any(|version| match version {
-                HttpVersion::One => false,
-                HttpVersion::Two | HttpVersion::TwoClear => about != THREE,
-                HttpVersion::Three => about != TWO,
+                HttpProtocol::One => false,
+                HttpProtocol::Two | HttpProtocol::TwoClear => about != THREE,
+                HttpProtocol::Three => about != TWO,
             })
         };
         let wrong = given.into_iter().find(|(given, _, about)| *given && !fits(*about));

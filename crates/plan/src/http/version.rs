@@ -36,3 +36,43 @@ impl Http {
         }
     }
 }
+
+/// HTTP as it is spoken at a port, in the names that IANA has for it (ALPN protocol IDs), with and without TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum HttpProtocol {
+    /// HTTP/1.1, with or without TLS.
+    #[default]
+    One,
+    /// `h2c`: HTTP/2 without TLS, by prior knowledge.
+    TwoClear,
+    /// `h2`: HTTP/2 over TLS.
+    Two,
+    /// `h3`: HTTP/3.
+    Three,
+}
+
+impl HttpProtocol {
+    /// Its version.
+    pub fn version(self) -> Http {
+        match self {
+            HttpProtocol::One => Http::One,
+            HttpProtocol::Two | HttpProtocol::TwoClear => Http::Two,
+            HttpProtocol::Three => Http::Three,
+        }
+    }
+
+    /// True if it is spoken over TLS, or over QUIC, which has it.
+    pub fn is_secure(self) -> bool {
+        matches!(self, HttpProtocol::Two | HttpProtocol::Three)
+    }
+
+    /// As it is typed.
+    pub fn typed(self) -> &'static str {
+        match self {
+            HttpProtocol::One => "1.1",
+            HttpProtocol::Two => "2",
+            HttpProtocol::TwoClear => "2c",
+            HttpProtocol::Three => "3",
+        }
+    }
+}

@@ -3,12 +3,12 @@
 use super::door::{Door, Moment};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, SessionOptions, View};
 use doors::Shown;
 use doors::ab::{self as door, Run, banner, parse};
 use measure::{Event, First, FirstTls, Row};
 use plan::CipherSuite;
 use report::ab::{Asked, Gnuplot, Heads, Seen, begin};
+use session::{self, Finished, SessionOptions, View};
 use std::ffi::OsString;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};

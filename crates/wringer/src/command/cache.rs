@@ -1,11 +1,12 @@
 //! `wringer cache`: a proxy pressed from both sides.
 
+use super::around;
 use super::show::{self, Lines, Ran};
-use crate::ports;
 use crate::problem::{Exit, Problem};
-use crate::rig::{self, Rig, RigOptions};
-use crate::session::{self, SessionOptions};
 use doors::native::{CacheArgs, Target, reachable};
+use net::ports;
+use proxies::rig::{self, Rig, RigOptions};
+use session::SessionOptions;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
@@ -55,6 +56,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         ..SessionOptions::default()
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     let pressed = press(args, &listen, origin)?;

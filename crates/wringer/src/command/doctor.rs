@@ -1,11 +1,11 @@
 //! `wringer doctor`: what limits this machine, judged by a plan or by numbers.
 
 use super::show;
-use crate::doctor::{self, Facts, Need};
 use crate::problem::{Exit, Problem};
-use crate::session;
 use doors::native::{DoctorArgs, ReadArgs};
 use plan::CloseBy;
+use session;
+use session::doctor::{self, Facts, Need};
 
 /// Runs the command: 0 where nothing blocks, else 1.
 pub fn run(args: &DoctorArgs) -> Result<Exit, Problem> {
@@ -24,7 +24,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Problem> {
 fn need(args: &DoctorArgs) -> Result<Need, Problem> {
     if let Some(file) = &args.plan {
         let plan = super::plan::runnable(file, &ReadArgs::default())?.plan;
-        return session::need(&plan, args.threads);
+        return Ok(session::need(&plan, args.threads)?);
     }
     doctor::check_sources(&args.sources, None)?;
     if args.connections == 0 || args.threads == Some(0) {

@@ -1,16 +1,17 @@
 //! The runner of all doors of old tools: shows the plan, checks, runs, lays out, and says how the process ends. What is a
 //! tool's own is its [`Door`], in a file of this folder.
 
-use super::{clock, show};
+use super::{around, clock, show};
 use crate::arguments::repeat;
-use crate::files;
-use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
-use crate::session::{self, About, Finished, Keep, SessionOptions, Sinks, View, signals};
+use crate::signals;
 use doors::{Run, Shown};
 use rustix::process::Signal;
+use session::files;
+use session::live::Live;
+use session::{About, Finished, Keep, SessionOptions, Sinks, View};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -147,6 +148,7 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     door.before()?;
     let around = door.session_options();
     let plan = door.run().plan.clone();
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
     let sinks = Sinks { live: door.page().map(|_| Live::begin()), ..Sinks::default() };
@@ -171,7 +173,7 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     if door.page().is_none() {
         finished.tell_end(exit.number(), None);
     }
-    if let Some(kept) = finished.conclude() {
+    if let Some(kept) = finished.conclude(&show::notice) {
         show::notice(&runs::kept(&kept));
     }
     finished.scripts.done(&finished.result)?;
@@ -200,7 +202,7 @@ fn can_keep<D: Door>(door: &D) -> Result<(), Problem> {
     for file in
         door.files().into_iter().chain(door.run().json.as_deref()).filter(|file| !output::is_stdout(file))
     {
-        output::writable(file).map_err(|error| {
+        session::files::writable(file).map_err(|error| {
             let text = format!("{}: {} cannot be written: {error}", D::NAME, file.display());
             Problem::Words { text, exit: 1 }
         })?;

@@ -3,11 +3,11 @@
 use super::door::{Door, Moment};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, SessionOptions, View};
 use doors::Shown;
 use doors::h2load::{Run, parse};
 use measure::{Event, FirstTls, Record, Row};
 use plan::CipherSuite;
+use session::{Finished, SessionOptions, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};

@@ -2,11 +2,11 @@
 
 use super::plan::print;
 use super::show;
-use crate::files;
 use crate::problem::{Exit, Problem};
 use doors::native::{PrintArgs, ReadArgs, RecordingArgs, Statics};
 use har::{Choice, Converted, Recording, Static};
 use plan::TextForm;
+use session::files;
 use std::path::Path;
 
 /// Bytes of a recording at most.

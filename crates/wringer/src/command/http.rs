@@ -1,12 +1,13 @@
 //! `wringer http`: a web server pressed by the clients alone.
 
+use super::around;
 use super::show::{self, Lines, Ran};
 use super::verbose::Trace;
-use crate::files;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Ready, SessionOptions};
 use doors::native::{Files, HttpArgs};
 use plan::secret::without_secrets;
+use session::files;
+use session::{Finished, Ready, SessionOptions};
 use std::path::Path;
 
 /// Runs the command.
@@ -24,6 +25,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         ready: args.load.ready,
         ..SessionOptions::default()
     };
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));

@@ -3,11 +3,11 @@
 use super::door::{Door, Moment};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, SessionOptions, View};
 use doors::Shown;
 use doors::http_load::{self as door, Run, parse};
 use measure::{Event, Row};
 use report::http_load::{self as layout, Slots};
+use session::{Finished, SessionOptions, View};
 use std::ffi::OsString;
 
 /// http_load's command line.

@@ -1,10 +1,9 @@
 //! `wringer jmeter`: JMeter's options, results file, console lines and exit codes over a session.
 
 use super::door::{Door, Moment};
-use super::{clock, jmx, show};
+use super::{around, clock, jmx, show};
 use crate::problem::{Exit, Problem};
 use crate::programs;
-use crate::session::{Finished, SessionOptions, View};
 use doors::native::{JmeterArgs, ReadArgs};
 use doors::{Run, Shown};
 use jmeter::arguments::{self, Arguments, Instead};
@@ -14,6 +13,7 @@ use report::jmeter::samples::{PhaseNames, Samples};
 use report::jmeter::statistics::Statistics;
 use report::jmeter::summary::{self, Sum, Users};
 use report::jmeter::{Kind, Sample};
+use session::{Finished, SessionOptions, View};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -88,8 +88,8 @@ impl Door for Jmeter {
     }
 
     fn session_options(&self) -> SessionOptions {
-        let programs = self.programs.clone();
-        SessionOptions { take_silent: true, programs, ..SessionOptions::default() }
+        let interpreters = Some(around::interpreters(self.programs.clone()));
+        SessionOptions { take_silent: true, interpreters, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

@@ -3,12 +3,12 @@
 
 use super::folder::Folder;
 use super::show;
-use crate::files;
 use crate::problem::{Exit, Problem};
 use crate::programs;
 use doors::native::{JmeterArgs, PrintArgs, ReadArgs};
 use jmeter::{Conversion, Grade, Settings, TestPlan};
 use plan::{Plan, TextForm};
+use session::files;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -3,15 +3,15 @@
 use super::door::{Door, Moment};
 use super::error_lines::ErrorLines;
 use super::show;
-use crate::files;
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, SessionOptions, View};
 use doors::Shown;
 use doors::jtest::{Run, parse};
 use measure::{Event, Row};
 use plan::{Load, Step};
 use report::jtest::{Layout, ViewOptions};
+use session::files;
+use session::{Finished, SessionOptions, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -107,7 +107,7 @@ impl Table {
             .view
             .dump
             .as_ref()
-            .map(|file| output::create(file).map_err(|error| cannot("written", file, &error)));
+            .map(|file| session::files::create(file).map_err(|error| cannot("written", file, &error)));
         Ok(Table {
             layout: Layout::new(options),
             show_urls: view.show_urls,

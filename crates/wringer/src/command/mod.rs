@@ -1,6 +1,7 @@
 //! The commands: what is done for each, and what is printed.
 
 pub mod ab;
+mod around;
 pub mod cache;
 mod clock;
 pub mod doctor;
@@ -20,6 +21,7 @@ pub mod origin;
 pub mod plan;
 pub mod record;
 pub mod report;
+pub mod rig;
 pub mod runs;
 pub mod serve;
 mod show;
@@ -31,9 +33,7 @@ pub mod wrk;
 pub mod wrktcp;
 
 use crate::problem::{Exit, Problem};
-use crate::rig;
 use door::Door;
-use doors::native::RigArgs;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 
@@ -77,21 +77,9 @@ pub const DOORS: &[Entry] = &[
     Entry::of::<wrktcp::Wrktcp>(),
 ];
 
-/// `wringer rig`.
-pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {
-    let proxy: rig::Proxy =
-        args.name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
-    if args.print {
-        crate::output::write_bytes(rig::command::printed(proxy, args)?.as_bytes());
-    } else {
-        rig::command::run(proxy, args)?;
-    }
-    Ok(Exit::Ok)
-}
-
 /// The demonstration cache, as a process of its own.
 pub fn demo_cache(listen: SocketAddr, origin: SocketAddr, memory_bytes: u64) -> Result<Exit, Problem> {
-    crate::demo::run(crate::demo::Options { listen, origin, memory_bytes })
+    proxies::demo::run(proxies::demo::Options { listen, origin, memory_bytes })
         .map_err(|error| Problem::impossible(format!("the demonstration cache ended: {error}")))?;
     Ok(Exit::Ok)
 }

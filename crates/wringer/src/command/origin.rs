@@ -1,11 +1,11 @@
 //! `wringer origin`: only the origin.
 
+use super::around;
 use super::show::{self, Lines, Ran};
 use crate::arguments::repeat;
-use crate::export;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, About, SessionOptions, Sinks};
 use doors::native::OriginArgs;
+use session::{About, SessionOptions, Sinks};
 
 /// Runs the command until interrupted, or for as long as it was told.
 pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
@@ -18,12 +18,13 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     session::settle(&mut plan)?;
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
     let around = SessionOptions { ends_after: args.duration, ..SessionOptions::default() };
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let seed_option = args.seed.is_none().then_some("--seed");
     let sinks =
-        Sinks { live: show::live(&args.output), exports: export::start(&args.output.export)?, tui: None };
+        Sinks { live: show::live(&args.output), ..Sinks::default() }.and(show::exports(&args.output.export)?);
     let about = About { door: "origin", command: repeat(&plan, seed_option), sinks, ..About::default() };
     let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, true))?;

@@ -1,15 +1,16 @@
 //! `wringer run`, `wringer plan show`, `wringer plan check`: plan files.
 
 use super::folder::Folder;
-use super::har;
 use super::jmx::{self, Runnable};
 use super::show::{self, Lines, Ran};
-use crate::files;
+use super::{around, har};
+use crate::ini;
 use crate::problem::{Exit, Problem};
 use crate::programs::Setting;
-use crate::session::{self, SessionOptions};
 use doors::native::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
+use session::SessionOptions;
+use session::files;
 use std::path::Path;
 
 /// Runs a plan file.
@@ -31,12 +32,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
         join_remote: plan.origin.is_none()
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
-        programs,
+        interpreters: Some(around::interpreters(programs)),
         ..SessionOptions::default()
     };
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
     // What the origin sees is told from there.
     let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, heads)?;
     show::warn(ready.warnings());
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
@@ -160,8 +162,8 @@ fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Proble
 
 /// Reads wrktcp's ini file: the plan that it means, or all its mistakes.
 fn of_ini(file: &Path) -> Result<Result<Plan, Vec<String>>, Problem> {
-    let text = files::read_ini(file).map_err(|error| unreadable(file, &error))?;
-    let plan = doors::wrktcp::plan_of(&text, &files::read_ini);
+    let text = ini::read(file).map_err(|error| unreadable(file, &error))?;
+    let plan = doors::wrktcp::plan_of(&text, &ini::read);
     Ok(plan.map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect()))
 }
 

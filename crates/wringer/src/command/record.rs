@@ -3,10 +3,10 @@
 use super::{har, show};
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::recorder::{self, Options};
 use ::har::Recording;
 use doors::native::RecordArgs;
 use plan::TextForm;
+use proxies::recorder::{self, Options};
 use std::path::{Path, PathBuf};
 
 const PLAN: &str = "the plan";
@@ -19,6 +19,7 @@ pub fn run(args: &RecordArgs) -> Result<Exit, Problem> {
         duration: args.duration,
         folder: args.ca_dir.clone().map_or_else(folder, Ok)?,
         upstream_ca: args.upstream_ca.clone(),
+        tell: output::notice,
     })?;
     if exchanges.is_empty() {
         return Err(Problem::impossible(

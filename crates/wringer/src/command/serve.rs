@@ -1,12 +1,13 @@
 //! `wringer serve`: the page, with all runs that were kept, and those that its form starts.
 
-use super::show;
+use super::{around, show};
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use crate::serve::{self, Start, Starts};
-use crate::session::{self, About, Keep, Reach, SessionOptions, Sinks, View, signals};
+use crate::signals;
 use doors::native::ServeArgs;
 use measure::{Event, Row};
+use session::{About, Keep, Reach, SessionOptions, Sinks, View};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -49,6 +50,7 @@ fn through(start: &Start, folder: &Path, reach: &Reach) -> Result<(), Problem> {
     let mut plan = start.plan.clone();
     session::settle(&mut plan)?;
     let around = SessionOptions { reach: Some(reach.clone()), ..SessionOptions::default() };
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     show::notice(&format!("started by the page: {}", start.command));

@@ -2,21 +2,23 @@
 
 use super::error_lines::ErrorLines;
 use crate::arguments::repeat;
-use crate::export;
-use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use crate::serve::{self, Running, Server};
-use crate::session::{self, About, Finished, Keep, Sinks, View};
-use crate::steer::Steering;
 use crate::tui;
-use doors::native::{KeepArgs, OutputArgs};
+use doors::native::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use measure::event::HeadTitle;
 use measure::verdict::nothing_good;
 use measure::{Event, Row, TalkEvent};
 use plan::Plan;
 use report::Context;
+use report::metrics::Names;
+use session::export::{self, Exports};
+use session::files;
+use session::live::Live;
+use session::steer::Steering;
+use session::{self, About, Finished, Keep, Sinks, View};
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -174,8 +176,40 @@ pub fn about(
     let tui = output.tui && shows_tui();
     let steering = (output.live || tui).then(Steering::default);
     let tui = steering.clone().filter(|_| tui).map(|steering| tui::begin(steering, plan));
-    let sinks = Sinks { live: live(output), exports: export::start(&output.export)?, tui };
+    let sinks = Sinks { live: live(output), ..Sinks::default() }.and(exports(&output.export)?).and(tui);
     Ok(About { door, command: repeat(plan, seed_option), target, labels, keep, sinks, steering })
+}
+
+/// Begins what is to be exported, and says where metrics can be fetched.
+///
+/// # Errors
+/// See [`export::start`]; a file for records that cannot be written.
+pub fn exports(args: &ExportArgs) -> Result<Option<Exports>, Problem> {
+    let exports = export::start(export::Settings {
+        prometheus: args.prometheus,
+        prometheus_token: args.prometheus_token.clone(),
+        linger: args.linger.unwrap_or_default(),
+        names: match args.metric_names {
+            MetricNames::Wringer => Names::Wringer,
+            MetricNames::K6 => Names::K6,
+        },
+        otlp: args.otlp.clone(),
+        influx: args.influx.clone(),
+        influx_token: args.influx_token.clone(),
+        events: args.events.as_deref().map(records_to).transpose()?,
+    })?;
+    let at = exports.as_ref().and_then(Exports::metrics_at);
+    at.iter().for_each(|at| notice(&format!("metrics: http://{at}/metrics")));
+    Ok(exports)
+}
+
+/// Where records are written as lines.
+fn records_to(file: &Path) -> Result<Box<dyn std::io::Write + Send>, Problem> {
+    if output::is_stdout(file) {
+        return Ok(Box::new(std::io::stdout()));
+    }
+    let opened = files::create(file).map_err(|error| files::cannot_keep("records", file, &error))?;
+    Ok(Box::new(opened))
 }
 
 /// True where the terminal can show the view; otherwise a line says why not.
@@ -283,7 +317,6 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     finished.tell_end(exit.number(), file.as_deref());
     let html = ran.output.html.as_deref().zip(text);
     let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
-    finished.finish_exports();
     conclude(finished);
     if let Some(server) = &ran.server {
         server.farewell();
@@ -303,7 +336,7 @@ pub fn end(finished: &mut Finished, plan: &Plan) {
 
 /// Completes the run file, says where it is, and keeps the history short.
 fn conclude(finished: &mut Finished) {
-    let Some(kept) = finished.conclude() else { return };
+    let Some(kept) = finished.conclude(&notice) else { return };
     notice(&runs::kept(&kept));
     // A folder that somebody chose is theirs to keep short.
     let ours = runs::folder().ok().filter(|folder| kept.parent() == Some(folder));
@@ -313,7 +346,7 @@ fn conclude(finished: &mut Finished) {
 /// Writes the page with the run in it.
 fn keep_page(file: &Path, finished: &Finished, text: &str) -> Result<(), Problem> {
     // Gathered wherever a page was asked for: see `about`.
-    let gathered = finished.live.as_ref().map(Live::gathered).unwrap_or_default();
+    let gathered = finished.live().map(Live::gathered).unwrap_or_default();
     let page = report::page::report(&gathered, text)
         .map_err(|error| Problem::impossible(format!("the page cannot be made: {error}")))?;
     output::keep(PAGE, file, page.as_bytes())

@@ -3,12 +3,12 @@
 use super::door::{Door, Moment};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, SessionOptions, View};
 use doors::Shown;
 use doors::siege::{self as door, Log, Run, Single, parse};
 use measure::event::HeadTitle;
 use measure::{Event, Row};
 use report::siege::{self as layout, Figures, LineOptions, Now};
+use session::{Finished, SessionOptions, View};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;

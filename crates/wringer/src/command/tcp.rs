@@ -1,9 +1,10 @@
 //! `wringer tcp`: a service pressed with TCP messages.
 
+use super::around;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, SessionOptions};
 use doors::native::TcpArgs;
+use session::SessionOptions;
 
 /// Runs the command.
 pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
@@ -19,6 +20,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
         ready: args.load.ready,
         ..SessionOptions::default()
     };
+    let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     let probe = "one connection more, without a message, has asked whether anybody listens";

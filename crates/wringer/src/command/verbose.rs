@@ -1,8 +1,8 @@
 //! Output of `-v` while a run goes on: each request and its answer.
 
 use super::show;
-use crate::session::View;
 use measure::{Event, Row};
+use session::View;
 
 /// Tells each request; on standard error where standard output is for JSON.
 pub struct Trace {

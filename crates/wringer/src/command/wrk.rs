@@ -3,11 +3,11 @@
 use super::door::{Door, Moment};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, SessionOptions, View, scripts};
 use doors::Shown;
 use doors::wrk::{Run, Tool, parse};
 use measure::{Event, Row};
 use plan::Step;
+use session::{Finished, SessionOptions, View, scripts};
 use std::ffi::OsString;
 use std::time::Duration;
 

@@ -2,14 +2,14 @@
 
 use super::door::{Door, Moment};
 use super::show;
-use crate::files;
+use crate::ini;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, SessionOptions, View};
 use doors::Shown;
 use doors::wrktcp::{Now, Run, parse};
 use measure::{Event, Row};
 use report::live::is_worth_showing;
 use report::wrktcp::{Live, Log, TEST_MARK};
+use session::{Finished, SessionOptions, View};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl Door for Wrktcp {
     fn read(args: &[OsString], moment: &Moment) -> Result<Wrktcp, Shown> {
         let (local, utc) = Moment::digits();
         let now = Now { local, utc, seed: moment.seed };
-        parse(args, &now, &files::read_ini).map(|run| Wrktcp { run })
+        parse(args, &now, &ini::read).map(|run| Wrktcp { run })
     }
 
     fn help() -> String {

@@ -235,7 +235,7 @@ pub(super) mod tests {
             labels,
             ..Head::default()
         };
-        let path = folder.join(crate::runs::file_name(&head));
+        let path = folder.join(session::keep::file_name(&head));
         let file = fs::OpenOptions::new().append(true).create_new(true).open(&path).unwrap();
         let mut writer = Writer::new(file);
         let figures = Headline { p99_us: 4_000, requests_per_s: 12_000.0, ..Headline::default() };

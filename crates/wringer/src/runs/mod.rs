@@ -9,21 +9,17 @@ pub use index::{Summary, is_being_written, summaries, summary};
 pub use prune::{Limits, Spare, prune, prune_after_run};
 pub use query::Query;
 
-use crate::files;
-use crate::output;
 use crate::problem::Problem;
 use measure::stream::Note;
 use measure::stream::{Command, Controlled};
-use measure::{Head, RunEvent, RunState, notes};
+use measure::{RunEvent, RunState, notes};
 use record::{Item, Kept, Reader, Writer};
+use session::files;
+use session::files::cannot_keep;
+pub use session::keep::{EXTENSION, short};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-
-/// Extension of the name of a run file.
-const EXTENSION: &str = "wrun";
-/// Characters of a run's number in names of files and in what is shown: its last ones, which are chance.
-const SHORT: usize = 8;
 
 /// The folder of runs where none is named: `wringer/runs` in `$XDG_STATE_HOME` or `~/.local/state`.
 ///
@@ -39,18 +35,6 @@ pub fn folder() -> Result<PathBuf, Problem> {
             "there is no folder for runs, as neither XDG_STATE_HOME nor HOME is set: give one with --keep-in, or --no-keep",
         )
     })
-}
-
-/// The name of the file of a run: when it began (UTC), what ran, and the end of its number.
-pub fn file_name(head: &Head) -> String {
-    let seconds = head.started_unix_s as i64;
-    let began = jiff::Timestamp::from_second(seconds).unwrap_or_default().strftime("%Y%m%d-%H%M%S");
-    format!("{began}-{}-{}.{EXTENSION}", head.door, short(&head.id))
-}
-
-/// Returns the name of a run in commands.
-pub fn short(id: &str) -> &str {
-    &id[id.len().saturating_sub(SHORT)..]
 }
 
 /// A line that says that a run was kept and how it is shown again.
@@ -170,12 +154,12 @@ pub fn label(file: &Path, name: &str, value: &str) -> Result<(), Problem> {
     let read = bytes(file)?;
     let written = events(&read, file)?.count() as u32;
     let open = fs::OpenOptions::new().append(true).open(file);
-    let open = open.map_err(|error| output::cannot_keep("the label", file, &error))?;
+    let open = open.map_err(|error| cannot_keep("the label", file, &error))?;
     let command = Some(Command::Label { name: name.to_owned(), value: value.to_owned() });
     let label = Controlled { by: "runs label".to_owned(), command, ..Controlled::default() };
     match Writer::after(open, read.len() as u64, written).put(&RunEvent::Control(label)) {
         Kept::Written => Ok(()),
-        Kept::Failed(error) => Err(output::cannot_keep("the label", file, &error)),
+        Kept::Failed(error) => Err(cannot_keep("the label", file, &error).into()),
         Kept::Lost => Err(Problem::impossible("the label was not written")),
     }
 }

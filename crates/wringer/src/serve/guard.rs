@@ -3,9 +3,9 @@
 //! In this order: the Host field, which stops pages of others that have their name point here (DNS rebinding); the method, as only a POST
 //! may change anything; the token; then where the request comes from; of a POST, that it says so, and what it brings.
 
-use crate::httpd::is_equal;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Method, StatusCode};
+use session::httpd::is_equal;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};

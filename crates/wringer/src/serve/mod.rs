@@ -15,13 +15,13 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::httpd::accept;
 use crate::output;
 use crate::problem::Problem;
-use crate::session::Reach;
 use answer::App;
 use guard::Guard;
 use hyper::service::service_fn;
+use session::Reach;
+use session::httpd::accept;
 pub use starts::{Running, Start, Starts};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;

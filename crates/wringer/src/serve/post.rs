@@ -2,11 +2,11 @@
 
 use super::form::{Mistake, Wanted};
 use super::rules;
-use crate::doctor::{self, Facts};
-use crate::session::{self, Reach};
 use measure::stream::Command;
 use plan::Plan;
 use serde::{Deserialize, Serialize};
+use session::doctor::{self, Facts};
+use session::{self, Reach};
 use std::time::Duration;
 
 /// The seed of a form that is only checked; each run gets one of its own.

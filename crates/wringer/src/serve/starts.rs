@@ -1,9 +1,9 @@
 //! Runs that the page asks for: one at a time, run by whoever holds the other end ([`Starts::new`]), shown by the server.
 
 use super::form::Meant;
-use crate::live::Live;
-use crate::steer::Steering;
 use plan::Plan;
+use session::live::Live;
+use session::steer::Steering;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc::{Receiver, Sender, channel};

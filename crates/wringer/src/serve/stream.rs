@@ -2,8 +2,8 @@
 //! browser that lost the connection says where it stopped.
 
 use super::answer::Watching;
-use crate::live::{Live, Next};
 use hyper::body::{Body, Bytes, Frame};
+use session::live::{Live, Next};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,11 +1,11 @@
 //! The server over real sockets: what each rule answers, and what a viewer of a run gets.
 
 use super::*;
-use crate::httpd::HEAD_TIME;
-use crate::live::Live;
-use crate::steer::Steering;
 use measure::stream::{End, Note, PhasePlan};
 use measure::{Head, RunEvent, Second};
+use session::httpd::HEAD_TIME;
+use session::live::Live;
+use session::steer::Steering;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::symlink;
@@ -27,7 +27,7 @@ fn head(id: &str) -> Head {
 fn kept(folder: &std::path::Path, id: &str) {
     let mut head = head(id);
     head.labels.insert("build".to_owned(), "</script><b>4711".to_owned());
-    let file = std::fs::File::create(folder.join(crate::runs::file_name(&head))).unwrap();
+    let file = std::fs::File::create(folder.join(session::keep::file_name(&head))).unwrap();
     let mut writer = record::Writer::new(file);
     for event in [RunEvent::Head(Box::new(head)), second(1, 10), RunEvent::End(Box::default())] {
         assert!(matches!(writer.put(&event), record::Kept::Written));

@@ -1,0 +1,42 @@
+//! Ports that are free, for listeners that are bound a moment later, here or by another program.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+
+/// Below 32,768, where Linux by default begins to take ports for outgoing connections: none of the thousands that a
+/// load opens can take a port from here between its being chosen and its being listened at.
+const QUIET: (u64, u64) = (20_000, 32_000);
+/// So many of them are tried before the system chooses.
+const TRIES: u64 = 50;
+
+/// An address that is free now: the given one, or with port 0 one with a port that is likely to stay free.
+///
+/// It is tried alone, whatever shares the port later, so that no stranger does.
+pub fn free_address(at: SocketAddr) -> io::Result<SocketAddr> {
+    let free = |port| TcpListener::bind(SocketAddr::new(at.ip(), port))?.local_addr();
+    let quiet = quiet_ports().filter(|_| at.port() == 0).find_map(|port| free(port).ok());
+    quiet.map_or_else(|| free(at.port()), Ok)
+}
+
+fn quiet_ports() -> impl Iterator<Item = u16> {
+    let (first, end) = QUIET;
+    // Chance that differs between processes, so that two that begin at once do not want the same ports.
+    let chance = RandomState::new();
+    (0..TRIES).map(move |number| (first + chance.hash_one(number) % (end - first)) as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_port_is_taken_as_it_is_and_any_port_is_a_quiet_one() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        assert!(free_address(taken.local_addr().unwrap()).is_err());
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let found = free_address(any).unwrap();
+        assert!((20_000..32_000).contains(&found.port()), "{found}");
+        assert_eq!(free_address(found).unwrap(), found);
+    }
+}

@@ -1,0 +1,659 @@
+//! Rigs: a real proxy, started in a folder of its own and configured as a cache in front of an origin.
+//!
+//! Each proxy has a file that turns [`RigOptions`] into configuration text and a command line, and knows nothing else;
+//! here the folder is made, the port is tried, the proxy is started under a guard (see [`guard`]) and waited for.
+//! Start reading at [`start`]. Nothing here knows the engine, the origin or any plan.
+
+mod ats;
+mod caddy;
+pub mod farm;
+pub mod guard;
+mod h2o;
+mod haproxy;
+mod httpd;
+mod nginx;
+mod probe;
+mod squid;
+mod varnish;
+
+use net::ports::free_address;
+use plan::HttpProtocol;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use farm::{Farm, Origins};
+use guard::{Guarded, Order};
+use wire::tls::Identity;
+
+/// How long a proxy may take until it answers; Varnish compiles its configuration, Traffic Server prepares its cache.
+/// On a machine that is busy with other things, anything takes many times as long.
+const READY_LIMIT: Duration = Duration::from_secs(60);
+/// How many lines of a dead proxy's log an error shows.
+const LOG_LINES: usize = 12;
+/// Files of the certificate and its key, in the folder.
+const CERTIFICATE: &str = "tls.crt";
+const KEY: &str = "tls.key";
+/// Stands for the temporary folder in printed configurations.
+const PRINTED_FOLDER: &str = "/var/tmp/wringer-rig";
+/// Where servers are installed without being in everybody's PATH.
+const PROGRAM_FOLDERS: [&str; 5] = ["/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/local/bin", "/usr/bin"];
+
+/// A proxy that can be rigged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Proxy {
+    /// Apache Traffic Server.
+    Ats,
+    /// nginx.
+    Nginx,
+    /// Varnish.
+    Varnish,
+    /// Squid.
+    Squid,
+    /// HAProxy.
+    Haproxy,
+    /// Apache httpd.
+    Httpd,
+    /// h2o, which has no cache.
+    H2o,
+    /// Caddy, which has no cache.
+    Caddy,
+}
+
+impl Proxy {
+    /// All of them, in the order in which they are named to people.
+    pub const ALL: [Proxy; 8] = [
+        Proxy::Ats,
+        Proxy::Nginx,
+        Proxy::Varnish,
+        Proxy::Squid,
+        Proxy::Haproxy,
+        Proxy::Httpd,
+        Proxy::H2o,
+        Proxy::Caddy,
+    ];
+    /// Their names on the command line, in the same order.
+    pub const NAMES: [&str; 8] = ["ats", "nginx", "varnish", "squid", "haproxy", "httpd", "h2o", "caddy"];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        Proxy::NAMES[self as usize]
+    }
+
+    /// Returns the name that its makers give it.
+    pub fn title(self) -> &'static str {
+        ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy", "Apache httpd", "h2o", "Caddy"]
+            [self as usize]
+    }
+
+    fn program(self) -> &'static str {
+        ["traffic_server", "nginx", "varnishd", "squid", "haproxy", "apache2", "h2o", "caddy"][self as usize]
+    }
+
+    /// Its program's names, the one above first.
+    fn programs(self) -> Vec<&'static str> {
+        let elsewhere = (self == Proxy::Httpd).then_some("httpd");
+        std::iter::once(self.program()).chain(elsewhere).collect()
+    }
+
+    /// The package that has it in Debian and Ubuntu.
+    fn package(self) -> &'static str {
+        ["trafficserver", "nginx", "varnish", "squid", "haproxy", "apache2", "h2o", "caddy"][self as usize]
+    }
+
+    /// The option that has it tell its version.
+    fn version_option(self) -> &'static str {
+        match self {
+            Proxy::Ats | Proxy::Varnish => "-V",
+            Proxy::Nginx | Proxy::Squid | Proxy::Haproxy | Proxy::Httpd | Proxy::H2o => "-v",
+            Proxy::Caddy => "version",
+        }
+    }
+
+    /// True if it keeps answers.
+    pub fn caches(self) -> bool {
+        !matches!(self, Proxy::H2o | Proxy::Caddy)
+    }
+
+    /// Returns the HTTP versions that it may be told to speak in front.
+    fn speaks(self) -> &'static [HttpProtocol] {
+        use HttpProtocol::{One, Three, Two, TwoClear};
+        match self {
+            Proxy::Squid => &[One],
+            Proxy::Varnish => &[One, TwoClear],
+            Proxy::Ats => &[One, Two],
+            Proxy::Nginx | Proxy::Haproxy | Proxy::Httpd | Proxy::H2o => &[One, TwoClear, Two],
+            Proxy::Caddy => &[One, TwoClear, Two, Three],
+        }
+    }
+
+    /// Checks that it can speak all of these at one port.
+    ///
+    /// # Errors
+    /// HTTP/1.1 beside HTTP/2 without TLS, which is one or the other for some.
+    pub fn check_beside(self, versions: &[HttpProtocol]) -> Result<(), RigError> {
+        let both = [HttpProtocol::One, HttpProtocol::TwoClear].iter().all(|one| versions.contains(one));
+        match both && matches!(self, Proxy::Nginx | Proxy::Haproxy) {
+            true => Err(RigError::NotBeside(self)),
+            false => Ok(()),
+        }
+    }
+
+    /// True if the work is done by children of the process that was started.
+    fn works_in_children(self) -> bool {
+        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Httpd)
+    }
+
+    fn setup(self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        match self {
+            Proxy::Ats => ats::setup(options, origins, folder),
+            Proxy::Nginx => nginx::setup(options, origins, folder),
+            Proxy::Varnish => varnish::setup(options, origins, folder),
+            Proxy::Squid => squid::setup(options, origins, folder),
+            Proxy::Haproxy => haproxy::setup(options, origins, folder),
+            Proxy::Httpd => httpd::setup(options, origins, folder),
+            Proxy::H2o => h2o::setup(options, origins, folder),
+            Proxy::Caddy => caddy::setup(options, origins, folder),
+        }
+    }
+}
+
+impl FromStr for Proxy {
+    type Err = RigError;
+
+    fn from_str(text: &str) -> Result<Proxy, RigError> {
+        let named = Proxy::ALL.into_iter().find(|proxy| proxy.name() == text.to_ascii_lowercase());
+        named.ok_or_else(|| RigError::Unknown(text.to_string()))
+    }
+}
+
+impl fmt::Display for Proxy {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// Settings of a proxy, whichever it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RigOptions {
+    /// Where it listens; port 0 is any free port.
+    pub listen: SocketAddr,
+    /// Where it fetches from, whatever host a request names.
+    pub origin: SocketAddr,
+    /// The size of its cache.
+    pub memory_bytes: u64,
+    /// Worker threads or processes.
+    pub workers: u16,
+    /// True if a client's `Cache-Control: no-cache` forces a fetch.
+    pub honour_reload: bool,
+    /// HTTP version that it speaks in front: with TLS the versions before it as well, without HTTP/2 by prior knowledge. Where
+    /// that is HTTP/2, HAProxy and httpd speak it towards the origin, too, without TLS.
+    pub http: HttpProtocol,
+}
+
+impl RigOptions {
+    /// The cache's size unless told otherwise: 256 MiB.
+    pub const MEMORY_BYTES: u64 = 256 * 1024 * 1024;
+    /// The smallest cache all proxies start with.
+    pub const MEMORY_BYTES_MIN: u64 = 16 * 1024 * 1024;
+
+    /// True if HTTP/2 is spoken towards an origin by those who can.
+    fn http2_behind(&self) -> bool {
+        self.http != HttpProtocol::One
+    }
+}
+
+impl Default for RigOptions {
+    fn default() -> Self {
+        RigOptions {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            origin: SocketAddr::from(([127, 0, 0, 1], 9080)),
+            memory_bytes: RigOptions::MEMORY_BYTES,
+            workers: 1,
+            honour_reload: false,
+            http: HttpProtocol::One,
+        }
+    }
+}
+
+/// Why there is no rig.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the text of each variant says what it is")]
+pub enum RigError {
+    #[error("there is no rig {0:?}: the choices are {choices}", choices = Proxy::NAMES.join(", "))]
+    Unknown(String),
+    #[error("cannot make a farm of {origins} × {ports} origins from {base}: {reason}")]
+    Farm { base: SocketAddr, origins: u32, ports: u16, reason: String },
+    #[error("{title} is not installed: there is no {program} in PATH or the usual folders; on Debian: apt install {package}",
+        title = .0.title(), program = .0.program(), package = .0.package())]
+    NotInstalled(Proxy),
+    #[error("{} does not speak {version} here: give --http {spoken}{others}", proxy.title(), version = shown(*.version),
+        spoken = typed(proxy.speaks()), others = who_speaks(*.version))]
+    NotSpoken { proxy: Proxy, version: HttpProtocol },
+    #[error("{} speaks either HTTP/1.1 or HTTP/2 at a port without TLS: give --http 1.1,2, over TLS, or take varnish, httpd, h2o or caddy", .0.title())]
+    NotBeside(Proxy),
+    #[error("no certificate could be made: {0}")]
+    Certificate(#[from] wire::tls::SettingsError),
+    #[error("{proxy} cannot have {memory_bytes} bytes of memory: at least {} MiB are needed", RigOptions::MEMORY_BYTES_MIN >> 20)]
+    Memory { proxy: Proxy, memory_bytes: u64 },
+    #[error("{proxy} cannot listen on {listen}: {reason}; try another --listen")]
+    Listen { proxy: Proxy, listen: SocketAddr, reason: io::Error },
+    #[error("cannot prepare a folder for {proxy} in {}: {reason}; another place can be chosen with TMPDIR", parent.display())]
+    Folder { proxy: Proxy, parent: PathBuf, reason: io::Error },
+    #[error("cannot start {proxy}: {reason}")]
+    Start { proxy: Proxy, reason: String },
+    #[error("{proxy} ended {how}; its last words:\n{log}")]
+    Ended { proxy: Proxy, how: String, log: String },
+    #[error("{proxy} did not answer on {listen} within {} s; its last words:\n{log}", READY_LIMIT.as_secs())]
+    Silent { proxy: Proxy, listen: SocketAddr, log: String },
+}
+
+/// One configuration file: its name below the folder, and its text.
+struct File {
+    name: &'static str,
+    text: String,
+}
+
+impl File {
+    fn new(name: &'static str, text: String) -> File {
+        File { name, text }
+    }
+}
+
+/// All that is particular to a proxy once the options are known. Paths are relative to the folder.
+struct Setup {
+    files: Vec<File>,
+    folders: Vec<&'static str>,
+    /// The program's arguments, such that it stays in the foreground.
+    arguments: Vec<String>,
+    /// Where it explains itself, besides its standard output and error.
+    logs: Vec<&'static str>,
+}
+
+/// The configuration as text for use elsewhere: every file behind a comment line with its name, and how to start it.
+pub fn print(proxy: Proxy, options: &RigOptions, farm: Option<&Farm>) -> String {
+    let named = farm.map_or(&[][..], Farm::addresses);
+    let setup = proxy.setup(options, &Origins { catch_all: options.origin, named }, PRINTED_FOLDER);
+    let RigOptions { listen, origin, workers, .. } = options;
+    let memory = plan::units::show_size(options.memory_bytes);
+    let others = match named.len() {
+        0 => String::new(),
+        count => format!(" and the other origins of a farm of {count}"),
+    };
+    let folders: String = setup.folders.iter().map(|folder| format!(" {folder}")).collect();
+    let mut text = format!(
+        "# {title} as {what}: listens on {listen}, origin {origin}{others}, memory {memory}, workers {workers}.\n\
+         # Put the files into {PRINTED_FOLDER}, or put another folder's name in its place everywhere.\n",
+        title = proxy.title(),
+        what = if proxy.caches() { "a cache" } else { "a reverse proxy without a cache" },
+    );
+    if options.http.is_secure() {
+        text.push_str(&format!("# It also needs a certificate and its key there: {CERTIFICATE} and {KEY}\n"));
+    }
+    if !folders.is_empty() {
+        text.push_str(&format!(
+            "# It also needs these folders there, which the user it runs as can write:{folders}\n"
+        ));
+    }
+    text.push_str(&format!("# Start: {} {}\n", proxy.program(), setup.arguments.join(" ")));
+    for File { name, text: content } in &setup.files {
+        text.push_str(&format!("\n# ---- {name} ----\n{content}"));
+    }
+    text
+}
+
+/// The program of a proxy, searched in PATH and the usual folders.
+pub fn installed(proxy: Proxy) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(PROGRAM_FOLDERS.map(PathBuf::from));
+    let programs = &proxy.programs();
+    let mut candidates = folders
+        .filter(|folder| folder.is_absolute())
+        .flat_map(|folder| programs.iter().map(move |name| folder.join(name)));
+    candidates.find(|program| is_executable(program))
+}
+
+fn is_executable(program: &Path) -> bool {
+    fs::metadata(program).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// A running proxy. Dropping it ends the proxy and removes its folder.
+pub struct Rig {
+    proxy: Proxy,
+    version: String,
+    address: SocketAddr,
+    /// HTTP version that it speaks in front.
+    http: HttpProtocol,
+    main_pid: u32,
+    folder: PathBuf,
+    logs: Vec<&'static str>,
+    guarded: Guarded,
+}
+
+/// Starts a proxy and returns when it answers HTTP.
+///
+/// As root the proxy runs as `nobody`, otherwise as the user. Takes up to a minute, usually well under a few
+/// seconds. The probe is a request that every proxy refuses by itself, so the origin sees nothing of it.
+pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
+    let program = installed(proxy).ok_or(RigError::NotInstalled(proxy))?;
+    if !proxy.speaks().contains(&options.http) {
+        return Err(RigError::NotSpoken { proxy, version: options.http });
+    }
+    if options.memory_bytes < RigOptions::MEMORY_BYTES_MIN {
+        return Err(RigError::Memory { proxy, memory_bytes: options.memory_bytes });
+    }
+    let listen = free_address(options.listen).map_err(|reason| RigError::Listen {
+        proxy,
+        listen: options.listen,
+        reason,
+    })?;
+    let options = RigOptions { listen, ..options.clone() };
+    let version = version(proxy, &program);
+
+    let user = unprivileged();
+    let (folder, mut guarded) = guarded_folder(proxy)?;
+    let origins = Origins { catch_all: options.origin, named: &[] };
+    let mut setup = proxy.setup(&options, &origins, &folder.display().to_string());
+    if options.http.is_secure() {
+        setup.files.extend(certificate(listen)?);
+    }
+    fill(&folder, &setup, user).map_err(|reason| RigError::Folder {
+        proxy,
+        parent: folder.clone(),
+        reason,
+    })?;
+
+    let _stand_in = stand_in(proxy, options.origin);
+    let order = Order { user, program, arguments: setup.arguments };
+    let main_pid = guarded.start(&order).map_err(|reason| RigError::Start { proxy, reason })?;
+    let http = options.http;
+    let rig = Rig { proxy, version, address: listen, http, main_pid, folder, logs: setup.logs, guarded };
+    rig.wait_until_ready()?;
+    Ok(rig)
+}
+
+impl Rig {
+    /// Where it listens; the port is the real one where any was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The process that does the work, for CPU figures; the first one where there are several.
+    pub fn pid(&self) -> u32 {
+        self.pids()[0]
+    }
+
+    /// All processes that do the work, never none.
+    pub fn pids(&self) -> Vec<u32> {
+        let children =
+            if self.proxy.works_in_children() { guard::descendants(self.main_pid) } else { Vec::new() };
+        if children.is_empty() { vec![self.main_pid] } else { children }
+    }
+
+    /// Where its files are while it runs.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the name that its makers give it.
+    pub fn name(&self) -> &'static str {
+        self.proxy.title()
+    }
+
+    /// True if it keeps answers.
+    pub fn caches(&self) -> bool {
+        self.proxy.caches()
+    }
+
+    /// Its version as it tells it, or `of unknown version`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Ends it and removes its folder; returns when both is done.
+    pub fn stop(self) {
+        drop(self);
+    }
+
+    /// The error to report if the proxy ends by itself within `wait`.
+    pub fn ended(&self, wait: Duration) -> Option<RigError> {
+        let how = self.guarded.ended(wait)?;
+        Some(RigError::Ended { proxy: self.proxy, how, log: self.last_words() })
+    }
+
+    fn wait_until_ready(&self) -> Result<(), RigError> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let deadline = Instant::now() + READY_LIMIT;
+        loop {
+            if let Some(error) = self.ended(PAUSE) {
+                return Err(error);
+            }
+            if probe::answers(reachable(self.address), self.http) {
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                return Err(RigError::Silent {
+                    proxy: self.proxy,
+                    listen: self.address,
+                    log: self.last_words(),
+                });
+            }
+        }
+    }
+
+    /// The last lines of what it wrote.
+    fn last_words(&self) -> String {
+        let logs = std::iter::once(guard::OUTPUT).chain(self.logs.iter().copied());
+        let texts = logs.filter_map(|log| fs::read(self.folder.join(log)).ok());
+        let all: String = texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
+        let lines: Vec<&str> = all.lines().filter(|line| !line.trim().is_empty()).collect();
+        match lines.len() {
+            0 => "  (none)".to_string(),
+            count => {
+                lines[count.saturating_sub(LOG_LINES)..].iter().map(|line| format!("  {line}\n")).collect()
+            }
+        }
+    }
+}
+
+/// A certificate for the address, made now, and its key.
+fn certificate(listen: SocketAddr) -> Result<[File; 2], wire::tls::SettingsError> {
+    let names = ["localhost".to_owned(), reachable(listen).ip().to_string()];
+    let identity = Identity::throw_away(&names)?;
+    let key = identity.key_to_pem().unwrap_or_default();
+    Ok([File::new(CERTIFICATE, identity.certificates().to_pem()), File::new(KEY, key)])
+}
+
+/// Versions as they are typed.
+fn typed(versions: &[HttpProtocol]) -> String {
+    versions.iter().map(|version| version.typed()).collect::<Vec<_>>().join(", ")
+}
+
+/// A version as it is called.
+fn shown(version: HttpProtocol) -> &'static str {
+    match version {
+        HttpProtocol::One => "HTTP/1.1",
+        HttpProtocol::TwoClear => "HTTP/2 without TLS",
+        HttpProtocol::Two => "HTTP/2 over TLS",
+        HttpProtocol::Three => "HTTP/3",
+    }
+}
+
+/// Those who speak a version.
+fn who_speaks(version: HttpProtocol) -> String {
+    let who: Vec<&str> =
+        Proxy::ALL.into_iter().filter(|proxy| proxy.speaks().contains(&version)).map(Proxy::name).collect();
+    if who.is_empty() {
+        String::new()
+    } else {
+        format!("; {} is spoken by {}", shown(version), who.join(", "))
+    }
+}
+
+/// Listens in place of an origin that is not there yet, while a proxy starts that looks for it at once: Squid takes one
+/// that it does not find for dead and answers for itself for a while, even when the origin has come.
+fn stand_in(proxy: Proxy, origin: SocketAddr) -> Option<TcpListener> {
+    if proxy == Proxy::Squid { TcpListener::bind(origin).ok() } else { None }
+}
+
+/// The name under which a proxy keeps shared memory: that of its folder, letters and digits only.
+fn shared_name(folder: &str) -> String {
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    name.chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
+/// An address of ours to connect to where the proxy listens on all of them.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+/// The first thing in its own words that looks like a version.
+fn version(proxy: Proxy, program: &Path) -> String {
+    let said = Command::new(program).arg(proxy.version_option()).output();
+    let text = said.map(|said| [said.stdout, said.stderr].concat()).unwrap_or_default();
+    find_version(&String::from_utf8_lossy(&text)).unwrap_or("of unknown version").to_string()
+}
+
+fn find_version(text: &str) -> Option<&str> {
+    let runs = text.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
+    runs.map(|run| run.trim_matches('.')).find(|run| run.contains('.'))
+}
+
+/// User and group for the proxy when we are root: `nobody`, which every system has.
+fn unprivileged() -> Option<(u32, u32)> {
+    const NOBODY: (u32, u32) = (65534, 65534);
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    Some(find_account(&accounts, "nobody").unwrap_or(NOBODY))
+}
+
+fn find_account(accounts: &str, name: &str) -> Option<(u32, u32)> {
+    let mut fields =
+        accounts.lines().map(|line| line.split(':')).find(|line| line.clone().next() == Some(name))?.skip(2);
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+/// A new folder and at once the guard that will remove it.
+fn guarded_folder(proxy: Proxy) -> Result<(PathBuf, Guarded), RigError> {
+    let parent = std::env::temp_dir();
+    let wrong = |reason| RigError::Folder { proxy, parent: parent.clone(), reason };
+    let folder = tempfile::Builder::new()
+        .prefix(&format!("wringer-rig-{proxy}-"))
+        .tempdir_in(&parent)
+        .map_err(wrong)?;
+    let guarded =
+        Guarded::new(folder.path()).map_err(|error| RigError::Start { proxy, reason: error.to_string() })?;
+    Ok((folder.keep(), guarded))
+}
+
+/// Writes the files and makes the folders, all belonging to `user`.
+fn fill(root: &Path, setup: &Setup, user: Option<(u32, u32)>) -> io::Result<()> {
+    for folder in &setup.folders {
+        fs::create_dir_all(root.join(folder))?;
+    }
+    for file in &setup.files {
+        let path = root.join(file.name);
+        fs::create_dir_all(path.parent().unwrap_or(root))?;
+        fs::write(path, &file.text)?;
+    }
+    user.map_or(Ok(()), |user| give_away(root, user))
+}
+
+fn give_away(path: &Path, (user, group): (u32, u32)) -> io::Result<()> {
+    std::os::unix::fs::lchown(path, Some(user), Some(group))?;
+    if !path.is_dir() {
+        return Ok(());
+    }
+    fs::read_dir(path)?.try_for_each(|entry| give_away(&entry?.path(), (user, group)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn every_name_is_read_back_and_others_are_told_the_choices() {
+        for proxy in Proxy::ALL {
+            assert_eq!(proxy.name().parse::<Proxy>().ok(), Some(proxy));
+        }
+        let error = "apache".parse::<Proxy>().expect_err("there is none");
+        assert_eq!(
+            error.to_string(),
+            "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy, httpd, h2o, caddy"
+        );
+    }
+
+    #[test]
+    fn versions_are_found_in_what_proxies_say() {
+        for (said, version) in [
+            ("nginx version: nginx/1.22.1\n", Some("1.22.1")),
+            ("varnishd (varnish-7.1.1 revision 7cee)", Some("7.1.1")),
+            ("Squid Cache: Version 5.7\n", Some("5.7")),
+            ("HAProxy version 2.6.12-1+deb12u4 2026/10/17 - https://haproxy.org/", Some("2.6.12")),
+            ("Traffic Server 9.2.9 Apr  4 2026 14:52:39", Some("9.2.9")),
+            ("no idea...", None),
+        ] {
+            assert_eq!(find_version(said), version, "{said}");
+        }
+    }
+
+    #[test]
+    fn accounts_are_found_by_their_whole_name() {
+        let accounts = "root:x:0:0::/:/bin/sh\nnobody2:x:1:1::/:/\nnobody:x:65534:65533:n:/:/\n";
+        assert_eq!(find_account(accounts, "nobody"), Some((65534, 65533)));
+        assert_eq!(find_account(accounts, "nob"), None);
+    }
+
+    #[test]
+    fn a_taken_port_is_refused() {
+        let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = taken.local_addr().expect("it is bound");
+        assert_eq!(free_address(address).expect_err("it is taken").kind(), io::ErrorKind::AddrInUse);
+    }
+
+    /// Printed configurations are compared with `src/rig/printed/`; `UPDATE_PRINTED=1` rewrites those files.
+    #[test]
+    fn printed_configurations_are_as_recorded() {
+        let farm = Farm::new("10.0.0.1:9080".parse().expect("an address"), 2, 2).expect("a small farm");
+        let alone = RigOptions::default();
+        let reload = RigOptions { honour_reload: true, ..RigOptions::default() };
+        let many = RigOptions {
+            origin: farm.addresses()[0],
+            workers: 4,
+            memory_bytes: 1 << 30,
+            ..RigOptions::default()
+        };
+        for proxy in Proxy::ALL {
+            check_printed(&format!("{proxy}.txt"), &print(proxy, &alone, None));
+            check_printed(&format!("{proxy}-reload.txt"), &print(proxy, &reload, None));
+            check_printed(&format!("{proxy}-farm.txt"), &print(proxy, &many, Some(&farm)));
+            for http in &proxy.speaks()[1..] {
+                let options = RigOptions { http: *http, ..RigOptions::default() };
+                check_printed(&format!("{proxy}-{}.txt", http.typed()), &print(proxy, &options, None));
+            }
+        }
+    }
+
+    fn check_printed(name: &str, text: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rig/printed").join(name);
+        if std::env::var_os("UPDATE_PRINTED").is_some() {
+            fs::write(&path, text).expect("the folder is there");
+        }
+        let recorded = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(recorded, text, "{name} differs; UPDATE_PRINTED=1 records the new text");
+    }
+}

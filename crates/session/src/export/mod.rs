@@ -1,0 +1,221 @@
+//! Figures on their way out while a run goes on: Prometheus fetches them, OTLP and InfluxDB are sent them, lines of JSON are
+//! written. One thread folds the records, one serves and sends; whoever is slow or gone holds up neither the run nor the others.
+//!
+//! Start at [`start`]; what is sent is made by `report`.
+
+mod prometheus;
+mod push;
+
+use crate::Sink;
+use crate::problem::Problem;
+use measure::{Head, RunEvent, RunResult, RunState};
+use plan::{Secret, SecretSource};
+use report::influx::Interval;
+use report::metrics::Names;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long the end waits for the last figures to be sent.
+const LAST: Duration = Duration::from_secs(10);
+
+/// Exports that are wanted.
+#[derive(Default)]
+pub struct Settings {
+    /// Where Prometheus may fetch.
+    pub prometheus: Option<SocketAddr>,
+    /// Who fetches brings this token.
+    pub prometheus_token: Option<Secret>,
+    /// How long figures can be fetched after the end.
+    pub linger: Duration,
+    /// Whose names metrics have.
+    pub names: Names,
+    /// Where they are sent by OTLP; empty: as the variables of OpenTelemetry say.
+    pub otlp: Option<String>,
+    /// Where they are sent in InfluxDB's lines.
+    pub influx: Option<String>,
+    /// Token for InfluxDB 2.
+    pub influx_token: Option<Secret>,
+    /// Where records are written as lines of JSON.
+    pub events: Option<Box<dyn Write + Send>>,
+}
+
+/// The exports of a run.
+#[derive(Debug, Clone)]
+pub struct Exports {
+    to: Sender<Arc<RunEvent>>,
+    shared: Arc<Shared>,
+    over: Arc<watch::Sender<bool>>,
+    linger: Duration,
+    /// Told when all has been sent.
+    done: Arc<Mutex<Receiver<()>>>,
+    metrics_at: Option<SocketAddr>,
+}
+
+/// Known state of the run, for those who send it.
+#[derive(Debug)]
+struct Shared {
+    known: Mutex<Known>,
+    names: Names,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// All but minutes: times stay those of the seconds, so that no count ever goes back.
+    state: RunState,
+    interval: Interval,
+    failures: Vec<String>,
+}
+
+impl Shared {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Each change of it is whole.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run as far as it is known.
+    fn now(&self) -> (RunResult, Head) {
+        let known = self.known();
+        (known.state.result(), known.state.head().clone())
+    }
+
+    /// Something could not be sent; it is told once.
+    fn failed(&self, why: String) {
+        let mut known = self.known();
+        if !known.failures.contains(&why) && known.failures.len() < 8 {
+            known.failures.push(why);
+        }
+    }
+}
+
+/// Begins what is asked for, before the run does; nothing where nothing is.
+///
+/// # Errors
+/// An address that cannot be had, a URL that is none, a token that is missing, a file that cannot be written.
+pub fn start(args: Settings) -> Result<Option<Exports>, Problem> {
+    if args.prometheus.is_none() && args.otlp.is_none() && args.influx.is_none() && args.events.is_none() {
+        return Ok(None);
+    }
+    let shared = Arc::new(Shared { known: Mutex::default(), names: args.names });
+    let lines = args.events;
+    let server =
+        args.prometheus.map(|at| prometheus::Server::bind(at, secret(args.prometheus_token.as_ref())?));
+    let server = server.transpose()?;
+    let metrics_at = server.as_ref().map(prometheus::Server::address);
+    let mut pushes = Vec::new();
+    if let Some(url) = &args.otlp {
+        pushes.push(push::Push::otlp(url)?);
+    }
+    if let Some(url) = &args.influx {
+        pushes.push(push::Push::influx(url, secret(args.influx_token.as_ref())?)?);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Problem::impossible(format!("nothing can be exported: {error}")))?;
+    let (over, ends) = watch::channel(false);
+    let (to, told) = channel();
+    let (done_in, done) = channel();
+    let folding = shared.clone();
+    std::thread::spawn(move || fold(&told, &folding, lines));
+    let sending = shared.clone();
+    let linger = args.linger;
+    std::thread::spawn(move || {
+        runtime.block_on(async move {
+            if let Some(server) = server {
+                tokio::spawn(server.serve(sending.clone()));
+            }
+            let sends = pushes.into_iter().map(|push| tokio::spawn(push.run(sending.clone(), ends.clone())));
+            for sent in sends.collect::<Vec<_>>() {
+                // A task ends, or has panicked, which was told.
+                let _ = sent.await;
+            }
+            let mut ends = ends;
+            let _ = ends.wait_for(|over| *over).await;
+            tokio::time::sleep(linger).await;
+        });
+        // Nobody may wait any more.
+        let _ = done_in.send(());
+    });
+    let (over, done) = (Arc::new(over), Arc::new(Mutex::new(done)));
+    Ok(Some(Exports { to, shared, over, linger, done, metrics_at }))
+}
+
+impl Exports {
+    /// Where metrics can be fetched.
+    pub fn metrics_at(&self) -> Option<SocketAddr> {
+        self.metrics_at
+    }
+}
+
+impl Sink for Exports {
+    fn put(&self, event: &Arc<RunEvent>) {
+        // The thread takes all that comes until we are gone.
+        let _ = self.to.send(event.clone());
+    }
+
+    fn wants_exchanges(&self) -> bool {
+        true
+    }
+
+    fn failures(&self) -> Vec<String> {
+        self.shared.known().failures.clone()
+    }
+
+    /// Sends the last figures, and waits for those who fetch them as long as was asked for.
+    fn finish(&self, say: &dyn Fn(&str)) {
+        let until = std::time::Instant::now() + Duration::from_secs(2);
+        while self.shared.known().state.end().is_none() && std::time::Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if !self.linger.is_zero() {
+            say(&format!(
+                "waiting {} for the last figures to be fetched",
+                report::show::duration(self.linger)
+            ));
+        }
+        self.over.send_replace(true);
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        if done.recv_timeout(LAST + self.linger).is_err() {
+            self.shared.failed("the last figures could not be exported in time".to_owned());
+        }
+    }
+}
+
+fn fold(told: &Receiver<Arc<RunEvent>>, shared: &Shared, mut lines: Option<Box<dyn Write + Send>>) {
+    for event in told {
+        if let Some(to) = &mut lines {
+            let written =
+                writeln!(to, "{}", report::record_line(&event).trim_end()).and_then(|()| to.flush());
+            if let Err(error) = written {
+                shared.failed(format!("records cannot be written any more: {error}"));
+                lines = None;
+            }
+        }
+        let mut known = shared.known();
+        if let RunEvent::Second(second) = &*event {
+            let Known { state, interval, .. } = &mut *known;
+            interval.take(second, state.head());
+        }
+        if !matches!(*event, RunEvent::Minute(_) | RunEvent::Exchanges(_) | RunEvent::Evidence(_)) {
+            known.state.apply(&event);
+        }
+    }
+}
+
+/// The value of a secret.
+fn secret(secret: Option<&Secret>) -> Result<Option<String>, Problem> {
+    let Some(secret) = secret else { return Ok(None) };
+    let missing = |what: &str, why: &dyn std::fmt::Display| {
+        Problem::Usage(format!("the token in {what} cannot be read: {why}"))
+    };
+    let value = match secret.source() {
+        SecretSource::Environment(name) => std::env::var(name).map_err(|error| missing(name, &error))?,
+        SecretSource::File(path) => std::fs::read_to_string(path).map_err(|error| missing(path, &error))?,
+        SecretSource::Typed => secret.reveal().to_owned(),
+    };
+    Ok(Some(value.trim().to_owned()))
+}

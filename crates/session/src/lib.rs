@@ -1,0 +1,652 @@
+//! A run from a checked plan to its result: binds the origin, starts the workers, collects what they tell, and joins
+//! both sides' accounts. What is shown meanwhile is up to a [`View`].
+//!
+//! Start reading at [`prepare`], then [`Ready::run`].
+
+pub mod doctor;
+pub mod export;
+pub mod files;
+pub mod httpd;
+pub mod keep;
+pub mod live;
+pub mod mask;
+pub mod scripts;
+pub mod steer;
+
+mod after;
+mod backend;
+mod data;
+mod evidence;
+mod head;
+mod inputs;
+mod listen;
+mod options;
+mod outlets;
+mod problem;
+mod qlog;
+mod reach;
+mod remote;
+mod serve;
+mod sink;
+mod steered;
+mod stopping;
+mod targets;
+mod tls;
+mod usage;
+mod workers;
+
+pub use evidence::text as evidence_text;
+pub use listen::settle;
+pub use options::{About, Keep, SessionOptions};
+pub use problem::Problem;
+pub use reach::Reach;
+pub use sink::{Sink, Sinks};
+pub use usage::threads;
+
+use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
+use live::Live;
+use mask::Mask;
+use steer::Steering;
+
+use keep::Recorder;
+use measure::exchanges::Gathering;
+use measure::stream::{End, EvidenceFound, Note};
+use measure::{
+    Collector, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, RunResult, Second,
+    Snapshot, Tally, WorkerUse, notes,
+};
+use outlets::Outlets;
+use plan::site::NONCE_FIELD;
+use plan::{Inputs, Load, Plan};
+use remote::Remote;
+use scripts::Scripts;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+use stopping::Stopping;
+use targets::Targets;
+use workers::{With, Workers};
+
+/// Display of a run while it goes on.
+pub trait View: Send {
+    /// An interval is over.
+    fn row(&mut self, row: &Row, phase: &str);
+    /// An interval of an origin without clients is over. `cpu`: the share of a core that its busiest worker used.
+    fn origin_row(&mut self, row: &Row, cpu: Option<f64>) {
+        let _ = cpu;
+        self.row(row, "origin");
+    }
+    /// Something that the reader had better know before the run is over; it is in the result's notes too.
+    fn note(&mut self, text: &str) {
+        let _ = text;
+    }
+    /// Something is told about a single request.
+    fn event(&mut self, event: Event);
+    /// No row and no event will follow.
+    fn end(&mut self) {}
+}
+
+/// How often signals and events are looked for where nothing else wakes the session.
+const POLL: Duration = Duration::from_millis(20);
+/// Single requests that are kept in one record.
+const TOGETHER: usize = 8192;
+
+/// True if the code of a worker has panicked in this process. The exit code says so whatever was run: see [`has_faulted`].
+static FAULTED: AtomicBool = AtomicBool::new(false);
+
+/// True if a run of this process has ended by a fault of wringer itself; its report, where there is one, tells which.
+pub fn has_faulted() -> bool {
+    FAULTED.load(Ordering::Relaxed)
+}
+
+/// A finished run.
+pub struct Finished {
+    /// Its figures.
+    pub result: RunResult,
+    /// Its first record.
+    pub head: Head,
+    /// Its last record, which is told when the report has been made.
+    end: End,
+    recorder: Option<Recorder>,
+    sinks: Sinks,
+    /// Its scripts, to be told how it was.
+    pub scripts: Scripts,
+}
+
+impl Finished {
+    /// CPU seconds of the watched processes while measuring.
+    pub fn target_cpu(&self) -> Option<f64> {
+        self.end.target_cpu_s
+    }
+
+    /// The report has been made: its last record is told. `exit`: the code that the process ends with, as far as it is known.
+    pub fn tell_end(&self, exit: u8, evidence_file: Option<&str>) {
+        let end = Arc::new(RunEvent::End(Box::new(self.last_record(exit, evidence_file))));
+        if let Some(recorder) = &self.recorder {
+            recorder.put(&end);
+        }
+        self.sinks.put(&end);
+        self.sinks.live.iter().for_each(Live::settle);
+    }
+
+    /// Its records as the page shows them, where somebody wanted to see them.
+    pub fn live(&self) -> Option<&Live> {
+        self.sinks.live.as_ref()
+    }
+
+    /// Completes the run file, and sends the last figures to those who are sent them. Returns the file, where it holds all of
+    /// the run. `say`: told what people should know meanwhile, such as what could not be written or sent since the report.
+    pub fn conclude(&mut self, say: &dyn Fn(&str)) -> Option<PathBuf> {
+        self.sinks.finish(say);
+        let closed = self.recorder.take().map(Recorder::close);
+        let mut failures = self.sinks.failures();
+        let file = match closed {
+            Some(Ok(file)) => Some(file),
+            Some(Err(failure)) => {
+                failures.push(failure);
+                None
+            }
+            None => None,
+        };
+        let untold = failures.into_iter().filter(|text| !self.result.notes.contains(text));
+        untold.for_each(|text| say(&format!("note: {text}")));
+        file
+    }
+
+    fn last_record(&self, exit: u8, evidence_file: Option<&str>) -> End {
+        let mut end = self.end.clone();
+        end.thresholds.clone_from(&self.result.thresholds);
+        (end.exit, end.evidence_file) = (exit, evidence_file.map(str::to_owned));
+        let judgement = self.result.verdict(&self.result.measured()).judgement;
+        end.verdict = judgement.name().to_owned();
+        end.figures = self.result.headline();
+        end
+    }
+}
+
+/// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
+pub struct Ready<'a> {
+    plan: &'a Plan,
+    around: &'a SessionOptions,
+    workers: Workers,
+    targets: Targets,
+    tls: Option<wire::tls::Client>,
+    stop: Arc<AtomicBool>,
+    sampler: Sampler,
+    scripts: Scripts,
+    mask: Mask,
+    notes: Vec<String>,
+    about: About,
+}
+
+/// Gets a plan ready whose origin address is settled ([`settle`]). `heads`: the origin tells the heads it sees, too.
+///
+/// # Errors
+/// A rule that the plan violates, a target that does not resolve, a port that is taken, too few descriptors or ports; each in
+/// one line with what to try.
+pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> Result<Ready<'a>, Problem> {
+    refuse_violations(plan)?;
+    usage::check_threads(plan.threads)?;
+    let stop = around.stop.clone();
+    doctor::check_pids(&around.watch_pids)?;
+    let inputs = Arc::new(inputs::read(plan)?);
+    let filled = filled(plan, &inputs)?;
+    let mask = Mask::of(&filled);
+    around.on_secrets.iter().for_each(|told| told(&mask));
+    around.reach.iter().try_for_each(|reach| reach.check(plan))?;
+    let targets = Targets::of_plan(plan)?;
+    if let Some(load) = &plan.load {
+        data::check(load, &inputs.tables())?;
+        doctor::check_sources(&load.sources, targets.first().as_ref())?;
+    }
+    doctor::raise_descriptors();
+    let facts = Facts::read();
+    let all = targets.all();
+    let need = Need::of_plan(plan, threads(plan.threads), &all);
+    let mut notes = doctor::budget(&facts, &need)?;
+    let (io, note) = backend::choose(plan.io)?;
+    notes.extend(note);
+    let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
+    let tls = tls::client(plan, &inputs)?;
+    let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
+    let interpreters = around.interpreters.clone().filter(|_| plan.has_code());
+    let only_to = around.reach.as_ref().map(Reach::hosts);
+    let count = threads(plan.threads);
+    let with = With { io, count, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
+    let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
+    let about = About::default();
+    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })
+}
+
+/// The plan with its secrets, for those who send them.
+fn filled(plan: &Plan, inputs: &Inputs) -> Result<Plan, Problem> {
+    let mut filled = plan.clone();
+    inputs.fill(&mut filled);
+    // What cannot be told before a secret is known.
+    refuse_violations(&filled)?;
+    Ok(filled)
+}
+
+/// Returns the needs of a plan on this machine; `asked`: workers where the plan does not say.
+///
+/// # Errors
+/// A rule that the plan violates, a target that does not resolve.
+pub fn need(plan: &Plan, asked: Option<u16>) -> Result<Need, Problem> {
+    refuse_violations(plan)?;
+    Ok(Need::of_plan(plan, threads(plan.threads.or(asked)), &Targets::of_plan(plan)?.all()))
+}
+
+impl Ready<'_> {
+    /// Returns warnings of what may fall short, a sentence each.
+    pub fn warnings(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The run gets these words, and is kept where they say so.
+    #[must_use]
+    pub fn about(mut self, about: About) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// Runs it. `watched`: processes of the target that wringer started.
+    ///
+    /// # Errors
+    /// A target where nobody listens; a run file that was asked for and cannot be made.
+    pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
+        if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
+            let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
+            if let Some(limit) = self.around.ready {
+                self.targets.wait(load, limit, &self.stop)?;
+            }
+            self.targets.refuse_silent(load, origin)?;
+        }
+        let head = head::of(self.plan, &self.about, self.workers.count());
+        let told = self.notes.len();
+        let recorder = head::keep(&head, &self.about, &mut self.notes)?;
+        std::thread::scope(|scope| {
+            let outlets = Outlets::open(scope, view, recorder, self.about.sinks.clone());
+            Ok(self.go(watched, head, told, outlets))
+        })
+    }
+
+    /// `told`: so many of the notes were shown already.
+    fn go(mut self, watched: &[u32], head: Head, told: usize, outlets: Outlets<'_>) -> Finished {
+        let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
+        let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
+        let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
+        let mut session = Session {
+            plan: self.plan,
+            around: self.around,
+            workers: self.workers,
+            remote,
+            stop: self.stop,
+            began: Instant::now(),
+            outlets,
+            steering: self.about.steering,
+            sinks: self.about.sinks,
+            rates: steered::Rates::default(),
+            held: None,
+            exchanges: Gathering::new(keep.to_string()),
+            evidence: Vec::new(),
+            cpu: CpuWatch::default(),
+            watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
+            sampler: self.sampler,
+            scripts: self.scripts,
+            mask: self.mask,
+            served: Vec::new(),
+            stopping: Stopping::new(self.plan.load.as_ref().map_or(&[], |load| &load.stop_if)),
+            met: None,
+            ended_by_signal: false,
+        };
+        self.notes[told..].iter().for_each(|note| session.outlets.warn(note));
+        session.begin(head, self.notes);
+        let collected = match &self.plan.load {
+            Some(load) => session.collect(load),
+            None => session.serve_only(),
+        };
+        session.finish(collected)
+    }
+}
+
+fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
+    let found = plan.check();
+    if found.is_empty() { Ok(()) } else { Err(Problem::Usage(found.join("\nwringer: "))) }
+}
+
+fn remote(
+    plan: &Plan,
+    around: &SessionOptions,
+    target: Option<SocketAddr>,
+    tls: Option<wire::tls::Client>,
+    notes: &mut Vec<String>,
+) -> Option<Remote> {
+    let (load, address) = (plan.load.as_ref()?, target?);
+    if plan.origin.is_some() || !around.join_remote {
+        return None;
+    }
+    match Remote::new(load, address, tls, plan.site.fingerprint()) {
+        Ok((remote, note)) => {
+            notes.extend(note);
+            Some(remote)
+        }
+        Err(why) => {
+            notes.push(notes::NOT_JOINED.with(&[&why]));
+            None
+        }
+    }
+}
+
+/// A run under way.
+struct Session<'a, 'scope> {
+    plan: &'a Plan,
+    around: &'a SessionOptions,
+    workers: Workers,
+    remote: Option<Remote>,
+    stop: Arc<AtomicBool>,
+    /// When the load began.
+    began: Instant,
+    /// Where its records go.
+    outlets: Outlets<'scope>,
+    /// Who may ask for changes.
+    steering: Option<Steering>,
+    sinks: Sinks,
+    rates: steered::Rates,
+    /// Event of a single request that found no room.
+    held: Option<Event>,
+    /// Single requests that are to be kept.
+    exchanges: Gathering,
+    /// Answers that failed a check, to be told when a remote origin has said what it knows of them.
+    evidence: Vec<Evidence>,
+    watch: Watch,
+    cpu: CpuWatch,
+    sampler: Sampler,
+    scripts: Scripts,
+    mask: Mask,
+    /// CPU of the workers where only the origin ran; with clients they tell it themselves.
+    served: Vec<WorkerUse>,
+    stopping: Stopping,
+    /// The condition that has ended the run.
+    met: Option<Judged>,
+    ended_by_signal: bool,
+}
+
+impl Session<'_, '_> {
+    /// The origin's counters now, wherever it runs.
+    fn origin_now(&self) -> Option<OriginCounts> {
+        self.workers.origin_counts().or_else(|| self.remote.as_ref().map(Remote::latest))
+    }
+
+    /// Takes in what has happened: it is counted, shown and kept.
+    fn record(&mut self, event: RunEvent) {
+        self.tell_exchanges();
+        let event = match event {
+            RunEvent::Second(mut second) => {
+                self.add_what_is_known(&mut second);
+                RunEvent::Second(second)
+            }
+            other => other,
+        };
+        let met = self.stopping.take(&event);
+        self.outlets.record(event);
+        met.into_iter().for_each(|met| self.stop_by(met));
+    }
+
+    /// Adds the figures of a second that the collector cannot know.
+    fn add_what_is_known(&self, second: &mut Second) {
+        let phases = self.plan.load.as_ref().map(|load| &load.phases);
+        let phase = phases.and_then(|phases| phases.get(second.phase as usize));
+        let ends = second.at.saturating_sub(second.began);
+        let [begins, ends] = [ends.saturating_sub(second.took), ends].map(|time| time.as_secs_f64());
+        second.asked_per_s = phase.and_then(|phase| {
+            let planned = || Some(phase.pace.open()?.curve);
+            let curve = self.rates.of(second.phase).cloned().or_else(planned)?;
+            let due = curve.arrivals_by(ends) - curve.arrivals_by(begins);
+            (ends > begins).then(|| due / (ends - begins))
+        });
+        second.bound.extend(self.sampler.bound());
+        second.machine = Some(self.sampler.now());
+    }
+
+    /// Takes snapshots until every worker has told its last.
+    fn collect(&mut self, load: &Load) -> Collector {
+        let phases = load.phases.iter().map(|phase| (phase.name.as_str(), phase.measured));
+        let mut collector = Collector::new(phases, self.workers.count())
+            .with_intervals_per_row(self.around.intervals_per_row);
+        if let Some(counts) = self.origin_now() {
+            collector.origin_before(counts);
+        }
+        let mut running = self.workers.count();
+        let (mut intervals, began) = (vec![0; running as usize], Instant::now());
+        let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
+        self.phase(measured(0));
+        self.workers.go();
+        while running > 0 {
+            self.look_for_signals();
+            self.obey();
+            let waits_since = Instant::now();
+            let came = self.workers.snapshots.recv_timeout(POLL);
+            self.cpu.waited(waits_since, POLL);
+            match came {
+                Ok(snapshot) => {
+                    // What was told before it comes before its row.
+                    self.tell_events();
+                    running -= u32::from(snapshot.last);
+                    if running == 0 {
+                        self.stopping.end();
+                    }
+                    let worker = snapshot.worker;
+                    self.phase(measured(snapshot.under_way()));
+                    intervals[worker as usize] = snapshot.interval;
+                    self.watch.phase(measured(snapshot.under_way()));
+                    let (events, tally) = collector.add(snapshot, self.origin_now());
+                    self.workers.give_back(worker, tally);
+                    events.into_iter().for_each(|event| self.record(event));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            running = running.saturating_sub(self.workers.lost().len() as u32);
+            if let Some((worker, since, tally)) = self.scripts.stuck() {
+                self.workers.give_up(worker);
+                running -= 1;
+                let ended = since.saturating_duration_since(began);
+                let snapshot = last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
+                let (events, _) = collector.add(snapshot, self.origin_now());
+                events.into_iter().for_each(|event| self.record(event));
+            }
+            self.tell_events();
+            self.look_at_the_machine();
+        }
+        self.phase(false);
+        self.steering.iter().for_each(Steering::close);
+        collector
+    }
+
+    /// A phase goes on, measured or not.
+    fn phase(&mut self, measured: bool) {
+        self.watch.phase(measured);
+        self.cpu.phase(measured, &self.watch.pids());
+    }
+
+    fn look_at_the_machine(&mut self) {
+        if self.sampler.is_due() {
+            self.sampler.sample();
+            self.watch.sample();
+        }
+    }
+
+    fn look_for_signals(&mut self) {
+        if self.stop.load(Ordering::Relaxed) && !self.ended_by_signal {
+            self.ended_by_signal = true;
+            self.workers.control.stop();
+        }
+    }
+
+    /// Tells of single requests as long as there is room.
+    fn tell_events(&mut self) {
+        while let Some(event) = self.held.take().or_else(|| self.next_event()) {
+            self.held = self.outlets.event(event);
+            if self.held.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Returns the next event of a single request; evidence is a record.
+    fn next_event(&mut self) -> Option<Event> {
+        while let Ok(mut event) = self.workers.events.try_recv() {
+            self.mask.event(&mut event);
+            let mut piece = match event {
+                Event::Evidence(piece) => piece,
+                Event::Kept(record) => {
+                    self.keep(&record);
+                    continue;
+                }
+                other => return Some(other),
+            };
+            evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
+            self.evidence.push(*piece);
+            if self.remote.is_none() {
+                self.tell_evidence(&remote::Heads::default());
+            }
+        }
+        None
+    }
+
+    /// Keeps a single request.
+    fn keep(&mut self, record: &Record) {
+        if self.exchanges.is_of_another(record.phase as u32) || self.exchanges.waiting() >= TOGETHER {
+            self.tell_exchanges();
+        }
+        self.exchanges.push(record);
+    }
+
+    fn tell_exchanges(&mut self) {
+        if let Some(told) = self.exchanges.take() {
+            self.outlets.record(RunEvent::Exchanges(Box::new(told)));
+        }
+    }
+
+    /// Tells the head, and what is known before anything has happened.
+    fn begin(&mut self, head: Head, notes: Vec<String>) {
+        self.record(RunEvent::Head(Box::new(head)));
+        notes.into_iter().for_each(|text| self.note(text));
+        self.began = Instant::now();
+    }
+
+    fn note(&mut self, text: String) {
+        self.record(RunEvent::Note(Note { at: self.outlets.state().until(), text }));
+    }
+
+    fn finish(mut self, collector: Collector) -> Finished {
+        let took = self.began.elapsed();
+        let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
+        let silent_for = self.remote.as_ref().and_then(Remote::silent_for);
+        let origin_until = silent_for.map(|silent| took.saturating_sub(silent));
+        let now = self.origin_now();
+        let origin = now.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
+        let (events, phases, workers) = collector.finish(now);
+        events.into_iter().for_each(|event| self.record(event));
+        self.show_the_rest();
+        let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
+        let interrupted = self.ended_by_signal || self.met.is_some();
+        let thresholds = self.met.take().into_iter().collect();
+        let mut end = End { took, interrupted, phases, workers, origin, thresholds, ..End::default() };
+        let after_reset = self.workers.after_reset(end.phases.len());
+        end.phases.iter_mut().zip(after_reset).for_each(|(phase, figures)| phase.after_reset = Some(figures));
+        self.join_phases(&mut end, origin_until);
+        end.backend = self.workers.stop().to_owned();
+        self.workers.qlog_notes().into_iter().for_each(|note| self.note(note));
+        self.tell_evidence(&answers);
+        self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note));
+        end.watched = self.watch.watched();
+        end.target_cpu_s = self.watch.cpu_s();
+        let measured = self.outlets.state().result().measured();
+        let (machine, panics) = (self.sampler.finish(), self.workers.panics());
+        end.self_check = after::self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
+        let (mut state, recorder) = self.outlets.close();
+        state.apply(&RunEvent::End(Box::new(end.clone())));
+        let (head, result) = (state.head().clone(), state.result());
+        Finished { result, head, end, recorder, sinks: self.sinks, scripts: self.scripts }
+    }
+
+    /// Shows what waits to be shown; nobody waits for it any more.
+    fn show_the_rest(&mut self) {
+        while let Some(event) = self.held.take().or_else(|| self.next_event()) {
+            self.outlets.last_event(event);
+        }
+        let lost = self.outlets.end_screen();
+        if lost > 0 {
+            self.note(notes::LINES_LOST.with(&[&lost]));
+        }
+        self.outlets.unwritten().into_iter().for_each(|text| self.note(text));
+        let unsent = self.sinks.failures();
+        unsent.into_iter().for_each(|text| self.note(text));
+    }
+
+    /// Adds the facts of each phase known only now: until when the origin's accounts go, and the hit ratio to be expected.
+    fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>) {
+        let mut phases = self.outlets.state().result().phases;
+        let note = after::mark_end_of_origin(&mut phases, origin_until);
+        after::predict_phases(self.plan, self.around, &mut phases);
+        for (told, phase) in end.phases.iter_mut().zip(phases) {
+            told.origin_until = phase.origin_until;
+            told.predicted_hit_ratio = phase.predicted_hit_ratio;
+        }
+        note.into_iter().for_each(|note| self.note(note));
+    }
+
+    fn tell_evidence(&mut self, answers: &remote::Heads) {
+        let mut found = std::mem::take(&mut self.evidence);
+        evidence::join(&mut found, answers);
+        for mut evidence in found {
+            self.mask.evidence(&mut evidence);
+            self.record(RunEvent::Evidence(Box::new(EvidenceFound { evidence })));
+        }
+    }
+
+    /// Returns the observations that a reader should know to make sense of the figures.
+    fn observations(&self, origin: Option<&OriginCounts>) -> Vec<String> {
+        let (phases, mut notes) = (self.outlets.state().result().phases, Vec::new());
+        let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
+        let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
+        let bad: u64 = bad.map(|(_, count)| count).sum();
+        let asked = origin.map(|origin| origin.requests);
+        notes.extend(
+            self.plan
+                .origin_as_reached()
+                .and_then(|behind| after::never_asked(asked?, (requests, bad), behind)),
+        );
+        let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
+        if unattributed > 0 {
+            notes.push(notes::UNATTRIBUTED.with(&[&NONCE_FIELD, &unattributed]));
+        }
+        let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
+        if let Some(origin) = origin.filter(|_| canaries) {
+            let resent = phases.iter().map(|phase| phase.counts().resent).sum();
+            notes.extend(after::split(origin, resent));
+        }
+        notes
+    }
+}
+
+/// The last figures of a worker that does not come back from its script, whose run has one phase.
+fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration) -> Snapshot {
+    Snapshot {
+        worker,
+        phase: 0,
+        interval,
+        tally,
+        in_flight: 0,
+        peak: 0,
+        cpu: Duration::ZERO,
+        closes_interval: true,
+        last: true,
+        span: (Duration::ZERO, ended),
+        paced_until: ended,
+    }
+}

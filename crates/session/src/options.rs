@@ -1,0 +1,69 @@
+//! Words of a session that are no part of its plan: how it behaves, what the run is called, where it is kept.
+
+use crate::mask::Mask;
+use crate::steer::Steering;
+use crate::{Reach, Sinks};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Options of a session that are no part of its plan.
+#[derive(Clone, Default)]
+pub struct SessionOptions {
+    /// Length of an interval; zero: one second.
+    pub interval: Duration,
+    /// Intervals that make a row; zero: one.
+    pub intervals_per_row: u32,
+    /// Bytes that the cache may hold, where that is known.
+    pub cache_bytes: Option<u64>,
+    /// True if the accounts of an origin that runs elsewhere are to be asked for and joined.
+    pub join_remote: bool,
+    /// When an origin without clients ends by itself.
+    pub ends_after: Option<Duration>,
+    /// A target where nobody listens is no reason not to begin: its requests fail.
+    pub take_silent: bool,
+    /// How long is waited for a target that does not answer yet; `None`: not at all.
+    pub ready: Option<Duration>,
+    /// Heads of single requests are wanted from the origin, too.
+    pub heads: bool,
+    /// Processes to be watched, beside those that wringer starts.
+    pub watch_pids: Vec<u32>,
+    /// Interprets the program texts of the plan, where it has any.
+    pub interpreters: Option<Arc<dyn load::code::Interpreters>>,
+    /// Set by whoever wants the run to end: it still gives its whole report.
+    pub stop: Arc<AtomicBool>,
+    /// Told the secrets of the plan as soon as they are known, so that the caller can hide them where they were typed.
+    pub on_secrets: Option<fn(&Mask)>,
+    /// Where connections may go; `None`: anywhere.
+    pub reach: Option<Reach>,
+}
+
+/// Description of a run, and where it is kept.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The command, or the old tool.
+    pub door: &'static str,
+    /// The command line that repeats it.
+    pub command: String,
+    /// Target of the load, in words.
+    pub target: Option<String>,
+    /// Words of the user's own: name and value.
+    pub labels: BTreeMap<String, String>,
+    /// Its file, and whether the run is not to begin without it; `None`: it is not kept.
+    pub keep: Option<Keep>,
+    /// Who gets its records.
+    pub sinks: Sinks,
+    /// Asks things of it while it goes on, where somebody may.
+    pub steering: Option<Steering>,
+}
+
+/// How a run is kept.
+#[derive(Debug, Clone, Default)]
+pub struct Keep {
+    /// The folder of its file.
+    pub folder: PathBuf,
+    /// Somebody asked for it: where it cannot be had, the run does not begin.
+    pub wanted: bool,
+}

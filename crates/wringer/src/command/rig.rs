@@ -1,0 +1,103 @@
+//! The command `wringer rig NAME`: what was typed, and doing it.
+//!
+//! Start reading at [`run`]. This is the only file of the rigs that prints.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::problem::{Exit, Problem};
+use doors::native::{RigArgs, reachable};
+use plan::units::show_size;
+use proxies::rig::farm::Farm;
+use proxies::rig::{Proxy, Rig, RigError, RigOptions, print, start};
+
+fn options(arguments: &RigArgs) -> RigOptions {
+    RigOptions {
+        listen: arguments.listen,
+        origin: reachable(arguments.origin),
+        memory_bytes: arguments.memory,
+        workers: arguments.workers,
+        honour_reload: arguments.honour_reload,
+        http: arguments.http.unwrap_or_default(),
+    }
+}
+
+fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
+    match (arguments.origins, arguments.ports) {
+        (1, 1) => Ok(None),
+        (origins, ports) => Farm::new(reachable(arguments.origin), origins, ports).map(Some),
+    }
+}
+
+/// The configuration.
+fn printed(proxy: Proxy, arguments: &RigArgs) -> Result<String, RigError> {
+    Ok(print(proxy, &options(arguments), farm(arguments)?.as_ref()))
+}
+
+/// `wringer rig`.
+///
+/// # Errors
+/// A proxy that does not exist, is not installed, or does not start.
+pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
+    let proxy: Proxy = args.name.parse().map_err(|error: RigError| Problem::Usage(error.to_string()))?;
+    if args.print {
+        crate::output::write_bytes(printed(proxy, args)?.as_bytes());
+    } else {
+        stay(proxy, args)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Runs the proxy until a signal comes.
+fn stay(proxy: Proxy, arguments: &RigArgs) -> Result<(), RigError> {
+    let options = options(arguments);
+    let rig = start(proxy, &options)?;
+    let interrupted = signal_flag();
+    say(&ready_line(&rig, &options));
+    wait(&rig, &interrupted)?;
+    rig.stop();
+    Ok(())
+}
+
+fn wait(rig: &Rig, interrupted: &AtomicBool) -> Result<(), RigError> {
+    const LOOK: Duration = Duration::from_millis(100);
+    while !interrupted.load(Ordering::Relaxed) {
+        if let Some(error) = rig.ended(LOOK) {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+fn ready_line(rig: &Rig, options: &RigOptions) -> String {
+    format!(
+        "{} {} listens on {} in front of {}, memory {}, process {}, folder {}; Ctrl-C stops it\n",
+        rig.name(),
+        rig.version(),
+        rig.address(),
+        options.origin,
+        show_size(options.memory_bytes),
+        rig.pid(),
+        rig.folder().display(),
+    )
+}
+
+/// Set by any signal that asks us to end. A signal that comes before this ends us at once; the guard then cleans up.
+fn signal_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        // Fails only for signals that cannot be caught.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+    }
+    flag
+}
+
+/// A reader that went away does not matter: the rig goes on.
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
