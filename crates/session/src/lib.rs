@@ -198,6 +198,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     around.on_secrets.iter().for_each(|told| told(&mask));
     around.reach.iter().try_for_each(|reach| reach.check(plan))?;
     let targets = Targets::of_plan(plan)?;
+    tracing::debug!(addresses = ?targets.all(), "targets are looked up");
     if let Some(load) = &plan.load {
         data::check(load, &inputs.tables())?;
         doctor::check_sources(&load.sources, targets.first().as_ref())?;
@@ -209,6 +210,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let mut notes = doctor::budget(&facts, &need)?;
     let (io, note) = backend::choose(plan.io)?;
     notes.extend(note);
+    tracing::debug!(?io, notes = notes.len(), "the machine is looked at");
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
     let tls = tls::client(plan, &inputs)?;
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
@@ -217,6 +219,10 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let count = threads(plan.threads);
     let with = With { io, count, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
+    tracing::debug!(
+        workers = workers.count(),
+        "workers are ready, and the origin listens where there is one"
+    );
     let about = About::default();
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })
 }
@@ -260,6 +266,7 @@ impl Ready<'_> {
         if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
             let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
             if let Some(limit) = self.around.ready {
+                tracing::debug!(?limit, "waiting for the target");
                 self.targets.wait(load, limit, &self.stop)?;
             }
             self.targets.refuse_silent(load, origin)?;
@@ -267,6 +274,7 @@ impl Ready<'_> {
         let head = head::of(self.plan, &self.about, self.workers.count());
         let told = self.notes.len();
         let recorder = head::keep(&head, &self.about, &mut self.notes)?;
+        tracing::info!(run = head.id, door = head.door, kept = recorder.is_some(), "the run begins");
         std::thread::scope(|scope| {
             let outlets = Outlets::open(scope, view, recorder, self.about.sinks.clone());
             Ok(self.go(watched, head, told, outlets))
@@ -461,6 +469,7 @@ impl Session<'_, '_> {
             self.tell_events();
             self.look_at_the_machine();
         }
+        tracing::debug!("all workers have told their last");
         self.phase(false);
         self.steering.iter().for_each(Steering::close);
         collector
@@ -481,6 +490,7 @@ impl Session<'_, '_> {
 
     fn look_for_signals(&mut self) {
         if self.stop.load(Ordering::Relaxed) && !self.ended_by_signal {
+            tracing::info!("somebody wants the run to end");
             self.ended_by_signal = true;
             self.workers.control.stop();
         }
@@ -560,6 +570,7 @@ impl Session<'_, '_> {
         end.phases.iter_mut().zip(after_reset).for_each(|(phase, figures)| phase.after_reset = Some(figures));
         self.join_phases(&mut end, origin_until);
         end.backend = self.workers.stop().to_owned();
+        tracing::debug!(backend = end.backend, took = ?took, "workers and origin have ended");
         self.workers.qlog_notes().into_iter().for_each(|note| self.note(note));
         self.tell_evidence(&answers);
         self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note));

@@ -28,6 +28,7 @@ impl Session<'_, '_> {
     pub(super) fn obey(&mut self) {
         let Some(steering) = self.steering.clone() else { return };
         while let Some(Asked { by, command, answer }) = steering.next() {
+            tracing::info!(by, ?command, "a change is asked for");
             let done = match command {
                 Command::Rate { per_second, .. } => self.change_rate(per_second),
                 Command::Stop => {

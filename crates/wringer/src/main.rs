@@ -5,6 +5,7 @@ mod arguments;
 mod command;
 mod ini;
 mod layout;
+mod log;
 mod output;
 mod problem;
 mod programs;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let result = match door(&args) {
-        Some((door, rest)) => (door.run)(rest),
+        Some((door, rest)) => log::begin(None).and_then(|()| (door.run)(rest)),
         None => match asked_for_help(&args) {
             Some(door) => Ok(door.help()),
             None => native(&args),
@@ -63,6 +64,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
             return Ok(Exit::Ok);
         }
     };
+    log::begin(cli.log.as_deref())?;
     match cli.command {
         Command::Cache(args) => command::cache::run(&args),
         Command::Http(args) => command::http::run(&args),

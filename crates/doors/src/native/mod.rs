@@ -64,6 +64,10 @@ use std::path::PathBuf;
                   3 ran, but answers were wrong, or what --fail-if or --stop-if names was so"
 )]
 pub struct Cli {
+    /// Say on standard error what sessions, rigs, exporters and servers do: a level such as debug, or targets with a level each,
+    /// such as session=debug,proxies=trace; WRINGER_LOG says the same
+    #[arg(long, value_name = "FILTER", global = true, hide_short_help = true, display_order = 999)]
+    pub log: Option<String>,
     /// Command to run.
     #[command(subcommand)]
     pub command: Command,

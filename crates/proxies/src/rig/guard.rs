@@ -282,7 +282,10 @@ impl Guarded {
         let (sender, says) = mpsc::channel();
         let lines = process.stdout.take().map(BufReader::new);
         thread::spawn(move || {
-            lines.into_iter().flat_map(BufRead::lines).try_for_each(|line| pass_on(line, &sender))
+            lines.into_iter().flat_map(BufRead::lines).try_for_each(|line| {
+                tracing::debug!(?line, "the guard says");
+                pass_on(line, &sender)
+            })
         });
         Ok(Guarded { lifeline: process.stdin.take(), process, says: Mutex::new(says) })
     }
@@ -318,7 +321,8 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         drop(self.lifeline.take());
-        let _ = self.process.wait();
+        let ended = self.process.wait();
+        tracing::debug!(?ended, "the guard has ended the proxy and removed its folder");
     }
 }
 

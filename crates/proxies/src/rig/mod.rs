@@ -357,6 +357,7 @@ pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let version = version(proxy, &program);
 
     let user = unprivileged();
+    tracing::debug!(rig = proxy.name(), version, program = %program.display(), %listen, "starting a rig");
     let (folder, mut guarded) = guarded_folder(proxy)?;
     let origins = Origins { catch_all: options.origin, named: &[] };
     let mut setup = proxy.setup(&options, &origins, &folder.display().to_string());
@@ -371,7 +372,9 @@ pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
 
     let _stand_in = stand_in(proxy, options.origin);
     let order = Order { user, program, arguments: setup.arguments };
+    tracing::debug!(folder = %folder.display(), arguments = ?order.arguments, user = ?order.user, "the guard is to start it");
     let main_pid = guarded.start(&order).map_err(|reason| RigError::Start { proxy, reason })?;
+    tracing::debug!(pid = main_pid, "it runs");
     let http = options.http;
     let rig = Rig { proxy, version, address: listen, http, main_pid, folder, logs: setup.logs, guarded };
     rig.wait_until_ready()?;
@@ -435,6 +438,7 @@ impl Rig {
                 return Err(error);
             }
             if probe::answers(reachable(self.address), self.http) {
+                tracing::info!(rig = self.proxy.name(), address = %self.address, pid = self.main_pid, "the rig answers");
                 return Ok(());
             }
             if Instant::now() >= deadline {

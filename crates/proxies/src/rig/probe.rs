@@ -27,7 +27,13 @@ pub(super) fn answers(address: SocketAddr, http: HttpProtocol) -> bool {
         connection.read_exact(&mut start)?;
         Ok(if is_two { start[3] == 4 } else { &start == b"HTTP/" })
     };
-    ask().unwrap_or(false)
+    match ask() {
+        Ok(answered) => answered,
+        Err(why) => {
+            tracing::trace!(%address, %why, "it does not answer yet");
+            false
+        }
+    }
 }
 
 /// Begins TLS with whoever is there.

@@ -85,6 +85,7 @@ impl Shared {
     /// Something could not be sent; it is told once.
     fn failed(&self, why: String) {
         let mut known = self.known();
+        tracing::warn!("{why}");
         if !known.failures.contains(&why) && known.failures.len() < 8 {
             known.failures.push(why);
         }

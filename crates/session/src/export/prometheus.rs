@@ -95,6 +95,7 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let mut answer = Response::new(Full::default());
+    tracing::debug!(method = %request.method(), path = request.uri().path(), "metrics are asked for");
     if let Some(status) = rule.refuses(request.method(), request.uri().path(), request.headers()) {
         *answer.status_mut() = status;
         return Ok(answer);

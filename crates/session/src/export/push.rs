@@ -121,8 +121,9 @@ impl Push {
                 .unwrap_or_default();
             shared.failed(format!("figures could not be sent to {name} at {at}: {why}; the run goes on"));
         };
+        let bytes = body.len();
         match tokio::time::timeout(PATIENCE, self.post(body)).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => tracing::debug!(to = ?self.what, bytes, "figures are sent"),
             Ok(Err(why)) => failed(&why),
             Err(_) => failed(&"no answer within 5 s"),
         }

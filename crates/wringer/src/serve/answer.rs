@@ -95,7 +95,10 @@ pub async fn answer(app: Arc<App>, request: Request<Incoming>) -> Result<Sent, I
     let uri = request.uri();
     let (path, query) = (uri.path().to_owned(), uri.query().unwrap_or("").to_owned());
     let mut sent = match app.guard.judge(request.method(), &path, &query, request.headers(), Instant::now()) {
-        Verdict::Refuse(status, why) => text(status, why),
+        Verdict::Refuse(status, why) => {
+            tracing::info!(method = %request.method(), path, %status, why, "a request is refused");
+            text(status, why)
+        }
         Verdict::Enter => entered(&app, &query),
         Verdict::Pass if request.method() == Method::POST => posted(&app, &path, request.into_body()).await,
         Verdict::Pass => {
@@ -106,6 +109,7 @@ pub async fn answer(app: Arc<App>, request: Request<Incoming>) -> Result<Sent, I
             route(&app, &path, &query, last.map(|last| last + 1)).await
         }
     };
+    tracing::debug!(path, status = %sent.status(), "the page is answered");
     for (name, value) in FIELDS {
         sent.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
