@@ -44,9 +44,9 @@ fn targets(filter: &str) -> Result<Targets, String> {
                 KNOWN.join(", ")
             ));
         }
-        level.parse::<LevelFilter>().map_err(|_| {
-            "give a level (off, error, warn, info, debug, trace), or targets with a level each, such as session=debug,proxies=trace"
-        })?;
+        level.parse::<LevelFilter>().ok().filter(|_| !level.is_empty()).ok_or(
+            "give a level (off, error, warn, info, debug, trace), or targets with a level each, such as session=debug,proxies=trace",
+        )?;
     }
     filter.parse().map_err(|error: ParseError| error.to_string())
 }
