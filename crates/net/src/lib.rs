@@ -18,6 +18,7 @@
 mod backend;
 mod buffer;
 mod clock;
+pub mod command_line;
 mod datagrams;
 mod event;
 mod handle;

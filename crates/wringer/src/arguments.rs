@@ -4,9 +4,6 @@
 use plan::Plan;
 use session::mask::Mask;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -59,24 +56,7 @@ pub fn seed_from_clock() -> u64 {
 /// does not allow it they stay visible, as they were until now: `env:` and `file:` are the safe way.
 pub fn hide(mask: &Mask) {
     typed();
-    // Nothing hangs on it.
-    let _ = overwrite(mask);
-}
-
-fn overwrite(mask: &Mask) -> io::Result<()> {
-    // Fields 48 and 49 of proc(5)'s stat say where the words are. The name of the program may hold blanks.
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
-    let place = |nth: usize| fields.as_ref()?.get(nth - 3)?.parse::<u64>().ok();
-    let (Some(begin), Some(end)) = (place(48), place(49)) else { return Ok(()) };
-    let mut words = vec![0; usize::try_from(end.saturating_sub(begin)).unwrap_or(0)];
-    File::open("/proc/self/mem")?.read_exact_at(&mut words, begin)?;
-    let places = mask.places(&words);
-    if places.is_empty() {
-        return Ok(());
-    }
-    let memory = OpenOptions::new().write(true).open("/proc/self/mem")?;
-    places.into_iter().try_for_each(|at| memory.write_all_at(&vec![b'*'; at.len()], begin + at.start as u64))
+    net::command_line::overwrite(|words| mask.places(words));
 }
 
 #[cfg(test)]

@@ -20,8 +20,23 @@ pub fn unwanted(file: &File) -> Vec<String> {
             problems.push(format!("{}:{number}: unsafe is for crates/net alone", file.name));
         }
     }
+    problems.extend(memory_as_a_file(file));
     problems.extend(vague_comments(file));
     problems
+}
+
+/// Memory written to as if it were a file: unsafe code that does not say so.
+fn memory_as_a_file(file: &File) -> Vec<String> {
+    let file_of_memory = concat!("/proc/", "self/mem");
+    let lines = (1..).zip(file.text.lines()).filter(|(_, line)| line.contains(file_of_memory));
+    lines
+        .map(|(number, _)| {
+            format!(
+                "{}:{number}: {file_of_memory} is unsafe code by another name: see net::command_line",
+                file.name
+            )
+        })
+        .collect()
 }
 
 /// Doc comments whose first word says nothing of the item.
@@ -212,6 +227,7 @@ mod tests {
     fn words_that_must_not_be() {
         check_unwanted("crates/load/src/a.rs", "unsafe { x() }", 1);
         check_unwanted("crates/net/src/a.rs", "unsafe { x() }", 0);
+        check_unwanted("crates/net/src/a.rs", concat!("open(\"/proc/", "self/mem\")"), 1);
         check_unwanted("crates/load/src/a.rs", "// unsafe\n#![forbid(unsafe_code)]\nlet x = \"unsafe\";", 0);
         check_unwanted("crates/net/src/a.rs", "#[allow(dead_code)]\nfn f() {}", 1);
         check_unwanted("crates/net/src/a.rs", "#[expect(dead_code, reason = \"x\")]\nfn f() {}", 0);
