@@ -7,6 +7,7 @@ mod getopt;
 pub mod h2load;
 pub mod http_load;
 pub mod jtest;
+mod mark;
 pub mod native;
 mod number;
 pub mod siege;

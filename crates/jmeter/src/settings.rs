@@ -46,7 +46,7 @@ pub fn read_properties(bytes: &[u8]) -> Vec<(String, String)> {
         Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
     };
     let mut found = Vec::new();
-    let mut lines = text.lines();
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
     while let Some(line) = lines.next() {
         let mut line = line.trim_start().to_owned();
         if line.is_empty() || line.starts_with(['#', '!']) {

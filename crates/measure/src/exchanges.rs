@@ -1,9 +1,11 @@
 //! Single requests as they are kept: columns, and texts that come again told once.
 
 use crate::event::Record;
-use crate::outcome::Outcome;
+use crate::outcome::{Failure, Outcome};
+use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// Single requests of one phase, a column each; all columns are equally long.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -88,6 +90,29 @@ pub struct Kept<'a> {
     pub head_bytes: u64,
     /// Bytes of the answer's body.
     pub body_bytes: u64,
+}
+
+impl Kept<'_> {
+    /// Returns what is known of it as a record of a run that goes on. An end of which the name is not known counts as unfinished.
+    pub fn record(&self) -> Record {
+        let micros = |us: u64| (us > 0).then(|| Duration::from_micros(us));
+        Record {
+            number: self.number,
+            user: self.user,
+            phase: self.phase as usize,
+            connection: self.connection,
+            began: Duration::from_micros(self.began_us),
+            status: self.status,
+            method: self.method.to_owned(),
+            url: self.url.to_owned(),
+            connect: micros(self.connect_us),
+            first_byte: micros(self.first_byte_us),
+            service: Duration::from_micros(self.service_us),
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            ..Record::new(outcome(self.outcome).unwrap_or(Outcome::Unfinished))
+        }
+    }
 }
 
 impl KeptExchanges {
@@ -215,6 +240,26 @@ pub fn name(outcome: Outcome) -> String {
     }
 }
 
+/// The end that a name tells; `None` for what no version writes.
+fn outcome(name: &str) -> Option<Outcome> {
+    let mut words = name.split(' ');
+    let outcome = match (words.next()?, words.next(), words.next()) {
+        ("ok", None, None) => Outcome::Ok,
+        ("injected", None, None) => Outcome::Injected,
+        ("aborted", None, None) => Outcome::Aborted,
+        ("unfinished", None, None) => Outcome::Unfinished,
+        ("check_failed", Some(fault), None) => Outcome::CheckFailed(of_name(fault)?),
+        ("failed", Some(kind), Some(stage)) => Outcome::Failed(Failure::new(of_name(kind)?, of_name(stage)?)),
+        _ => return None,
+    };
+    words.next().is_none().then_some(outcome)
+}
+
+/// The value that is written by this name.
+fn of_name<'a, T: Deserialize<'a>>(name: &'a str) -> Option<T> {
+    T::deserialize(StrDeserializer::<serde::de::value::Error>::new(name)).ok()
+}
+
 /// Reads names of ends, those of version 0.1 too: it called `fine` what is `ok`, and `faulty` what is `check_failed`.
 fn outcomes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     let mut names = Vec::<String>::deserialize(from)?;
@@ -232,8 +277,7 @@ fn outcomes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error>
 mod tests {
     use super::*;
     use crate::labels::Label;
-    use crate::outcome::{Failure, FailureKind, Stage};
-    use std::time::Duration;
+    use crate::outcome::{FailureKind, Fault, Stage};
 
     fn record(number: u64, phase: usize) -> Record {
         let failure = Failure::new(FailureKind::Reset, Stage::Body);
@@ -252,6 +296,21 @@ mod tests {
             head_bytes: 100,
             body_bytes: number,
             ..Record::new(if number.is_multiple_of(3) { Outcome::Failed(failure) } else { Outcome::Ok })
+        }
+    }
+
+    #[test]
+    fn ends_are_read_by_their_names() {
+        let failed = FailureKind::ALL
+            .iter()
+            .flat_map(|kind| Stage::ALL.iter().map(|stage| Outcome::Failed(Failure::new(*kind, *stage))));
+        let faults = Fault::ALL.iter().map(|fault| Outcome::CheckFailed(*fault));
+        let plain = [Outcome::Ok, Outcome::Injected, Outcome::Aborted, Outcome::Unfinished];
+        for end in failed.chain(faults).chain(plain) {
+            assert_eq!(outcome(&name(end)), Some(end), "{}", name(end));
+        }
+        for other in ["", "failed", "check_failed x", "ok ok", "failed reset head x"] {
+            assert_eq!(outcome(other), None, "{other}");
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::ab::{self, Asked, Seen};
 use crate::text::Context;
 use crate::{http_load, jtest, siege, wrk, wrktcp};
-use measure::{PhaseResult, RequestDistributions, RunResult};
+use measure::{Failure, FailureKind, PhaseResult, RequestDistributions, RunResult};
 use plan::Stop;
 use std::time::Duration;
 
@@ -38,13 +38,28 @@ pub fn report(tool: Tool, result: &RunResult, context: &Context<'_>) -> (String,
         Tool::HttpLoad => http_load::report(result, http_load::Format::Acme, false, None),
         Tool::Wrk | Tool::Wrk2 => {
             let is_wrk2 = tool == Tool::Wrk2;
+            notes.extend(untimed(result));
             banner(result, context)
                 + &wrk::report(result, wrk::Options { wrk2: is_wrk2, latency: true, uncorrected: is_wrk2 })
         }
-        Tool::Wrktcp => banner(result, context) + &wrktcp::report(result, true),
+        Tool::Wrktcp => {
+            notes.extend(untimed(result));
+            banner(result, context) + &wrktcp::report(result, true)
+        }
         Tool::Jtest => of_jtest(result),
     };
     (text, notes)
+}
+
+/// Answers that wrk would have timed and this run did not, because the plan expected another status.
+fn untimed(result: &RunResult) -> Option<String> {
+    let measured = result.measured();
+    let by_status =
+        |(failure, count): (Failure, u64)| (failure.kind == FailureKind::BadStatus).then_some(count);
+    let count: u64 = measured.tally.failures().filter_map(by_status).sum();
+    (count > 0).then(|| {
+        format!("{count} answers had a status that was not expected: they are counted, and their times are not among the latencies")
+    })
 }
 
 fn banner(result: &RunResult, context: &Context<'_>) -> String {

@@ -47,8 +47,6 @@ impl Figures {
         let failures = |wanted: &dyn Fn(FailureKind) -> bool| -> u64 {
             tally.failures().filter(|(failure, _)| wanted(failure.kind)).map(|(_, count)| count).sum()
         };
-        // Shown as 418, which is a transaction and a failure.
-        let not_http = failures(&|kind| kind == FailureKind::NotHttp);
         // Of what is bad by its status, only this is bad here.
         let broken = statuses(&|status| status == 408 || status >= 500);
         let harmless = failures(&|kind| kind == FailureKind::BadStatus).saturating_sub(broken);
@@ -66,7 +64,7 @@ impl Figures {
         let times = tally.metric(TimeMetric::Response);
         let seconds = |us: u64| if times.is_empty() { 0.0 } else { us as f64 / 1e6 };
         Figures {
-            transactions: whole.saturating_sub(refused) + not_http,
+            transactions: whole.saturating_sub(refused),
             successful: whole.saturating_sub(not_there),
             ok: statuses(&|status| status == 200),
             failed: counts.failed.saturating_sub(harmless) + counts.check_failed + refused,

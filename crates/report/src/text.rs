@@ -21,6 +21,7 @@ mod timeline;
 
 pub(crate) use codes::name as code_name;
 pub(crate) use outcomes::failure_text;
+pub use outcomes::unanswered;
 
 use crate::good;
 use crate::show;

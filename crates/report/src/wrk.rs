@@ -24,13 +24,6 @@ pub struct Options {
     pub uncorrected: bool,
 }
 
-impl Options {
-    /// Returns the metric that the old tool calls latency: from the send, or for wrk2 from when the request was due.
-    fn metric(self) -> TimeMetric {
-        if self.wrk2 { TimeMetric::Response } else { TimeMetric::Service }
-    }
-}
-
 /// Returns the text before a run.
 pub fn banner(url: &str, threads: u64, connections: u64, lasts: Duration) -> String {
     let lasts = seconds(lasts.as_secs() as f64);
@@ -41,7 +34,8 @@ pub fn banner(url: &str, threads: u64, connections: u64, lasts: Duration) -> Str
 pub fn report(result: &RunResult, options: Options) -> String {
     let measured = result.measured();
     let tally = &measured.tally;
-    let latency = &tally.metric(options.metric());
+    // wrk2 counts from when a request was due, of which nothing is known where a check failed.
+    let latency = &if options.wrk2 { tally.metric(TimeMetric::Response) } else { rows::latency(&measured) };
     let mut text = rows::TITLES.to_owned();
     text += &row("Latency", &Dispersion::of(latency), microseconds);
     text += &row("Req/Sec", &Dispersion::of(&measured.rates.seen()), count);
@@ -60,14 +54,13 @@ pub fn report(result: &RunResult, options: Options) -> String {
 }
 
 fn totals(measured: &PhaseResult) -> String {
-    let counts = measured.counts();
     let mut text = rows::answers(measured);
     let bad: u64 =
         measured.tally.statuses().filter(|(status, _)| *status > 399).map(|(_, count)| count).sum();
     if bad > 0 {
         text += &format!("  Non-2xx or 3xx responses: {bad}\n");
     }
-    text += &format!("Requests/sec: {:9.2}\n", measured.per_second(counts.ok + counts.check_failed));
+    text += &format!("Requests/sec: {:9.2}\n", measured.per_second(rows::answered(measured)));
     text += &rows::transfer(measured);
     text
 }

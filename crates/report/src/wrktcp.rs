@@ -15,7 +15,7 @@ use crate::text::code_name;
 use crate::wrk;
 use crate::wrk::rows::{self, row};
 use crate::wrk::units::{count, microseconds, seconds};
-use measure::{CodeKind, Dispersion, Histogram, PhaseResult, RunResult, TimeMetric};
+use measure::{CodeKind, Dispersion, PhaseResult, RunResult};
 use std::time::Duration;
 
 /// Mark before and behind what is told of a test with one exchange.
@@ -35,7 +35,7 @@ pub fn banner(address: &str, file: &str, threads: u64, connections: u64, lasts: 
 /// The report. `distribution`: with percentiles of the latency.
 pub fn report(result: &RunResult, distribution: bool) -> String {
     let measured = result.measured();
-    let latency = latency(&measured);
+    let latency = rows::latency(&measured);
     let mut text = rows::TITLES.to_owned();
     text += &row("Latency", &Dispersion::of(&latency), microseconds);
     text += &row("Req/Sec", &Dispersion::of(measured.rates.tenths()), |tenths| count(tenths / 10.0));
@@ -46,22 +46,15 @@ pub fn report(result: &RunResult, distribution: bool) -> String {
     text
 }
 
-/// Service times of all whole answers: one with a bad code has taken its time, too.
-fn latency(measured: &PhaseResult) -> Histogram {
-    let mut all = measured.tally.metric(TimeMetric::Service);
-    // All histograms have the one geometry, so nothing can be out of range.
-    let _ = all.add(measured.tally.metric(TimeMetric::CheckFailed));
-    all
-}
-
 fn totals(measured: &PhaseResult) -> String {
     let counts = measured.counts();
     let mut text = rows::answers(measured);
-    if counts.check_failed > 0 {
-        text += &format!("  Failure responses: {}\n", counts.check_failed);
+    let all = rows::answered(measured);
+    let bad = all.saturating_sub(counts.ok);
+    if bad > 0 {
+        text += &format!("  Failure responses: {bad}\n");
     }
-    let all = counts.ok + counts.check_failed;
-    let [all, good, bad] = [all, counts.ok, counts.check_failed].map(|count| measured.per_second(count));
+    let [all, good, bad] = [all, counts.ok, bad].map(|count| measured.per_second(count));
     text += &format!("Requests/sec: {all:9.2}    (Success:{good:.2}/Failure:{bad:.2})\n");
     text += &rows::transfer(measured);
     text

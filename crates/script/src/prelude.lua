@@ -1,7 +1,7 @@
 -- What scripts find beside what the host puts into the table wrk. The host calls the functions that this chunk returns.
--- `...`: gives a module that is built in by its name, and the names of all.
+-- `...`: gives a module that is built in by its name, the names of all, and the folder of the script where it has one.
 
-local built_in, names_built_in = ...
+local built_in, names_built_in, own_folder = ...
 
 local next, type, tostring, tonumber, concat, sort = next, type, tostring, tonumber, table.concat, table.sort
 local wrk = wrk
@@ -134,9 +134,44 @@ end
 
 -- Modules that are neither loaded nor in a file: what is built in, or why there is none and what to do.
 package.loaded.wrk = wrk
+
+local is_built_in = {}
+for name in names_built_in:gmatch("[^, ]+") do is_built_in[name] = true end
+
+-- Names that are built in whose files are being loaded: "own" where the file is the user's, "system", or "lacks" once it has asked for
+-- a module that is not there.
+local loading = {}
+
+-- What distributions have under a name that is built in is often the Lua half of a module in C, which cannot be loaded: then what is built
+-- in stands for both. Any other mistake in a file is told, and so is whatever a user's own file lacks, but for a module's core.
+local of_files = package.loaders[2]
+package.loaders[2] = function(name)
+   local file = of_files(name)
+   if type(file) ~= "function" or not is_built_in[name] then return file end
+   return function(...)
+      local path = package.searchpath(name, package.path) or ""
+      local is_own = path:sub(1, 2) == "./" or own_folder and path:sub(1, #own_folder) == own_folder
+      loading[name] = is_own and "own" or "system"
+      local fine, module = pcall(file, ...)
+      local lacks = loading[name] == "lacks"
+      loading[name] = nil
+      if fine then return module end
+      if lacks then return built_in(name) end
+      error(module, 0)
+   end
+end
+
+local function lacks(name)
+   for whole, whose in next, loading do
+      if whose == "system" or name == whole .. ".core" then loading[whole] = "lacks" end
+   end
+end
+
 package.loaders[#package.loaders + 1] = function(name)
-   local module = built_in(name)
+   -- A module's Lua half is given its own core or none.
+   local module = not loading[name:match("^(.+)%.core$") or ""] and built_in(name) or nil
    if module ~= nil then return function() return module end end
+   lacks(name)
    error("module '" .. name .. "' is not found: there is no such Lua file in package.path, and built in are " .. names_built_in
       .. ". Modules in C cannot be loaded; put one in Lua beside the script", 3)
 end

@@ -91,15 +91,21 @@ fn fill(lua: &Lua, step: &ScriptStep) -> mlua::Result<(Table, Table)> {
     look_for_modules(lua, &step.file)?;
     debug::install(lua)?;
     let prelude = lua.load(include_str!("prelude.lua")).set_name(format!("={PRELUDE}"));
-    let host = prelude.call((lua.create_function(modules::built_in)?, modules::NAMES.join(", ")))?;
+    let built_in = lua.create_function(modules::built_in)?;
+    let host = prelude.call((built_in, modules::NAMES.join(", "), folder(&step.file)))?;
     Ok((wrk, host))
 }
 
-/// Adds the system's folders and the script's own to those that modules are looked for in.
+/// The folder of a script, with a slash behind it, where it is not the working directory.
+fn folder(file: &str) -> Option<String> {
+    let folder = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    Some(format!("{}/", folder.display()))
+}
+
+/// Adds the script's folder and the system's to those that modules are looked for in.
 fn look_for_modules(lua: &Lua, file: &str) -> mlua::Result<()> {
     let package: Table = lua.globals().get("package")?;
     let known: String = package.get("path")?;
-    let folder = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty());
-    let own = folder.map(|folder| format!(";{}/?.lua", folder.display())).unwrap_or_default();
-    package.set("path", format!("{known};{SYSTEM_PATHS}{own}"))
+    let own = folder(file).map(|folder| format!(";{folder}?.lua")).unwrap_or_default();
+    package.set("path", format!("{known}{own};{SYSTEM_PATHS}"))
 }

@@ -32,6 +32,13 @@ impl UserData for Thread {
             thread.0.set(lua, &name.as_bytes(), value)
         });
         methods.add_method("stop", |_, thread, ()| thread.0.stop());
+        // What a thread has not is its own name, as in wrk.
+        methods.add_meta_method(MetaMethod::Index, |lua, _, name: Value| {
+            match lua.coerce_string(name.clone())? {
+                Some(name) => Ok(Value::String(name)),
+                None => Ok(name),
+            }
+        });
         methods.add_meta_method(MetaMethod::NewIndex, |_, _, (name, _): (mlua::String, Value)| {
             let name = name.to_string_lossy();
             Err::<(), _>(mlua::Error::RuntimeError(format!("cannot set '{name}' on thread")))

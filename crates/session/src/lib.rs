@@ -111,6 +111,12 @@ pub struct Finished {
     /// Its last record, which is told when the report has been made.
     end: End,
     recorder: Option<Recorder>,
+    /// Somebody asked for its file by name.
+    file_wanted: bool,
+    /// That file does not hold all of it.
+    file_lost: bool,
+    /// Failures to write or send something that were told while it went on.
+    failures_told: Vec<String>,
     sinks: Sinks,
     /// Its scripts, to be told how it was.
     pub scripts: Scripts,
@@ -132,6 +138,12 @@ impl Finished {
         self.sinks.live.iter().for_each(Live::settle);
     }
 
+    /// True if a file that was asked for by its name, of the run or of its records, does not hold all of it.
+    pub fn has_lost(&self) -> bool {
+        let failed = self.recorder.as_ref().is_some_and(|recorder| recorder.failure().is_some());
+        self.file_wanted && (self.file_lost || failed) || self.sinks.have_lost()
+    }
+
     /// Its records as the page shows them, where somebody wanted to see them.
     pub fn live(&self) -> Option<&Live> {
         self.sinks.live.as_ref()
@@ -146,12 +158,13 @@ impl Finished {
         let file = match closed {
             Some(Ok(file)) => Some(file),
             Some(Err(failure)) => {
+                self.file_lost = true;
                 failures.push(failure);
                 None
             }
             None => None,
         };
-        let untold = failures.into_iter().filter(|text| !self.result.notes.contains(text));
+        let untold = failures.into_iter().filter(|text| !self.failures_told.contains(text));
         untold.for_each(|text| say(&format!("note: {text}")));
         file
     }
@@ -201,7 +214,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     tracing::debug!(addresses = ?targets.all(), "targets are looked up");
     if let Some(load) = &plan.load {
         data::check(load, &inputs.tables())?;
-        doctor::check_sources(&load.sources, targets.first().as_ref())?;
+        doctor::check_sources(&load.sources, &targets.all())?;
     }
     doctor::raise_descriptors();
     let facts = Facts::read();
@@ -309,6 +322,7 @@ impl Ready<'_> {
             stopping: Stopping::new(self.plan.load.as_ref().map_or(&[], |load| &load.stop_if)),
             met: None,
             ended_by_signal: false,
+            file_wanted: self.about.keep.as_ref().is_some_and(|keep| keep.wanted),
         };
         self.notes[told..].iter().for_each(|note| session.outlets.warn(note));
         session.begin(head, self.notes);
@@ -380,6 +394,7 @@ struct Session<'a, 'scope> {
     /// The condition that has ended the run.
     met: Option<Judged>,
     ended_by_signal: bool,
+    file_wanted: bool,
 }
 
 impl Session<'_, '_> {
@@ -579,10 +594,20 @@ impl Session<'_, '_> {
         let measured = self.outlets.state().result().measured();
         let (machine, panics) = (self.sampler.finish(), self.workers.panics());
         end.self_check = after::self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
-        let (mut state, recorder) = self.outlets.close();
+        let (mut state, recorder, failures_told) = self.outlets.close();
         state.apply(&RunEvent::End(Box::new(end.clone())));
         let (head, result) = (state.head().clone(), state.result());
-        Finished { result, head, end, recorder, sinks: self.sinks, scripts: self.scripts }
+        Finished {
+            result,
+            head,
+            end,
+            recorder,
+            file_wanted: self.file_wanted,
+            file_lost: false,
+            failures_told,
+            sinks: self.sinks,
+            scripts: self.scripts,
+        }
     }
 
     /// Shows what waits to be shown; nobody waits for it any more.
@@ -590,6 +615,8 @@ impl Session<'_, '_> {
         while let Some(event) = self.held.take().or_else(|| self.next_event()) {
             self.outlets.last_event(event);
         }
+        self.outlets.settle();
+        self.outlets.tell_failures();
         let lost = self.outlets.end_screen();
         if lost > 0 {
             self.note(notes::LINES_LOST.with(&[&lost]));

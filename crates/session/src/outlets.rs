@@ -80,7 +80,7 @@ impl<'scope> Outlets<'scope> {
     }
 
     /// Who could not write or send something is told of at once, and once.
-    fn tell_failures(&mut self) {
+    pub fn tell_failures(&mut self) {
         let mut failures: Vec<String> =
             self.recorder.as_ref().and_then(Recorder::failure).into_iter().collect();
         failures.extend(self.sinks.failures());
@@ -126,10 +126,14 @@ impl<'scope> Outlets<'scope> {
         }
     }
 
-    /// Returns the gaps of the run file, and why, where there are any. Waits for a slow disk, so that the report has it.
+    /// Waits for a slow disk, so that the report has what it could not take.
+    pub fn settle(&self) {
+        self.recorder.iter().for_each(|recorder| recorder.settle(SLOW_DISK));
+    }
+
+    /// Returns the gaps of the run file, and why, where there are any.
     pub fn unwritten(&self) -> Vec<String> {
         let Some(recorder) = &self.recorder else { return Vec::new() };
-        recorder.settle(SLOW_DISK);
         let left_out =
             Some(recorder.left_out()).filter(|count| *count > 0).map(|count| notes::NOT_KEPT.with(&[&count]));
         recorder.failure().into_iter().chain(left_out).collect()
@@ -145,10 +149,10 @@ impl<'scope> Outlets<'scope> {
         lost
     }
 
-    /// Returns the state of the run as told, and the file that waits for its last record.
-    pub fn close(mut self) -> (RunState, Option<Recorder>) {
+    /// Returns the state of the run as told, the file that waits for its last record, and the failures that were told.
+    pub fn close(mut self) -> (RunState, Option<Recorder>, Vec<String>) {
         self.end_screen();
-        (self.state, self.recorder)
+        (self.state, self.recorder, self.failures_told)
     }
 }
 

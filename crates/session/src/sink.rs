@@ -20,6 +20,11 @@ pub trait Sink: Send + Sync + fmt::Debug {
         Vec::new()
     }
 
+    /// True if something that was asked for by its name, and is to stay, does not hold all of the run.
+    fn has_lost(&self) -> bool {
+        false
+    }
+
     /// The last record was told: sends the rest. `say`: told what people should know meanwhile.
     fn finish(&self, say: &dyn Fn(&str)) {
         let _ = say;
@@ -57,6 +62,11 @@ impl Sinks {
     /// Returns the failures to pass something on, a sentence each.
     pub fn failures(&self) -> Vec<String> {
         self.others.iter().flat_map(|sink| sink.failures()).collect()
+    }
+
+    /// True if something that was asked for by its name does not hold all of the run.
+    pub fn have_lost(&self) -> bool {
+        self.others.iter().any(|sink| sink.has_lost())
     }
 
     /// The last record was told: the rest is sent.

@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use load::Hosts;
-use plan::{Address, ConnectTo, Load, Plan, Protocol, Step};
+use plan::{Address, ConnectTo, Load, Plan, Protocol, SourceRange, Step};
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -30,7 +30,7 @@ impl Targets {
     fn of(load: &Load) -> Result<Targets, Problem> {
         if let Some(name) = &load.target {
             let (host, port) = target(name);
-            return Ok(Targets { target: addresses(host, port)?, ..Targets::default() });
+            return Ok(Targets { target: addresses(host, port, &load.sources)?, ..Targets::default() });
         }
         let http = load.protocol.http1().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
@@ -39,7 +39,7 @@ impl Targets {
             if let Entry::Vacant(unknown) = hosts.entry((address.host, address.port)) {
                 unknown.insert(match http.unix_socket {
                     Some(_) => vec![load::UNIX],
-                    None => addresses(&host, port)?,
+                    None => addresses(&host, port, &load.sources)?,
                 });
             }
         }
@@ -179,8 +179,9 @@ fn status(at: SocketAddr, address: &Address) -> io::Result<u16> {
     status.ok_or_else(|| io::Error::other("what came is not an answer of HTTP"))
 }
 
-/// The addresses of a host, of one family. An IPv6 address may have brackets, and a zone behind a `%`.
-fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
+/// The addresses of a host, of one family: one that sources can reach, where there are some. An IPv6 address may have brackets, and a zone
+/// behind a `%`.
+fn addresses(host: &str, port: u16, sources: &[SourceRange]) -> Result<Vec<SocketAddr>, Problem> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let found: Vec<SocketAddr> = (host, port)
         .to_socket_addrs()
@@ -188,6 +189,11 @@ fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
             Problem::impossible(format!("target {host}:{port} does not resolve: {error}; check the name"))
         })?
         .collect();
+    let is_reached =
+        |address: &&SocketAddr| sources.iter().any(|source| source.is_ipv4() == address.is_ipv4());
+    let reached: Vec<SocketAddr> = found.iter().filter(is_reached).copied().collect();
+    // Where sources reach none, they are refused.
+    let found = if reached.is_empty() { found } else { reached };
     // A name such as localhost may stand for two families of which only one is listened on.
     if found.iter().all(|address| address.is_ipv4() == found[0].is_ipv4()) {
         return Ok(found);

@@ -1,7 +1,8 @@
 //! Where results go: standard output, standard error, and files. The one place that writes them.
 //!
 //! A result that cannot be written is never lost in silence: a file that fails is a [`Problem`], and standard output remembers
-//! its first failure, which [`conclude`] tells in a line and in the exit code.
+//! its first failure, which [`conclude`] tells in a line and in the exit code. Only where nothing ran, and whoever read has seen enough,
+//! as in `wringer --help | head`, it ends quietly.
 
 use crate::problem::{Exit, Problem};
 use session::files::{OWNER_ALONE, cannot_keep, create, writable};
@@ -10,10 +11,19 @@ use std::fs::Permissions;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Why standard output could not be written, the first time.
-static FAILED: Mutex<Option<String>> = Mutex::new(None);
+static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// True if this process has figures of its own to tell, which a closed pipe loses.
+static HAS_RUN: AtomicBool = AtomicBool::new(false);
+
+/// A run begins: what standard output does not take from now on is lost.
+pub fn runs() {
+    HAS_RUN.store(true, Ordering::Relaxed);
+}
 
 /// Writes a line.
 pub fn line(text: &str) {
@@ -39,7 +49,7 @@ fn raw(bytes: &[u8]) {
 /// Remembers why standard output could not be written.
 pub fn remember(written: io::Result<()>) {
     if let Err(error) = written {
-        FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error.to_string());
+        FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 }
 
@@ -68,6 +78,7 @@ pub fn conclude(exit: Exit) -> Exit {
     let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner).take();
     match failed {
         None => exit,
+        Some(why) if why.kind() == io::ErrorKind::BrokenPipe && !HAS_RUN.load(Ordering::Relaxed) => exit,
         Some(why) => {
             notice(&format!(
                 "wringer: standard output cannot be written: {why}; what was to stand there is lost"

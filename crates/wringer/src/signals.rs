@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Signals that follow the first one so soon are the same wish: some senders signal the process and its group.
-const SAME_WISH: Duration = Duration::from_millis(300);
+/// Signals that follow the first one so soon are the same wish: some senders, such as timeout(1), signal the process and its group. Nobody
+/// presses two keys within that time.
+const SAME_WISH: Duration = Duration::from_millis(40);
 
 /// The first signal that came; 0 while there was none. Signals are the process's own.
 static FIRST: AtomicI32 = AtomicI32::new(0);

@@ -1,13 +1,13 @@
 //! Stage two: what the words mean, as a Plan. Start at [`mean`].
 
 use super::args::{Method, Typed, number};
-use super::url::{Url, bracketed, split_authority};
+use super::url::{Url, split_authority};
 use super::{Run, View, shown, tls};
 use crate::Shown;
 use crate::without_phase;
 use ::plan::{
-    CloseBy, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Pace, Phase, Plan,
-    Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
+    CloseBy, Endpoint, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Masked,
+    Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -74,7 +74,8 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
         return Err(shown::failed("ab: -s 0: every request would fail at once; give 1 second or more"));
     }
     if !url.has_host() {
-        let text = format!("apr_sockaddr_info_get() for {}: Name or service not known (670002)\n", url.host);
+        let host = Masked::address(&url.host);
+        let text = format!("apr_sockaddr_info_get() for {host}: Name or service not known (670002)\n");
         return Err(Shown::refused(text, shown::UNKNOWN_HOST));
     }
     Ok(url)
@@ -82,10 +83,18 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
 
 /// `host:port`.
 fn proxy(text: &str) -> Result<String, Shown> {
-    let (host, port) = split_authority(text).ok_or_else(|| {
-        shown::failed(&format!("ab: -X '{text}' is no proxy; give host:port, such as localhost:8080"))
-    })?;
-    Ok(format!("{}:{}", bracketed(&host), port.unwrap_or(PROXY_PORT)))
+    let refused = |why: &str| shown::failed(&format!("ab: -X {why}"));
+    let endpoint = Endpoint::read(text).map_err(|fault| refused(&fault.to_string()))?;
+    let shown = Masked::address(text);
+    if endpoint.credentials.is_some() {
+        return Err(refused(&format!("'{shown}' has a name and password: give them with -P NAME:PASSWORD")));
+    }
+    if endpoint.secure {
+        return Err(refused(&format!(
+            "'{shown}': the proxy is spoken to without TLS; give host:port, such as localhost:8080"
+        )));
+    }
+    Ok(endpoint.with_port(PROXY_PORT))
 }
 
 /// The value of a field of the user's own.

@@ -5,13 +5,13 @@
 
 use super::args::{Typed, refused};
 use super::{Run, View};
-use crate::Shown;
+use crate::{Shown, mark};
 use ::plan::check::MAX_USERS;
-use ::plan::secret::without_userinfo;
+
 use ::plan::{
-    Address, Body, Check, CheckContent, ConnectTo, Expect, Field, Http1, Http2, Io, Limits, Load, Pace,
-    Phase, Plan, Protocol, Request, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls,
-    Trace, UserRow,
+    Address, Body, Check, CheckContent, ConnectTo, Endpoint, Expect, Field, Http1, Http2, Io, Limits, Load,
+    Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder, RequestStep, Scenario, Site,
+    Step, Stop, Tls, Trace, UserRow,
 };
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(super) fn mean(
     Ok(Run {
         plan,
         view: View {
-            url: without_userinfo(first),
+            url: Masked::address(first).to_string(),
             clients: typed.amount.clients,
             threads: typed.amount.threads,
             requests: typed.amount.duration.is_none().then_some(typed.amount.requests),
@@ -93,7 +93,7 @@ fn uris(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Resu
     let Some(file) = &typed.what.list else { return Ok(typed.uris.clone()) };
     let text = String::from_utf8(read(file, read_file)?);
     let text = text.map_err(|_| refused(format!("{file} is not UTF-8: give a URI in each line")))?;
-    let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+    let lines: Vec<String> = mark::behind(&text).lines().map(|line| line.trim().to_owned()).collect();
     match lines.iter().position(String::is_empty) {
         Some(at) => Err(refused(format!("invalid URI: {file}, line {} is empty", at + 1))),
         None => Ok(lines),
@@ -108,7 +108,7 @@ struct Base {
 
 impl Base {
     fn of(typed: &Typed, first: &str) -> Result<Base, Shown> {
-        let invalid = |uri: &str| refused(format!("invalid URI: {}", without_userinfo(uri)));
+        let invalid = |uri: &str| refused(format!("invalid URI: {}", Masked::address(uri)));
         let (base, unix_socket) = match typed.what.base.as_deref() {
             Some(base) => match base.strip_prefix("unix:") {
                 Some(path) => (first, Some(path.to_owned())),
@@ -138,7 +138,7 @@ impl Base {
         let path = match Address::parse(uri) {
             Some(address) => address.path,
             None if uri.starts_with('/') => uri.to_owned(),
-            None => return Err(refused(format!("invalid URI: {}", without_userinfo(uri)))),
+            None => return Err(refused(format!("invalid URI: {}", Masked::address(uri)))),
         };
         let scheme = if self.address.secure { "https" } else { "http" };
         let url = format!("{scheme}://{}{path}", self.address.authority);
@@ -280,9 +280,15 @@ fn pace(typed: &Typed, users: u32) -> Pace {
 
 fn connect_to(typed: &Typed, base: &Base) -> Result<Vec<ConnectTo>, Shown> {
     let Some(to) = &typed.what.connect_to else { return Ok(Vec::new()) };
-    let (host, port) = to.rsplit_once(':').unwrap_or((to, ""));
-    let port = if port.is_empty() { base.address.port.to_string() } else { port.to_owned() };
-    let text = format!("{}:{}:{host}:{port}", base.address.host, base.address.port);
-    let read = text.parse().map_err(|_| refused(format!("--connect-to '{to}': give HOST or HOST:PORT")))?;
-    Ok(vec![read])
+    let wrong = |why: &str| refused(format!("--connect-to {why}: give HOST or HOST:PORT"));
+    let endpoint = Endpoint::read(to).map_err(|fault| wrong(&fault.to_string()))?;
+    if endpoint.credentials.is_some() {
+        return Err(wrong(&format!("'{}' has a name and password", Masked::address(to))));
+    }
+    Ok(vec![ConnectTo {
+        host: Some(base.address.host.clone()),
+        port: Some(base.address.port),
+        to_host: Some(endpoint.host),
+        to_port: endpoint.port,
+    }])
 }

@@ -2,13 +2,14 @@
 
 use super::args::Typed;
 use super::{Format, Refusal};
+use crate::mark;
 use plan::data::{Counter, Data, Source};
 use plan::secret::shown_line;
 use plan::template::escape;
 use plan::{
-    Address, Arrivals, Check, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan,
-    Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario, Site, SourceRange, Step,
-    Stop, Tls, Trace,
+    Address, Arrivals, Check, Endpoint, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Masked,
+    Pace, Phase, Plan, Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario, Site,
+    SourceRange, Step, Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -26,12 +27,11 @@ const IN_FLIGHT: u64 = 10_000;
 /// # Errors
 /// The first line that is no URL, or a file without any.
 pub(super) fn urls(text: &str, file: &str) -> Result<Vec<String>, Refusal> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let urls = lines.map(|line| match Address::parse(line) {
-        Some(_) => Ok(line.to_owned()),
-        None => Err(Refusal::Value(format!(
-            "unknown protocol - {line}; give URLs such as http://localhost:8080/"
-        ))),
+    let lines =
+        mark::behind(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let urls = lines.map(|line| match Address::read(line) {
+        Ok(_) => Ok(line.to_owned()),
+        Err(fault) => Err(Refusal::Value(format!("unknown protocol - {fault}"))),
     });
     let urls: Vec<String> = urls.collect::<Result<_, _>>()?;
     if urls.is_empty() {
@@ -45,7 +45,8 @@ pub(super) fn urls(text: &str, file: &str) -> Result<Vec<String>, Refusal> {
 /// # Errors
 /// The first line that is no address.
 pub(super) fn sources(text: &str) -> Result<Vec<SourceRange>, Refusal> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines =
+        mark::behind(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| line.parse().map_err(Refusal::Value)).collect()
 }
 
@@ -99,7 +100,7 @@ pub(super) fn of(
     let load = Load {
         fail_if: Vec::new(),
         stop_if: Vec::new(),
-        target: typed.proxy.as_deref().map(proxy),
+        target: typed.proxy.as_deref().map(proxy).transpose()?,
         sources,
         protocol: Protocol::Http1(http1(typed, format, https)?),
         check: Check { evidence: 0, ..Check::default() },
@@ -134,9 +135,16 @@ pub(super) fn slots_shown(typed: &Typed, format: Format) -> bool {
 }
 
 /// `host:port`; the older tool's default port is 80.
-fn proxy(text: &str) -> String {
-    let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    if has_port { text.to_owned() } else { format!("{text}:80") }
+/// The proxy's host and port, 80 where it names none.
+fn proxy(text: &str) -> Result<String, Refusal> {
+    let endpoint = Endpoint::read(text).map_err(|fault| Refusal::Value(format!("-proxy {fault}")))?;
+    if endpoint.credentials.is_some() {
+        return Err(Refusal::Value(format!(
+            "-proxy '{}' has a name and password: give them with -header 'Proxy-Authorization: Basic env:VARIABLE'",
+            Masked::address(text)
+        )));
+    }
+    Ok(endpoint.with_port(80))
 }
 
 fn pace(typed: &Typed) -> Result<Pace, Refusal> {

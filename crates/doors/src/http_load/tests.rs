@@ -128,7 +128,7 @@ fn what_cannot_be_meant_is_refused() {
         ("-p 1 -s 1 -f 1 urls", "one of -fetches and -seconds"),
         ("-p 1 -j -f 1 urls", "-jitter is of -rate"),
         ("-p 1 -f 1 none", "none: "),
-        ("-p 1 -f 1 bad", "unknown protocol - gopher://h/"),
+        ("-p 1 -f 1 bad", "unknown protocol - 'gopher://h/' begins with gopher:"),
         ("-p 1 -f 1 empty", "holds no URL"),
         ("-p 1 -f 1 -http 2 urls", "give 1.0 or 1.1"),
         ("-p 1 -f 1 --format x urls", "give acme or ats"),

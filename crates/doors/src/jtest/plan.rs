@@ -10,9 +10,9 @@ use crate::Shown;
 use ::plan::jtest::{ContentType, Extension, Form};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
-    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Io, Law, Limits, Load, ObjectStep,
-    Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Resend, Scenario, Site, Step,
-    Stop, Tls, Trace, UrlOrder, UrlStep, units,
+    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Io, Law, Limits, Load, Masked,
+    ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Resend, Scenario,
+    Site, Step, Stop, Tls, Trace, UrlOrder, UrlStep, units,
 };
 use std::io;
 use std::ops::RangeInclusive;
@@ -310,7 +310,8 @@ fn server_port(typed: &Typed) -> Result<u16, Shown> {
 fn sound_host<'a>(name: &str, host: &'a str) -> Result<&'a str, Shown> {
     let unsound = |c: char| c.is_whitespace() || c.is_control() || c == '/' || c == '@';
     if host.contains(unsound) {
-        return Err(shown::refused(format!("{} '{}': that is no host", label(name), host.escape_debug())));
+        let shown = Masked::address(host).to_string();
+        return Err(shown::refused(format!("{} '{}': that is no host", label(name), shown.escape_debug())));
     }
     Ok(host)
 }

@@ -318,7 +318,7 @@ fn a_value_that_cannot_be_meant_is_refused_in_one_line() {
         ("--post_support 2", "--post_support 2 needs a --post_size of at least 1"),
         ("--range_mode x", "--range_mode 'x': that is not a number"),
         ("--timeout 0", "--timeout 0: give more than 0, such as 1h"),
-        ("--timeout soon", "--timeout 'soon' is not a duration such as 500ms, 2s, 3m or 1h"),
+        ("--timeout soon", "--timeout 'soon' is not a duration such as 500ms, 2s, 1m30s or 1h"),
         ("--urls-order up http://a/", "--urls-order 'up': give once, loop or random"),
         ("-c 0 http://a/", "-c 0: nothing would be fetched; give at least 1"),
         ("-f", "-f, --ftp_mdtm_…: FTP is not spoken here, only HTTP"),

@@ -1,7 +1,8 @@
 //! The URLs to fetch: those given as arguments, then those of the file. What is no URL is skipped and told.
 
 use super::shown;
-use crate::Shown;
+use crate::{Shown, mark};
+use plan::Masked;
 use std::io;
 use std::path::Path;
 use url::Url;
@@ -56,7 +57,7 @@ impl List {
 
     /// Blank lines are passed over; a carriage return before the line end belongs to it.
     fn take_lines(&mut self, file: &str, text: &[u8], limit: usize) {
-        for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        for (index, line) in mark::behind_bytes(text).split(|byte| *byte == b'\n').enumerate() {
             let place = format!("{file}:{}", index + 1);
             if self.urls.len() == limit {
                 self.notices.push(format!("{place}: only the first {limit} URLs are taken"));
@@ -87,7 +88,8 @@ impl List {
     fn skip(&mut self, place: &str, reason: &str, text: &str) {
         self.skipped += 1;
         if self.skipped <= MAX_COMPLAINTS {
-            let shown: String = text.chars().take(100).flat_map(char::escape_debug).collect();
+            let shown = Masked::address(text).to_string();
+            let shown: String = shown.chars().take(100).flat_map(char::escape_debug).collect();
             self.notices.push(format!("{place}: skipped, {reason}: '{shown}'"));
         }
     }
@@ -151,7 +153,7 @@ mod tests {
             "argument: skipped, no http:// URL: '-'",
             "urls.txt:2: skipped, no http:// URL: '/path'",
             "urls.txt:3: skipped, https would need TLS within the TLS to the proxy: 'https://a/'",
-            "urls.txt:4: skipped, no http:// URL: 'mailto:me@a'",
+            "urls.txt:4: skipped, no http:// URL: 'mailto:***@a'",
             "urls.txt:5: skipped, holds blanks or control characters: 'http://a b/'",
             "urls.txt:6: skipped, no http:// URL: 'http:/a'",
             "urls.txt:7: skipped, is not UTF-8: '\u{fffd}'",

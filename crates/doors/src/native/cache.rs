@@ -6,15 +6,15 @@ use super::options::{
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
-use super::values::{address, no_number, rig_workers, some_bytes};
+use super::values::{address, host_and_port, rig_workers, some_bytes};
 use super::version::VersionArgs;
 use clap::Args;
 use plan::HttpProtocol;
 use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
-    Check, Http1, Law, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario, Step,
-    Stop, Tls, Trace,
+    Check, Endpoint, Http1, Law, Load, Masked, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading,
+    Scenario, Step, Stop, Tls, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -23,7 +23,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 pub struct CacheArgs {
     /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
     #[arg(value_name = "PROXY", value_parser = proxy)]
-    pub proxy: Option<String>,
+    pub proxy: Option<Endpoint>,
     /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
     pub rig: Option<String>,
@@ -109,26 +109,15 @@ impl Target {
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
-/// Prefix of a proxy's address where TLS is spoken to it.
-pub(super) const HTTPS: &str = "https://";
-
-/// As [`host_port`], or that behind `https://`.
-pub(super) fn proxy(text: &str) -> Result<String, String> {
-    match text.strip_prefix(HTTPS) {
-        Some(rest) => host_port(rest).map(|address| format!("{HTTPS}{address}")),
-        None => host_port(text),
-    }
-}
-
-/// `host:port` of a proxy, with or without a scheme.
-fn host_port(text: &str) -> Result<String, String> {
-    let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
-    no_number(text, text.split(':').next().unwrap_or_default())?;
-    match text.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok() => {
-            Ok(text.to_owned())
-        }
-        _ => Err("give the proxy as host:port, such as localhost:8080".to_owned()),
+/// An address of a proxy, without a name and a password.
+fn proxy(text: &str) -> Result<Endpoint, String> {
+    let endpoint = host_and_port(text)?;
+    match endpoint.credentials {
+        None => Ok(endpoint),
+        Some(_) => Err(format!(
+            "'{}' has a name and password: give them with -H 'Proxy-Authorization: Basic env:VARIABLE'",
+            Masked::address(text)
+        )),
     }
 }
 
@@ -136,7 +125,7 @@ impl CacheArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
         match (&self.proxy, &self.rig) {
-            (Some(proxy), _) => Target::Proxy(proxy.trim_start_matches(HTTPS).to_owned()),
+            (Some(proxy), _) => Target::Proxy(proxy.with_port(0)),
             (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
             (None, None) => Target::Demonstration,
         }
@@ -144,7 +133,7 @@ impl CacheArgs {
 
     fn speaks_tls(&self) -> bool {
         let by_rig = self.rig.is_some() && self.version.wants_tls();
-        by_rig || self.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+        by_rig || self.proxy.as_ref().is_some_and(|proxy| proxy.secure)
     }
 
     /// TLS to what is pressed. The certificate of a rig is made when it is started, and nobody vouches for it.

@@ -2,7 +2,6 @@
 
 use super::aws::AwsArgs;
 use super::body::{BodyArgs, Described};
-use super::cache::{HTTPS, proxy};
 use super::data::DataArgs;
 use super::expect::ExpectArgs;
 use super::files::Files;
@@ -11,12 +10,12 @@ use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
-use super::values::{field, url};
+use super::values::{field, host_and_port, method, url};
 use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    Body, Check, Endpoint, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
     RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
@@ -89,7 +88,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "ORDER", value_parser = order)]
     pub order: Option<RequestOrder>,
     /// Method [default: GET, or POST with a body]
-    #[arg(long, short = 'X', value_name = "METHOD")]
+    #[arg(long, short = 'X', value_name = "METHOD", value_parser = method)]
     pub method: Option<String>,
     /// Field added to each request; Host replaces the URL's. The value of Authorization, Cookie and the like may be
     /// env:VARIABLE or file:PATH
@@ -101,9 +100,9 @@ pub struct RequestArgs {
     /// User-Agent field of each request [default: none]
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
-    /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS; https:// URLs go through a tunnel (CONNECT)
-    #[arg(long, value_name = "PROXY", value_parser = proxy)]
-    pub proxy: Option<String>,
+    /// Send through this proxy, [NAME:PASSWORD@]HOST:PORT, or https://HOST:PORT for TLS; https:// URLs go through a tunnel (CONNECT)
+    #[arg(long, value_name = "PROXY", value_parser = host_and_port)]
+    pub proxy: Option<Endpoint>,
 }
 
 /// How much is told of a run.
@@ -126,6 +125,9 @@ fn order(text: &str) -> Result<RequestOrder, String> {
     }
 }
 
+/// Scheme of URLs over TLS.
+const HTTPS: &str = "https://";
+
 /// An `https://` URL among those that users begin with.
 fn secure_url(step: &RequestStep) -> Option<&str> {
     let login = step.session.login.iter().map(|request| request.url.as_str());
@@ -141,7 +143,7 @@ impl HttpArgs {
 
     /// The proxy is spoken to over TLS.
     fn secure_proxy(&self) -> bool {
-        self.requests.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+        self.requests.proxy.as_ref().is_some_and(|proxy| proxy.secure)
     }
 
     /// Checks that the options fit together.
@@ -151,9 +153,32 @@ impl HttpArgs {
     pub fn check(&self) -> Result<(), String> {
         self.pace.check(false)?;
         self.pace.check_users()?;
+        self.check_proxy()?;
         self.data.check()?;
         self.warm_up.check(&self.data.data())?;
         self.aws.check()
+    }
+
+    /// Name and password of the proxy: given once, and for Digest given at all.
+    fn check_proxy(&self) -> Result<(), String> {
+        let in_address = self.requests.proxy.as_ref().is_some_and(|proxy| proxy.credentials.is_some());
+        match (in_address, &self.reach.proxy_user) {
+            (true, Some(_)) => {
+                Err("--proxy and --proxy-user both give a name and password: leave out one of them"
+                    .to_owned())
+            }
+            (false, None) if self.reach.proxy_digest => {
+                Err("--proxy-digest answers with a name and password: give --proxy-user NAME:PASSWORD"
+                    .to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How connections are reached, with what the proxy's address says.
+    fn reach(&self) -> ReachArgs {
+        let in_address = self.requests.proxy.as_ref().and_then(|proxy| proxy.credentials.clone());
+        ReachArgs { proxy_user: self.reach.proxy_user.clone().or(in_address), ..self.reach.clone() }
     }
 
     /// When requests are sent; told one by one, they are few.
@@ -177,7 +202,7 @@ impl HttpArgs {
         let load = Load {
             fail_if: Vec::new(),
             stop_if: Vec::new(),
-            target: self.requests.proxy.as_ref().map(|proxy| proxy.trim_start_matches(HTTPS).to_owned()),
+            target: self.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
             protocol: Protocol::Http1(self.http1(tls)),
             sources: self.load.sources.clone(),
             check: Check::default(),
@@ -237,7 +262,7 @@ impl HttpArgs {
     fn fields(&self) -> Vec<Field> {
         let mut fields = self.requests.headers.clone();
         fields.extend(self.session.fields());
-        fields.extend(self.reach.fields());
+        fields.extend(self.reach().fields());
         let mut add = |name: &str, value: &str| {
             if !fields.iter().any(|field| field.name.eq_ignore_ascii_case(name)) {
                 fields.push(Field::new(name, value));
@@ -291,7 +316,7 @@ impl HttpArgs {
             templates: has_placeholders(&requests, &fields, is_text),
             data: self.data.data(),
             aws: self.aws.signature(),
-            session: self.session.session(&self.reach),
+            session: self.session.session(&self.reach()),
             requests,
             ..RequestStep::default()
         };
@@ -321,7 +346,8 @@ impl HttpArgs {
         }
         request.grpc = self.requests.grpc;
         if !said {
-            let default = if request.body.is_empty() && !request.grpc { "GET" } else { "POST" };
+            let has_body = body.is_some() || !request.body.is_empty();
+            let default = if has_body || request.grpc { "POST" } else { "GET" };
             request.method = self.requests.method.clone().unwrap_or_else(|| default.to_owned());
         }
         request
@@ -455,7 +481,17 @@ mod tests {
 
     #[test]
     fn data_makes_it_a_post() {
-        assert_eq!(requests(&plan("http://h/ --data x=1")).requests.kinds()[0].method, "POST");
+        for line in [
+            "http://h/ --data x=1",
+            "http://h/ --data=",
+            "http://h/ --data=@empty",
+            "http://h/ --body-file empty",
+        ] {
+            let files = Files::from([("empty".into(), Vec::new())]);
+            let plan = args(line).plan(7, &files).unwrap();
+            assert_eq!(requests(&plan).requests.kinds()[0].method, "POST", "{line}");
+        }
+        assert_eq!(requests(&plan("http://h/ --data= -X PUT")).requests.kinds()[0].method, "PUT");
     }
 
     #[test]
@@ -565,6 +601,45 @@ mod tests {
             assert_eq!(conditions(line), (urls.clone(), "p99>50ms errors>0.1%".to_owned()), "{line}");
         }
         assert!(Cli::read(["wringer", "http", "h", "p99>50ms"]).is_err(), "a condition by itself");
+    }
+
+    #[test]
+    fn a_proxy_is_given_as_curl_has_it() {
+        let told = |line: &str| {
+            let plan = plan(line);
+            assert!(!format!("{plan:?}{}", plan.to_text()).contains("geheim"), "{line}");
+            let load = plan.load.unwrap();
+            let fields: Vec<String> =
+                load.protocol.http1().unwrap().fields.iter().map(Field::shown).collect();
+            (load.target, fields)
+        };
+        let credentials = vec!["Proxy-Authorization: Basic ***".to_owned()];
+        for line in [
+            "h --proxy http://me:geheim@p:81/",
+            "h --proxy me:geheim@p:81",
+            "h --proxy p:81 --proxy-user me:geheim",
+        ] {
+            assert_eq!(told(line), (Some("p:81".to_owned()), credentials.clone()), "{line}");
+        }
+        assert_eq!(told("h --proxy me:geheim@p:81 --proxy-digest"), (Some("p:81".to_owned()), Vec::new()));
+        for (line, said) in [
+            ("--proxy me:geheim@p", "'me:***@p' names no port"),
+            ("--proxy me:geheim@p:x", "'me:***@p:x' has 'x' for a port"),
+            ("--proxy http:/me:geheim@p:81", "write two, http://me:***@p:81"),
+            ("--connect-to h:80:me:geheim@to:81", "'h:***@to:81' is not HOST:PORT:TO:TOPORT"),
+            ("-H X-Trace=on", "invalid value 'X-Trace=***' for '--header <NAME: VALUE>': write a colon"),
+        ] {
+            let words = ["wringer", "http", "h"].into_iter().chain(line.split(' '));
+            let refused = Cli::read(words).unwrap_err().to_string();
+            assert!(refused.contains(said) && !refused.contains("geheim"), "{line}: {refused}");
+        }
+        let words = ["wringer", "http", "h", "-H", "X-Trace on"];
+        assert!(Cli::read(words).unwrap_err().to_string().contains("'X-Trace ***'"));
+        for line in ["h --proxy me:geheim@p:81 --proxy-user a:b", "h --proxy p:81 --proxy-digest"] {
+            let words = ["wringer", "http"].into_iter().chain(line.split(' '));
+            let Command::Http(args) = Cli::read(words).unwrap().command else { panic!("{line}") };
+            assert!(args.check().is_err(), "{line}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Lists of requests: one to a line, `[xWEIGHT] [METHOD] URL [key=value]…`.
 
 use super::values::{field, url};
+use crate::mark;
 use plan::{Address, Request, RequestList, Status};
 use std::borrow::Cow;
 
@@ -20,7 +21,7 @@ pub(super) fn read(
     let mut wrong = Vec::new();
     let mut known = requests.get(0).map(|first| Known::of(first.url)).unwrap_or_default();
     let before_list = requests.len();
-    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
+    let lines = mark::behind(text).lines().map(str::trim).zip(1..);
     let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
     requests.extend(lines.filter_map(|(line, number)| match request(line, &mut known) {
         Ok(request) => Some(finish(request)),
@@ -196,7 +197,7 @@ mod tests {
         let of = |path: &str| format!("https://h:8443{path}");
         assert_eq!(
             urls,
-            [of("/x"), of("/d?e=%20"), "http://i/".to_owned(), of("/f"), of("/h"), of("/{{int:1..9}}")]
+            [of("/x"), of("/d?e=%20"), "http://i/".to_owned(), of("/f"), of("/../h"), of("/{{int:1..9}}")]
         );
         assert_eq!(
             list.get(4).map(|listed| (listed.like.method.as_str(), listed.like.weight)),

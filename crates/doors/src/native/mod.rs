@@ -23,6 +23,7 @@ mod tips;
 mod tls;
 mod values;
 pub(crate) mod version;
+mod words;
 
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
@@ -83,7 +84,8 @@ impl Cli {
     ) -> Result<Cli, clap::Error> {
         let mut command = with_negative_numbers(with_doors(Cli::command()));
         let words = each_condition(words);
-        let matches = command.try_get_matches_from_mut(&words).map_err(|mut error| {
+        let matches = command.try_get_matches_from_mut(&words).map_err(|error| {
+            let mut error = tips::no_help(error, &command, &words);
             tips::add(&mut error, &command, &words);
             without_secrets(error)
         })?;
@@ -92,14 +94,13 @@ impl Cli {
 }
 
 /// Options whose values are nobody's business, also where they cannot be meant.
-const SECRETS: [&str; 10] = [
+const SECRETS: [&str; 9] = [
     "--keystore-password ",
     "--user ",
     "--bearer ",
     "--cookie ",
     "--proxy-user ",
     "--login ",
-    "--header ",
     "--aws-key ",
     "--aws-secret ",
     "--aws-token ",
@@ -115,8 +116,11 @@ fn without_secrets(mut refusal: clap::Error) -> clap::Error {
     let option = text(&refusal, ContextKind::InvalidArg).unwrap_or_default();
     if let Some(value) = text(&refusal, ContextKind::InvalidValue) {
         let is_secret = SECRETS.iter().any(|secret| option.starts_with(secret));
-        let shown =
-            if is_secret { plan::secret::MASK.to_owned() } else { plan::secret::without_secrets(&value) };
+        let shown = match option.starts_with("--header ") {
+            _ if is_secret => plan::secret::MASK.to_owned(),
+            true => plan::secret::shown_line(&value),
+            false => plan::Masked::address(&value).to_string(),
+        };
         refusal.insert(ContextKind::InvalidValue, ContextValue::String(shown));
     }
     refusal

@@ -4,8 +4,8 @@ use super::export::ExportArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
-    address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field, seed,
-    size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
+    address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field,
+    result_file, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
 };
 use super::version::of_origin;
 use clap::Args;
@@ -26,7 +26,7 @@ use std::time::Duration;
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Write the result as JSON to a file, or - for standard output instead of the text report
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = result_file())]
     pub json: Option<PathBuf>,
     /// Write the report as an HTML page with charts: one file that needs no network
     #[arg(long, value_name = "FILE")]

@@ -64,7 +64,7 @@ pub struct ReachArgs {
     #[arg(long, value_name = "NAME:PASSWORD", value_parser = credentials, requires = "proxy")]
     pub proxy_user: Option<Credentials>,
     /// Answer Digest challenges of the proxy, and no others
-    #[arg(long, requires = "proxy_user")]
+    #[arg(long, requires = "proxy")]
     pub proxy_digest: bool,
     /// Connect to this Unix socket, whatever hosts the URLs name
     #[arg(long, value_name = "PATH", conflicts_with_all = ["proxy", "sources", "connect_to"])]

@@ -5,6 +5,7 @@ use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
 use super::values::{some_bytes, target};
+use crate::mark;
 use clap::Args;
 use plan::answer::{Check, Extract, IsoForm, Must, Selector};
 use plan::data::{Data, unescape};
@@ -256,7 +257,7 @@ impl TcpArgs {
         if let Some(file) = &typed.list {
             let text = String::from_utf8(read(file)?)
                 .map_err(|_| format!("{} is not UTF-8 text: write other bytes as \\xHH", file.display()))?;
-            for (nth, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+            for (nth, line) in mark::behind(&text).lines().enumerate().filter(|(_, line)| !line.is_empty()) {
                 let body = unescape(line).map_err(|why| format!("{}:{}: {why}", file.display(), nth + 1))?;
                 bodies.push(body);
             }

@@ -1,81 +1,9 @@
 //! Tips behind the refusal of an option: what users of other tools may have meant. Start at [`tip`].
 
+use super::words::{CALLED, OTHERS};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::ffi::OsString;
-
-/// Options of other tools (ab, autocannon, bombardier, curl, hey, k6, oha, vegeta, wrk), and what they are called here.
-const CALLED: [(&str, &str); 53] = [
-    ("-z", "-d DURATION"),
-    ("--test-duration", "-d DURATION"),
-    ("--qps", "--rate RATE"),
-    ("--rps", "--rate RATE"),
-    ("--arrival-rate", "--rate RATE"),
-    ("-r", "--rate RATE"),
-    ("--concurrency", "-c USERS"),
-    ("--connections", "-c USERS"),
-    ("--clients", "-c USERS"),
-    ("--vus", "-c USERS"),
-    ("--iterations", "-n REQUESTS"),
-    ("--amount", "-n REQUESTS"),
-    ("--num-requests", "-n REQUESTS"),
-    ("--total-requests", "-n REQUESTS"),
-    ("-i", "-n REQUESTS"),
-    ("--stage", "--stages 30s:100,1m:100..1k (requests/s)"),
-    ("--workers", "-t THREADS"),
-    ("--cpus", "-t THREADS"),
-    ("-m", "-X METHOD"),
-    ("--request", "-X METHOD"),
-    ("-I", "-X HEAD"),
-    ("--head", "-X HEAD"),
-    ("-L", "--follow"),
-    ("--location", "--follow"),
-    ("--redirect", "--redirects N"),
-    ("-D", "--body-file FILE"),
-    ("--body", "--data TEXT, or --body-file FILE"),
-    ("--data-raw", "--data TEXT"),
-    ("--data-binary", "--body-file FILE"),
-    ("--json-body", "--data TEXT -H 'Content-Type: application/json'"),
-    ("-F", "--multipart NAME=VALUE"),
-    ("-T", "--timeout DURATION, or -H 'Content-Type: TYPE'"),
-    ("--max-time", "--timeout DURATION"),
-    ("-A", "--user-agent TEXT, or -H 'Accept: TYPE'"),
-    ("-a", "--user NAME:PASSWORD"),
-    ("--auth", "--user NAME:PASSWORD"),
-    ("-b", "--cookie 'NAME=VALUE'"),
-    ("-x", "--proxy HOST:PORT"),
-    ("--cacert", "--ca FILE"),
-    ("--root-certs", "--ca FILE"),
-    ("--disable-keepalive", "--keep-alive 1"),
-    ("--no-keepalive", "--keep-alive 1"),
-    ("--keepalive", "nothing: connections are kept unless --keep-alive says otherwise"),
-    ("--disable-compression", "nothing: bodies come compressed only with --compressed"),
-    ("--latency", "nothing: percentiles are always in the report"),
-    ("--latencies", "nothing: percentiles are always in the report"),
-    ("--no-tui", "-q"),
-    ("--targets", "--urls FILE"),
-    ("-f", "--urls FILE"),
-    ("-s", "'wringer wrk -s SCRIPT' for wrk's scripts, or -q for fewer lines"),
-    ("--script", "'wringer wrk -s SCRIPT' for wrk's scripts"),
-    ("-o", "--json FILE, --html FILE or > FILE"),
-    ("--output", "--json FILE, --html FILE or > FILE"),
-];
-
-/// Tools whose command lines are not read here.
-const OTHERS: [&str; 12] = [
-    "autocannon",
-    "bombardier",
-    "cassowary",
-    "curl",
-    "drill",
-    "gatling",
-    "hey",
-    "k6",
-    "locust",
-    "oha",
-    "plow",
-    "vegeta",
-];
 
 /// Adds to a refusal what was probably meant. `words`: the command line.
 pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
@@ -83,6 +11,19 @@ pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
     error.remove(ContextKind::SuggestedArg);
     error.remove(ContextKind::SuggestedSubcommand);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}
+
+/// `-host NAME`, as Go's programs have it, asks for no help. `words`: the command line.
+pub(super) fn no_help(error: Error, command: &Command, words: &[OsString]) -> Error {
+    let is_long = |word: &&OsString| {
+        word.to_str().is_some_and(|word| word.starts_with("-h") && word.len() > 2 && word != "-help")
+    };
+    let (ErrorKind::DisplayHelp, Some(word)) = (error.kind(), words.iter().find(is_long)) else {
+        return error;
+    };
+    let mut error = Error::new(ErrorKind::UnknownArgument).with_cmd(command);
+    error.insert(ContextKind::InvalidArg, ContextValue::String(word.to_string_lossy().into_owned()));
+    error
 }
 
 fn tip(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
@@ -160,9 +101,35 @@ fn of_value(command: &Command, words: &[&str], of: &str, value: &str) -> Option<
     if is_number && behind("-q") && has(command, "--rate") {
         return Some(format!("-q is --quiet here: a rate is --rate {value}"));
     }
-    let is_time = of.starts_with("--duration") && has(command, "--data");
-    (is_time && value.contains(['=', '{', '@']))
-        .then(|| format!("-d is --duration here: a body is --data '{value}'"))
+    let is = |long: &str| of.starts_with(long) && has(command, long);
+    let begins_with_digit = value.starts_with(|first: char| first.is_ascii_digit());
+    if is("--duration") && has(command, "--data") && !value.is_empty() && !begins_with_digit {
+        return Some(format!("-d is --duration here: a body is --data '{value}'"));
+    }
+    if is("--threads") && plan::units::duration(value).is_ok() {
+        return Some(format!(
+            "-t is --threads here: a time limit is --timeout {value}, the length of a run -d {value}"
+        ));
+    }
+    if is("--user") && is_number {
+        return Some(format!("-u is --user here: {value} users are -c {value}"));
+    }
+    if is("--users") && !is_number && !begins_with_digit {
+        return Some(
+            "-c is --users here: --cookies keeps what servers set, and --cookie 'NAME=VALUE' sends one"
+                .to_owned(),
+        );
+    }
+    if is("--method") && value.contains(':') {
+        return Some(format!("-X is --method here: a proxy is --proxy {}", plan::Masked::address(value)));
+    }
+    if is("--header") && value.contains("://") {
+        return Some("-H is --header here: the URL is given by itself, without an option".to_owned());
+    }
+    (is("--json") && value.starts_with(['{', '[', '"'])).then(|| {
+        "--json is the file of the result here: a body is --data TEXT -H 'Content-Type: application/json'"
+            .to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -179,6 +146,16 @@ mod tests {
             ("wringer http -z 10s h", "-d DURATION"),
             ("wringer http --qps 100 h", "--rate RATE"),
             ("wringer http --concurrency 10 h", "-c USERS"),
+            ("wringer http -t 5s h", "a time limit is --timeout 5s, the length of a run -d 5s"),
+            ("wringer http -u 100 h", "100 users are -c 100"),
+            ("wringer http -c jar.txt h", "--cookies keeps what servers set"),
+            ("wringer http -X localhost:3128 http://h/", "a proxy is --proxy localhost:3128"),
+            ("wringer http -H http://h/ h", "the URL is given by itself"),
+            ("wringer http --json {\"a\":1} h", "a body is --data TEXT"),
+            ("wringer http -d hello h", "--data 'hello'"),
+            ("wringer http -lat h", "percentiles are always"),
+            ("wringer http -h2c h", "--http 2c"),
+            ("wringer http -header=A:b h", "two dashes: --header=A:b"),
             ("wringer cache --connections 10", "-c USERS"),
             ("wringer http -q 100 h", "--rate 100"),
             ("wringer http h -q 100", "--rate 100"),
@@ -200,7 +177,13 @@ mod tests {
             assert!(said.contains("tip: ") && said.contains(tip), "{line}: {said}");
             assert_eq!(said.matches("tip:").count(), 1, "{line}: {said}");
         }
-        for line in ["wringer cache -L", "wringer http --nonsense h", "wringer cache -d soon", "wringer"] {
+        for line in [
+            "wringer cache -L",
+            "wringer origin --vus 5",
+            "wringer http --nonsense h",
+            "wringer cache -d soon",
+            "wringer",
+        ] {
             assert!(!said(line).contains("here that is"), "{line}");
         }
         for line in ["wringer http -t2 -c4 -d3s h", "wringer http -n=5 h"] {
@@ -213,9 +196,80 @@ mod tests {
     fn tips_name_what_there_is() {
         let command = <Cli as clap::CommandFactory>::command();
         let http = command.find_subcommand("http").unwrap();
+        let mut words: Vec<&str> = super::CALLED.iter().map(|(there, _)| *there).collect();
         for (there, here) in super::CALLED {
             assert!(!super::has(http, there), "{there} is an option here");
-            assert!(super::called(http, there).is_some(), "{here}");
+            assert!(super::called(http, there).is_some(), "{there}: {here}");
+            // Options behind the first exist, too.
+            let words = here.split([' ', ',', '(', ':', ';', '\'', ')']);
+            let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
+            let of_others = ["--as", "--version", "--client-speed", "-s"];
+            options.filter(|option| !of_others.contains(option)).for_each(|option| {
+                assert!(super::has(http, option), "{there}: {option}");
+            });
+        }
+        words.sort_unstable();
+        assert!(words.windows(2).all(|two| two[0] != two[1]), "a word stands there twice: {words:?}");
+    }
+
+    /// Lines of people who come from another tool: each has a tip, and one that fits.
+    #[test]
+    fn everyday_lines_of_other_tools_have_a_tip_that_fits() {
+        for (line, tip) in [
+            ("-z 30s -q 100 h", "-d DURATION"),
+            ("--vus 10 -d 30s h", "-c USERS"),
+            ("--iterations 100 h", "-n REQUESTS"),
+            ("--rps 50 h", "--rate RATE"),
+            ("--stage 5s:10 h", "--stages"),
+            ("-s 10s:5 h", "--stages"),
+            ("--out json=f h", "--json FILE"),
+            ("--insecure-skip-tls-verify h", "-k"),
+            ("--no-connection-reuse h", "--keep-alive 1"),
+            ("--tag a=b h", "--label NAME=VALUE"),
+            ("--http-debug h", "-v"),
+            ("-e A=b h", "--var NAME=SOURCE"),
+            ("--latency-correction h", "--rate RATE"),
+            ("--urls-from-file f", "--urls FILE"),
+            ("--burst-rate 5 h", "--arrivals bursts:N"),
+            ("--rand-regex-url h", "{{text:8}}"),
+            ("-m POST h", "-X METHOD"),
+            ("-D body h", "--body-file FILE"),
+            ("-T text/plain h", "-H 'Content-Type: TYPE'"),
+            ("-host name h", "-H 'Host: NAME'"),
+            ("-disable-redirects h", "only with --follow"),
+            ("-cpus 2 h", "-t THREADS"),
+            ("-p body h", "--body-file FILE"),
+            ("-C a=b h", "--cookie"),
+            ("-P a:b h", "--proxy-user"),
+            ("-g out h", "--keep exchanges"),
+            ("-r h", "errors end no run"),
+            ("-i h", "-X HEAD (ab)"),
+            ("--request POST h", "-X METHOD"),
+            ("--data-raw x h", "--data TEXT"),
+            ("--location h", "--follow"),
+            ("--max-time 5 h", "--timeout DURATION"),
+            ("--resolve h:80:127.0.0.1 h", "--connect-to"),
+            ("--interface 127.0.0.2 h", "--source"),
+            ("--http2 h", "--http 2"),
+            ("-F a=b h", "--multipart"),
+            ("-rate=100/1s h", "two dashes: --rate=100/1s"),
+            ("-targets=f", "--urls FILE"),
+            ("-laddr=127.0.0.2 h", "--source ADDRESS"),
+            ("-max-workers=5 h", "--in-flight N"),
+            ("-connections=5 h", "-c USERS"),
+            ("-l h", "percentiles are always"),
+            ("--print r h", "-q"),
+            ("--headless h", "only with --live"),
+            ("--run-time 1m h", "-d DURATION"),
+            ("--spawn-rate 5 h", "--stages"),
+            ("--host http://h/", "the URL itself"),
+            ("--csv f h", "--as csv"),
+            ("--pipelining 4 h", "--pipeline N"),
+            ("--bailout 5 h", "--stop-if"),
+        ] {
+            let said = said(&format!("wringer http {line}"));
+            assert!(said.contains("tip: ") && said.contains(tip), "{line}: {said}");
+            assert_eq!(said.matches("tip:").count(), 1, "{line}: {said}");
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Values as people type them at wringer's own command line; each refusal is a sentence that says what form is wanted.
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use plan::secret::without_userinfo;
 use plan::site::{Lifetime, Size, VaryOn};
 use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
-use plan::{Arrivals, CheckContent, CloseBy, Field, RequestForm, TextForm};
+use plan::{Address, Arrivals, CheckContent, CloseBy, Endpoint, Field, Masked, RequestForm, TextForm};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -132,41 +135,27 @@ pub(super) fn address(text: &str) -> Read<SocketAddr> {
     })
 }
 
-/// A host of digits only would be an IPv4 address to some (26082 is 0.0.101.226), but is a port or an option's value
-/// that went astray.
-pub(super) fn no_number(typed: &str, host: &str) -> Read<()> {
-    if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(());
-    }
-    Err(match host.parse::<u16>() {
-        Ok(port @ 1..) => {
-            format!(
-                "'{typed}' names a number and no host: for port {port} of this machine give localhost:{port}"
-            )
-        }
-        _ => format!("'{typed}' names a number and no host: give one such as localhost:8080"),
-    })
-}
-
-/// The host of a URL as it was typed.
-fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    host.split_once(':').map_or(host, |(host, _)| host)
-}
-
 /// A service, `host:port`; an IPv6 address in brackets.
 pub(super) fn target(text: &str) -> Read<String> {
-    no_number(text, host_of(text))?;
-    let sound = text.rsplit_once(':').is_some_and(|(host, port)| {
-        let plain = !host.contains(':') || host.starts_with('[') && host.ends_with(']');
-        !host.is_empty() && plain && port.parse::<u16>().is_ok_and(|port| port > 0)
-    });
-    if sound {
-        Ok(text.to_owned())
-    } else {
-        Err("give HOST:PORT, such as localhost:7000 or [::1]:7000".to_owned())
+    let endpoint = host_and_port(text)?;
+    if endpoint.credentials.is_some() {
+        let shown = Masked::address(text);
+        return Err(format!(
+            "'{shown}': a TCP service is given no name and password before its host: give HOST:PORT"
+        ));
+    }
+    Ok(endpoint.with_port(0))
+}
+
+/// An address that names its port.
+pub(super) fn host_and_port(text: &str) -> Read<Endpoint> {
+    let endpoint = Endpoint::read(text).map_err(|fault| fault.to_string())?;
+    match endpoint.port {
+        Some(_) => Ok(endpoint),
+        None => {
+            let shown = Masked::address(text);
+            Err(format!("'{shown}' names no port: give HOST:PORT, such as localhost:8080 or [::1]:8080"))
+        }
     }
 }
 
@@ -233,23 +222,46 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
 
 /// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.
 pub(super) fn url(text: &str) -> Result<String, String> {
-    no_number(text, host_of(text))?;
-    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let has_scheme = text.contains("://") || text.starts_with("http:/") || text.starts_with("https:/");
+    let whole = if has_scheme { text.to_owned() } else { format!("http://{text}") };
     if is_template(text.as_bytes()) {
         return TemplateAddress::parse(&whole).map(|_| whole);
     }
-    match plan::Address::parse(&whole) {
+    match Address::read(&whole) {
         // The user name and password of a URL go on to the request that is made of it.
-        Some(_) if plan::secret::without_userinfo(&whole) != whole => Ok(whole),
-        Some(address) => Ok(address.text),
-        None => Err("give a URL such as http://localhost:8080/".to_owned()),
+        Ok(_) if without_userinfo(&whole) != whole => Ok(whole),
+        Ok(address) => Ok(address.text),
+        Err(fault) => Err(fault.of(text).to_string()),
     }
 }
 
 /// A header field.
 pub(super) fn field(text: &str) -> Read<Field> {
-    let (name, value) = text.split_once(':').ok_or("give a field as 'Name: value'")?;
+    let (name, value) =
+        text.split_once(':').ok_or("write a colon behind the name of a field, as in 'Name: value'")?;
+    if value.starts_with("//") {
+        return Err("give a field as 'Name: value'".to_owned());
+    }
     Ok(Field::typed(name.trim(), value.trim()))
+}
+
+/// A method: a token (RFC 9110 section 9.1).
+pub(super) fn method(text: &str) -> Read<String> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if text.is_empty() || !text.bytes().all(is_token) {
+        return Err("give a method such as GET or POST".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Reads the file of the result, whose name need not be text; what begins as JSON does is a body that went astray.
+pub(super) fn result_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|file| match file.to_str() {
+        Some(text) if text.starts_with(['{', '[', '"']) => {
+            Err("give a file for the result, or - for standard output".to_owned())
+        }
+        _ => Ok(file),
+    })
 }
 
 /// A header field of requests, which have a Host field already.
@@ -331,6 +343,32 @@ mod tests {
         {
             assert!(url(text).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn addresses_that_cannot_be_meant_are_told_by_their_kind() {
+        for (text, said) in [
+            ("http:/h:80/", "'http:/h:80/' has one slash behind its scheme: write two, http://h:80/"),
+            ("h:99999", "'h:99999' has '99999' for a port"),
+            ("::1:8080", "'::1:8080' has an IPv6 address without brackets: write http://[::1]:8080"),
+            ("http://me:geheim@h:x/", "'http://me:***@h:x/' has 'x' for a port"),
+            ("ftp://me:geheim@h/{{x}}", "'ftp://me:***@h/{{x}}' begins with ftp:"),
+            ("http://me:geheim@{{x}}/", "'http://me:***@{{x}}/' has a placeholder in its host"),
+        ] {
+            assert!(url(text).unwrap_err().starts_with(said), "{text}: {}", url(text).unwrap_err());
+        }
+        for (text, said) in [
+            ("localhost", "'localhost' names no port: give HOST:PORT"),
+            ("me:geheim@h:80", "'me:***@h:80': a TCP service is given no name"),
+            ("h:80/x", "'h:80/x' is more than a host and a port"),
+        ] {
+            assert!(target(text).unwrap_err().starts_with(said), "{text}: {}", target(text).unwrap_err());
+        }
+        assert_eq!(
+            ["localhost:7000", "[::1]:7000"].map(|text| target(text).unwrap()),
+            ["localhost:7000", "[::1]:7000"]
+        );
+        assert_eq!(url("h/a/../b").unwrap(), "http://h/a/../b");
     }
 
     #[test]

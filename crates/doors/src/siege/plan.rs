@@ -31,7 +31,7 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
     let load = Load {
         fail_if: Vec::new(),
         stop_if: Vec::new(),
-        target: settings.proxy_host.as_ref().map(|host| format!("{host}:{}", settings.proxy_port)),
+        target: settings.proxy_host.as_ref().map(|host| proxy(host, settings.proxy_port)),
         sources: Vec::new(),
         protocol: Protocol::Http1(http1(settings, https)),
         check: Check { evidence: 0, ..Check::default() },
@@ -63,6 +63,10 @@ fn order(settings: &Settings) -> RequestOrder {
         Some(Reps::Once) if settings.shares_out_list() => RequestOrder::Slices,
         _ => RequestOrder::PerUser,
     }
+}
+
+fn proxy(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 fn pace(settings: &Settings) -> Pace {

@@ -4,7 +4,9 @@
 use super::Layout;
 use super::options::Typed;
 use super::variables::Variables;
-use plan::secret::MASK;
+use crate::mark;
+use plan::secret::shown_line;
+use plan::{Endpoint, Masked};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -242,7 +244,7 @@ impl Settings {
     }
 
     fn read_configuration(&mut self, text: &str, variables: &mut Variables<'_>) -> Result<(), Refusal> {
-        for line in text.lines() {
+        for line in mark::behind(text).lines() {
             let line = line.trim();
             // Passwords may hold a number sign.
             let line = if line.starts_with("login") { line } else { line.split('#').next().unwrap_or("") };
@@ -310,7 +312,7 @@ impl Settings {
         let truth = is_true(value);
         let text = || Some(value.to_owned()).filter(|text| !text.is_empty());
         match key {
-            "proxy-host" => self.proxy_host = text(),
+            "proxy-host" => self.set_proxy(value)?,
             "proxy-port" => {
                 self.proxy_port =
                     value.parse().map_err(|_| format!("proxy-port '{value}' is no port: give 1 to 65535"))?;
@@ -332,6 +334,24 @@ impl Settings {
     }
 
     /// Applies what settings say about each other.
+    /// The proxy, by its name alone or as other programs have it: `http://NAME:PASSWORD@HOST:PORT`.
+    fn set_proxy(&mut self, value: &str) -> Result<(), Refusal> {
+        if value.is_empty() {
+            self.proxy_host = None;
+            return Ok(());
+        }
+        let endpoint = Endpoint::read(value).map_err(|fault| format!("proxy-host {fault}"))?;
+        if endpoint.credentials.is_some() {
+            return Err(format!(
+                "proxy-host '{}' has a name and password: give them as proxy-login = NAME:PASSWORD",
+                Masked::address(value)
+            ));
+        }
+        self.proxy_port = endpoint.port.unwrap_or(self.proxy_port);
+        self.proxy_host = Some(endpoint.host);
+        Ok(())
+    }
+
     fn settle(&mut self) {
         if self.json || self.quiet {
             (self.quiet, self.verbose, self.debug) = (true, false, false);
@@ -416,6 +436,7 @@ pub(super) fn delay(text: &str) -> Result<f64, Refusal> {
 }
 
 pub(super) fn header(text: &str) -> Result<(String, String), Refusal> {
-    let (name, value) = text.split_once(':').ok_or_else(|| format!("no ':' in http-header '{MASK}'"))?;
+    let shown = || format!("no ':' in http-header '{}'", shown_line(text));
+    let (name, value) = text.split_once(':').ok_or_else(shown)?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -1,6 +1,8 @@
 //! The syntax of URL files: `URL`, `URL METHOD body`, `URL METHOD <file`, and `NAME=value`.
 
 use super::variables::{Variables, is_name};
+use crate::mark;
+use plan::{Address, Masked};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -37,7 +39,7 @@ impl Reader<'_> {
     /// The first line that cannot be meant.
     pub fn file(&mut self, text: &str, variables: &mut Variables<'_>) -> Result<Vec<Line>, String> {
         let mut lines = Vec::new();
-        for line in text.lines().map(str::trim) {
+        for line in mark::behind(text).lines().map(str::trim) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
@@ -126,15 +128,19 @@ fn own_type(rest: &str) -> (Option<String>, &str) {
 
 /// The whole URL, and its user and password.
 fn absolute(url: &str, escapes: bool) -> Result<(String, Option<String>), String> {
+    let is_scheme = ["http:/", "https:/"].iter().any(|scheme| url.starts_with(scheme));
     let (scheme, rest) = match url.split_once("://") {
+        // One slash: the reader of addresses says so.
+        None if is_scheme => {
+            Address::read(url).map_err(|fault| fault.to_string())?;
+            ("http".to_owned(), url)
+        }
         Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
         None => ("http".to_owned(), url),
     };
     if scheme == "ftp" {
-        return Err(format!("'{url}': FTP is not spoken here; leave the line out, or give an http:// URL"));
-    }
-    if scheme != "http" && scheme != "https" {
-        return Err(format!("'{url}' is no URL known here: give one such as http://localhost:8080/"));
+        let shown = Masked::address(url);
+        return Err(format!("'{shown}': FTP is not spoken here; leave the line out, or give an http:// URL"));
     }
     let (authority, path) = match rest.find(['/', '?', '#']) {
         Some(at) => rest.split_at(at),
@@ -148,10 +154,10 @@ fn absolute(url: &str, escapes: bool) -> Result<(String, Option<String>), String
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     let path = if escapes { escape(&path) } else { path.replace(' ', "%20") };
     let whole = format!("{scheme}://{host}{path}");
-    if host.is_empty() || plan::Address::parse(&whole).is_none() {
-        return Err(format!("'{url}' is no URL: give one such as http://localhost:8080/"));
+    match Address::read(&whole) {
+        Ok(_) => Ok((whole, user)),
+        Err(fault) => Err(fault.of(url).to_string()),
     }
-    Ok((whole, user))
 }
 
 /// Characters that a URL may hold stand for themselves, all others as %XX; what is escaped without need is not.
@@ -249,9 +255,12 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_refused() {
-        for (line, said) in
-            [("ftp://h/x", "FTP"), ("gopher://h/", "no URL known"), ("http:///x", "is no URL")]
-        {
+        for (line, said) in [
+            ("ftp://h/x", "FTP"),
+            ("gopher://h/", "begins with gopher:"),
+            ("http:///x", "names no host"),
+            ("http:/h/", "write two"),
+        ] {
             assert!(read(line).unwrap_err().contains(said), "{line}");
         }
     }

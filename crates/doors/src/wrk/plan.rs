@@ -9,7 +9,7 @@ use crate::Shown;
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
-    Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan,
+    Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Masked, Pace, Phase, Plan,
     Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
 };
 use std::io;
@@ -30,7 +30,7 @@ pub(super) fn mean(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
     let Some(target) = Target::of(&typed.url) else {
-        return Err(refused(tool, format!("invalid URL: {}", without_secrets(&typed.url))));
+        return Err(refused(tool, format!("invalid URL: {}", Masked::address(&typed.url))));
     };
     if typed.connections == 0 || typed.connections < typed.threads {
         return Err(refused(tool, "number of connections must be >= threads".to_owned()));

@@ -153,7 +153,7 @@ fn fields_replace_each_other_by_name_and_broken_ones_are_told() {
     let fields = requests(&run).requests.kinds()[0].fields.iter();
     let fields: Vec<String> = fields.map(|field| format!("{}={}", field.name, field.value.text())).collect();
     assert_eq!(fields, ["A=3", "B=2", "Host=other"]);
-    assert_eq!(run.notices, ["-H '***' is left out: give a field as 'Name: value'"]);
+    assert_eq!(run.notices, ["-H 'no ***' is left out: give a field as 'Name: value'"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::form;
 use crate::function;
 use plan::answer::Must;
 use plan::{
-    Body, Code, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step, Validators,
+    Address, Body, Code, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step, Validators,
 };
 
 /// A sampler with the defaults around it.
@@ -229,8 +229,24 @@ impl Converter<'_> {
                 return None;
             }
         };
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        if let Some((name, port)) =
+            bare.rsplit_once(':').filter(|_| bare.parse::<std::net::Ipv6Addr>().is_err())
+        {
+            let why =
+                format!("its host is '{host}': write {name} there, and {port} into the field for the port");
+            self.missing(of, why);
+            return None;
+        }
         let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
-        Some(format!("{scheme}://{host}{port}"))
+        let place = format!("{scheme}://{host}{port}");
+        match Address::read(&place) {
+            Ok(_) => Some(place),
+            Err(fault) => {
+                self.missing(of, fault.to_string());
+                None
+            }
+        }
     }
 
     /// Parameters in the query, where the method puts them there.

@@ -165,9 +165,11 @@ fn check_url(phase: &str, typed: &str, to: Option<&Address>, load: &Load, found:
             ));
         }
         match to {
-            None => found.push(format!(
-                "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
-            )),
+            None => found.push(match Address::read(typed) {
+                Err(fault) => format!("phase '{phase}': {fault}"),
+                // With placeholders it leads somewhere that cannot be taken apart.
+                Ok(_) => format!("phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"),
+            }),
             Some(address) if address.secure => check_https(phase, url, load, found),
             Some(_) => {}
         }

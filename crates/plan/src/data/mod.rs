@@ -128,9 +128,14 @@ impl Names<'_> {
             return Ok(Meaning::Extracted(name.to_owned()));
         }
         let named = |name: &str| self.data.iter().find(|data| data.name == name);
+        // Quotes hold the name of a column together.
+        let unquoted = |column: &str| {
+            let inside = column.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            inside.unwrap_or(column).to_owned()
+        };
         let value = |data: &Data, column: Option<&str>| {
             let Data { name, source, format } = data.clone();
-            Meaning::Value(Box::new(Value { source, name, column: column.map(str::to_owned), format }))
+            Meaning::Value(Box::new(Value { source, name, column: column.map(unquoted), format }))
         };
         if let Some(data) = named(name) {
             return Ok(value(data, None));
@@ -184,6 +189,9 @@ mod tests {
         };
         assert_eq!(of("users"), Ok((Some(file.clone()), "users".to_owned(), None)));
         assert_eq!(of("users.mail"), Ok((Some(file), "users".to_owned(), Some("mail".to_owned()))));
+        for name in ["users.Order No.", "users.\"Order No.\""] {
+            assert_eq!(of(name).unwrap().2.as_deref(), Some("Order No."), "{name}");
+        }
         assert_eq!(of("id"), Ok((Some(Source::Uuid), "id".to_owned(), None)));
         assert_eq!(of("uuid"), Ok((Some(Source::Uuid), "uuid".to_owned(), None)));
         assert_eq!(of("token"), Ok((None, "token".to_owned(), None)));

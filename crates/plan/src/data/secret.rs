@@ -7,8 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 
-/// Stands where a secret is not shown.
-pub const MASK: &str = "***";
+pub use crate::masked::{
+    MASK, Masked, is_secret_field, is_secret_parameter, shown_line, without_secrets, without_userinfo,
+};
 
 /// Where a secret comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,93 +149,6 @@ fn not_named(text: &str) -> &'static str {
     }
 }
 
-/// True if the value of a header field is nobody's business: credentials, cookies, tokens, API keys.
-pub fn is_secret_field(name: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "cookie",
-        "token",
-        "secret",
-        "passw",
-        "api-key",
-        "apikey",
-        "access-key",
-        "subscription-key",
-        "credential",
-    ];
-    /// By themselves, between marks: as part of a word they tell nothing (`authority`, `www-authenticate`).
-    const ALONE: [&str; 3] = ["auth", "jwt", "pwd"];
-    let name = name.trim().to_ascii_lowercase().replace('_', "-");
-    name.ends_with("authorization")
-        || name.starts_with("x-auth-")
-        || name.split(|mark: char| !mark.is_ascii_alphanumeric()).any(|word| ALONE.contains(&word))
-        || name == "x-functions-key"
-        || WORDS.iter().any(|word| name.contains(word))
-}
-
-/// A line that was to be a header field and is none, as its refusal names it: what stands behind its name may be a secret, and
-/// so may all of it.
-pub fn shown_line(line: &str) -> String {
-    line.split_once(':').map_or(MASK.to_owned(), |(name, _)| format!("{name}: {MASK}"))
-}
-
-/// True if the value of a URL's parameter is nobody's business, by its name.
-pub fn is_secret_parameter(name: &str) -> bool {
-    const WORDS: [&str; 7] = ["token", "secret", "passw", "apikey", "accesskey", "credential", "signature"];
-    const NAMES: [&str; 8] = ["auth", "authorization", "jwt", "pwd", "session", "sessionid", "sid", "sig"];
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let plain = plain.to_ascii_lowercase();
-    NAMES.contains(&plain.as_str()) || WORDS.iter().any(|word| plain.contains(word))
-}
-
-/// The text as it may be shown: the user names and passwords of its URLs are masked, and in queries and forms the values of
-/// parameters whose names tell a secret: `?user=me&api_key=***`.
-pub fn without_secrets(text: &str) -> String {
-    let text = without_userinfo(text);
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(['?', '&']) {
-        let (before, after) = rest.split_at(at + 1);
-        shown.push_str(before);
-        let parameter = &after[..after.find(ENDS_PARAMETER).unwrap_or(after.len())];
-        rest = &after[parameter.len()..];
-        match parameter.split_once('=') {
-            Some((name, value)) if !value.is_empty() && is_secret_parameter(name) => {
-                shown.push_str(name);
-                shown.push('=');
-                shown.push_str(MASK);
-            }
-            _ => shown.push_str(parameter),
-        }
-    }
-    shown + rest
-}
-
-/// A parameter ends before these, in a URL and in what stands around one.
-const ENDS_PARAMETER: [char; 13] = ['&', '?', ';', '#', ' ', '"', '\'', '<', '>', '\\', '\r', '\n', '\t'];
-
-/// The text with the user names and passwords of its URLs masked: `http://me:***@host/`.
-pub fn without_userinfo(text: &str) -> String {
-    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        shown.push_str(before);
-        let end = after.find(['/', '?', '#', ' ', '"', '\'', '<', '>', '\r', '\n']).unwrap_or(after.len());
-        let authority = &after[..end];
-        match authority.rsplit_once('@') {
-            Some((user, host)) => {
-                let name = user.split_once(':').map_or("", |(name, _)| name);
-                shown.push_str(&if name.is_empty() { MASK.to_owned() } else { format!("{name}:{MASK}") });
-                shown.push('@');
-                shown.push_str(host);
-            }
-            None => shown.push_str(authority),
-        }
-        rest = &after[end..];
-    }
-    shown.push_str(rest);
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,73 +180,6 @@ mod tests {
         {
             let why = read(text).unwrap_err().to_string();
             assert!(why.contains(said) && !why.contains("geheim"), "{why}");
-        }
-    }
-
-    #[test]
-    fn fields_with_credentials_are_known() {
-        for name in [
-            "Authorization",
-            "proxy-authorization",
-            "COOKIE",
-            "Set-Cookie",
-            "X-Api-Key",
-            "apikey",
-            "X-Auth-Key",
-            "X-Amz-Security-Token",
-            "X-CSRF-Token",
-            "Ocp-Apim-Subscription-Key",
-            "X-Client-Secret",
-            "X-Auth",
-            "X-Auth-User",
-            "My_Auth",
-            "X-Vault-Token",
-            "X_API_KEY",
-            "X-Password",
-            "X-JWT",
-        ] {
-            assert!(is_secret_field(name), "{name}");
-        }
-        for name in [
-            "Accept",
-            "WWW-Authenticate",
-            "Host",
-            "Idempotency-Key",
-            "X-Author",
-            "Keep-Alive",
-            ":authority",
-            "Sec-WebSocket-Key",
-        ] {
-            assert!(!is_secret_field(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn parameters_are_shown_without_secrets() {
-        for (text, shown) in [
-            ("http://h/a?api_key=k&x=1", "http://h/a?api_key=***&x=1"),
-            ("GET /?x=1&X-Amz-Signature=abc HTTP/1.1", "GET /?x=1&X-Amz-Signature=*** HTTP/1.1"),
-            ("'http://me:pw@h/?token=t'", "'http://me:***@h/?token=***'"),
-            ("user=me&password=p;w#f", "user=me&password=***;w#f"),
-            ("/?sig=s==&sv=2&AccessKeyId=id", "/?sig=***&sv=2&AccessKeyId=***"),
-            ("/?page=1&key=k&design=d&token=&tokens", "/?page=1&key=k&design=d&token=&tokens"),
-            ("{{a?b}} & c?", "{{a?b}} & c?"),
-        ] {
-            assert_eq!(without_secrets(text), shown);
-        }
-    }
-
-    #[test]
-    fn urls_are_shown_without_passwords() {
-        for (text, shown) in [
-            ("http://me:pw@h:1/a@b", "http://me:***@h:1/a@b"),
-            ("GET https://token@h?x=a:b@c http://h/", "GET https://***@h?x=a:b@c http://h/"),
-            ("http://a:b@c@h/", "http://a:***@h/"),
-            ("'http://u:p@h'", "'http://u:***@h'"),
-            ("http://h/ me:pw@h", "http://h/ me:pw@h"),
-            ("no url", "no url"),
-        ] {
-            assert_eq!(without_userinfo(text), shown);
         }
     }
 }

@@ -43,7 +43,10 @@ impl Table {
 
     /// Moves the lines that count together, within the memory that they lie in.
     fn of_lines(mut text: Vec<u8>, counts: impl Fn(&[u8]) -> bool) -> Result<Table, String> {
-        let (mut rows, mut from, mut to) = (0, 0, 0);
+        let mark = "\u{feff}".as_bytes();
+        let mut from = if text.starts_with(mark) { mark.len() } else { 0 };
+        let mut rows = 0;
+        let mut to = 0;
         while from < text.len() {
             let end = memchr(b'\n', &text[from..]).map_or(text.len(), |at| from + at);
             let line = text[from..end].strip_suffix(b"\r").unwrap_or(&text[from..end]);
@@ -138,9 +141,12 @@ impl Table {
         &self.columns
     }
 
-    /// Which column a name is; `None`, the name: the first.
+    /// Which column a name is, or the number of a column from 1, where none is called so; `None`, the name: the first.
     pub fn column(&self, name: Option<&str>) -> Option<usize> {
-        name.map_or(Some(0), |name| self.columns.iter().position(|column| column == name))
+        let Some(name) = name else { return Some(0) };
+        let named = self.columns.iter().position(|column| column == name);
+        let numbered = || name.parse::<usize>().ok()?.checked_sub(1).filter(|nth| *nth < self.columns.len());
+        named.or_else(numbered)
     }
 
     /// A cell; empty where there is none.
@@ -231,7 +237,9 @@ mod tests {
         let row = |row| [0, 1].map(|column| std::str::from_utf8(table.cell(row, column)).unwrap());
         assert_eq!([row(0), row(1)], [["A", "a@x"], ["B, \"b\"", "two\nlines"]]);
         assert_eq!([row(2), row(3)], [["", ""], ["C", "c"]]);
-        assert_eq!([Some("mail"), Some("x"), None].map(|name| table.column(name)), [Some(1), None, Some(0)]);
+        let columns =
+            [Some("mail"), Some("x"), None, Some("2"), Some("0"), Some("3")].map(|name| table.column(name));
+        assert_eq!(columns, [Some(1), None, Some(0), Some(1), None, None]);
     }
 
     #[test]

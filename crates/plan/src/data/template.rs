@@ -3,7 +3,8 @@
 //! `\{{` stands for two braces. Behind a bar a placeholder says how its value is written: `{{id|url}}`, `{{id|json}}`,
 //! `{{id|path}}`, `{{id|form}}`, `{{id|raw}}`; without one it is percent-encoded in a URL, kept to one line in a header field, and raw in a body.
 
-use crate::address::Address;
+use crate::address::{Address, UrlFault};
+use crate::masked::Masked;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +93,10 @@ fn unfinished(text: &[u8]) -> String {
 
 fn value(inside: &[u8], otherwise: Encode) -> Result<Piece, String> {
     let text = String::from_utf8_lossy(inside);
-    let (name, encode) = match text.split_once('|') {
+    // In quotes, the name of a column may have a bar.
+    let quoted = text.rfind('"').map_or(0, |at| at + 1);
+    let bar = text[quoted..].find('|').map(|at| quoted + at);
+    let (name, encode) = match bar.map(|at| (&text[..at], &text[at + 1..])) {
         None => (text.as_ref(), otherwise),
         Some((name, "raw")) => (name, Encode::Raw),
         Some((name, "url")) => (name, Encode::Url),
@@ -103,14 +107,24 @@ fn value(inside: &[u8], otherwise: Encode) -> Result<Piece, String> {
             return Err(format!("'{{{{{text}}}}}': {other} is not raw, url, path, form or json"));
         }
     };
-    let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:+".contains(&byte);
     let name = name.trim();
-    if name.is_empty() || !name.bytes().all(good) {
+    if !is_placeholder_name(name) {
         return Err(format!(
             "'{{{{{text}}}}}' is no placeholder: give a name such as {{{{id}}}}, or write \\{{{{ for braces"
         ));
     }
     Ok(Piece::Value { name: name.to_owned(), encode })
+}
+
+/// True for the name of a value, or of one column of a file, whose name is anybody's: `users.Order No.`, `users."a|b"`.
+fn is_placeholder_name(name: &str) -> bool {
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:+".contains(&byte);
+    let is_of_file =
+        |file: &str| !file.is_empty() && file.bytes().all(|byte| byte != b'.' && byte != b':' && good(byte));
+    let has_column = name.split_once('.').is_some_and(|(file, column)| {
+        is_of_file(file) && !column.trim_matches('"').is_empty() && !column.contains(['{', '}', '\r', '\n'])
+    });
+    has_column || !name.is_empty() && name.bytes().all(good)
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {
@@ -192,9 +206,10 @@ impl TemplateAddress {
                 }
             }
         }
-        let address = Address::parse(&plain).ok_or_else(|| format!("'{url}' is no http:// URL"))?;
+        let address = Address::parse(&plain).ok_or_else(|| UrlFault::of_template(url).to_string())?;
         if address.authority.contains(&word) {
-            return Err(format!("'{url}' has a placeholder in its host: give one URL for each host"));
+            let shown = Masked::address(url);
+            return Err(format!("'{shown}' has a placeholder in its host: give one URL for each host"));
         }
         let filled = |text: &str| {
             let mut pieces: Vec<Piece> = Vec::new();
@@ -241,12 +256,18 @@ mod tests {
             ("x{{ a.b }}{{c|url}}y", "x<a.b Raw><c Url>y"),
             ("\\{{a}} {{b|json}}", "{{a}} <b Json>"),
             ("{{int:-1..9|raw}}", "<int:-1..9 Raw>"),
+            ("{{u.User Name}}{{ u.Order No. |url}}", "<u.User Name Raw><u.Order No. Url>"),
+            ("{{u.\"a|b\"}}{{u.\"a|b\"|json}}", "<u.\"a|b\" Raw><u.\"a|b\" Json>"),
         ] {
             assert_eq!(shown(&pieces(text.as_bytes(), Encode::Raw).unwrap()), expected, "{text}");
         }
-        for (text, said) in
-            [("{{a", "no }}"), ("{{}}", "no placeholder"), ("{{a b}}", "\\{{"), ("{{a|x}}", "x is not raw")]
-        {
+        for (text, said) in [
+            ("{{a", "no }}"),
+            ("{{}}", "no placeholder"),
+            ("{{a:b.c d}}", "no placeholder"),
+            ("{{a b}}", "\\{{"),
+            ("{{a|x}}", "x is not raw"),
+        ] {
             assert!(pieces(text.as_bytes(), Encode::Raw).unwrap_err().contains(said), "{text}");
         }
     }
@@ -274,7 +295,7 @@ mod tests {
         assert_eq!(shown(&url.text), "http://h:8/a%20b/<x Url>/zq0q?q=<y Raw>&z=<x Url>");
         assert_eq!(url.address.authority, "h:8");
         for (url, said) in
-            [("http://{{h}}/", "in its host"), ("ftp://h/{{x}}", "no http://"), ("{{x", "no }}")]
+            [("http://{{h}}/", "in its host"), ("ftp://h/{{x}}", "begins with ftp:"), ("{{x", "no }}")]
         {
             assert!(TemplateAddress::parse(url).unwrap_err().contains(said), "{url}");
         }

@@ -3,6 +3,7 @@
 
 pub(crate) mod connections;
 pub(crate) mod credentials;
+pub(crate) mod endpoint;
 pub(crate) mod http2;
 pub(crate) mod http3;
 pub(crate) mod tls;

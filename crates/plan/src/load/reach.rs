@@ -1,5 +1,6 @@
 //! Connections that go elsewhere than a URL says.
 
+use crate::masked::Masked;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -54,6 +55,9 @@ fn parse(text: &str) -> Option<ConnectTo> {
     let (from, rest) = host(text)?;
     let (from_port, rest) = rest.split_once(':')?;
     let (to, to_port) = host(rest)?;
+    if text.contains(['@', '/']) {
+        return None;
+    }
     Some(ConnectTo { host: from, port: port(from_port)?, to_host: to, to_port: port(to_port)? })
 }
 
@@ -62,7 +66,8 @@ impl FromStr for ConnectTo {
 
     fn from_str(text: &str) -> Result<ConnectTo, String> {
         parse(text).ok_or_else(|| {
-            format!("'{text}' is not HOST:PORT:TO:TOPORT, such as example.com:443:127.0.0.1:8443")
+            let shown = Masked::address(text);
+            format!("'{shown}' is not HOST:PORT:TO:TOPORT, such as example.com:443:127.0.0.1:8443")
         })
     }
 }

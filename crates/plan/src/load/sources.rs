@@ -19,6 +19,11 @@ pub struct SourceRange {
 }
 
 impl SourceRange {
+    /// True if its addresses are of IPv4.
+    pub fn is_ipv4(&self) -> bool {
+        self.first.is_ipv4()
+    }
+
     /// How many addresses it has, at least 1.
     pub fn count(&self) -> u64 {
         let (first, last) = (number(self.first), number(self.last));

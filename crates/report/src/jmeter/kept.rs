@@ -2,6 +2,7 @@
 
 use super::jtl::Layout;
 use super::statistics::Statistics;
+use super::words::{code_of, has_status, message_of};
 use super::{Sample, reason};
 use measure::exchanges::Kept;
 use measure::{Head, KeptExchanges};
@@ -28,21 +29,17 @@ fn sample(head: &Head, plan: &Plan, kept: &Kept<'_>) -> Sample {
     let label = phase.zip(kept.label).and_then(|(phase, label)| phase.labels.get(label));
     let planned = plan.load.as_ref().and_then(|load| load.phases.get(place));
     let users = planned.map_or(0, users);
-    let answered = kept.status != 0;
-    let code = match answered {
-        true => kept.status.to_string(),
-        false => "Non HTTP response code: org.apache.http.conn.HttpHostConnectException".to_owned(),
-    };
-    let message = match answered {
+    let record = kept.record();
+    let message = match has_status(&record) {
         true => reason(kept.status).to_owned(),
-        false => format!("Non HTTP response message: {}", kept.outcome),
+        false => message_of(&record),
     };
     let check_failed = kept.outcome.starts_with("check_failed");
     Sample {
         began_ms: (head.started_unix_s * 1e3) as u64 + kept.began_us / 1000,
         elapsed_ms: (kept.connect_us + kept.service_us) / 1000,
         label: label.map_or(kept.url, String::as_str).to_owned(),
-        code,
+        code: code_of(&record),
         message,
         thread: format!("{} 1-{}", phase.map_or("", |phase| &phase.name), kept.user + 1),
         success: kept.outcome == "ok",

@@ -49,7 +49,7 @@ fn what_counts_as_what() {
         (vec![bad(404)], (1, 0, 0)),
         (vec![bad(500), bad(408)], (0, 0, 2)),
         (vec![lost(FailureKind::Refused), lost(FailureKind::ClosedEarly)], (0, 0, 2)),
-        (vec![lost(FailureKind::NotHttp)], (1, 0, 1)),
+        (vec![lost(FailureKind::NotHttp)], (0, 0, 1)),
         (vec![exchange(200, failed(FailureKind::ClosedEarly))], (0, 0, 1)),
     ] {
         let figures = figures_of(&exchanges, Layout::V40);

@@ -3,7 +3,7 @@
 use super::{Report, Section, short};
 use crate::show::{self, Table};
 use measure::run::ratio;
-use measure::{Counts, Evidence, Failure, FailureKind, Fault};
+use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
 use plan::{CheckContent, Step};
 
@@ -186,6 +186,31 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
 pub(crate) fn failure_text(failure: Failure) -> String {
     let reason = failure.reason.map_or_else(String::new, |reason| format!(" ({})", show::reason(reason)));
     format!("{}: {}{reason}", failure.stage.text(), failure.kind.text())
+}
+
+/// Why no request of a run was answered: the failures, the most frequent first. `None` where one was.
+pub fn unanswered(result: &RunResult) -> Option<String> {
+    let mut all = Counts::default();
+    result.phases.iter().for_each(|phase| all.merge(phase.counts()));
+    if all.ended > 0 || all.requests == 0 {
+        return None;
+    }
+    let mut failures: Vec<(Failure, u64)> = Vec::new();
+    for (failure, count) in result.phases.iter().flat_map(|phase| phase.tally.failures()) {
+        match failures.iter_mut().find(|(known, _)| *known == failure) {
+            Some((_, known)) => *known += count,
+            None => failures.push((failure, count)),
+        }
+    }
+    failures.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let told =
+        failures.iter().take(3).map(|(failure, count)| format!("{count} \u{d7} {}", failure_text(*failure)));
+    let told: Vec<String> = told.collect();
+    let requests = show::counted(all.requests, "request");
+    Some(match told.is_empty() {
+        true => format!("no answer came to {requests}"),
+        false => format!("no answer came to {requests}: {}", told.join(", ")),
+    })
 }
 
 fn fault_table(faults: impl Iterator<Item = (Fault, u64)>) -> Table {

@@ -2,7 +2,7 @@
 
 use super::units::{binary, column, microseconds};
 use measure::run::received_bytes;
-use measure::{Dispersion, Failure, FailureKind, Histogram, PhaseResult, Stage};
+use measure::{Dispersion, Failure, FailureKind, Histogram, PhaseResult, Stage, TimeMetric};
 
 /// Column titles above the rows of the thread statistics.
 pub const TITLES: &str = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n";
@@ -15,6 +15,14 @@ pub fn row(name: &str, spread: &Dispersion, unit: fn(f64) -> String) -> String {
     format!("    {name:<10}{}{}{}{within:>8}%\n", column(&mean, 8), column(&stdev, 10), column(&max, 9))
 }
 
+/// Service times of all whole answers that came as expected, and of those that then failed a check: they have taken their time, too.
+pub fn latency(measured: &PhaseResult) -> Histogram {
+    let mut all = measured.tally.metric(TimeMetric::Service);
+    // All histograms have the one geometry, so nothing can be out of range.
+    let _ = all.add(measured.tally.metric(TimeMetric::CheckFailed));
+    all
+}
+
 /// The distribution of times in µs: its title, and a row per percentile.
 pub fn distribution(times: &Histogram) -> String {
     let row = |percent: u32| {
@@ -24,13 +32,20 @@ pub fn distribution(times: &Histogram) -> String {
     ["  Latency Distribution\n".to_owned()].into_iter().chain([50, 75, 90, 99].map(row)).collect()
 }
 
+/// Whole answers, whatever their status: where a plan expects another one they have failed, and are answers all the same.
+pub fn answered(phase: &PhaseResult) -> u64 {
+    let (counts, failures) = (phase.counts(), phase.tally.failures());
+    let by_status: u64 =
+        failures.filter(|(failure, _)| failure.kind == FailureKind::BadStatus).map(|(_, count)| count).sum();
+    counts.ok + counts.check_failed + counts.injected + by_status
+}
+
 /// Whole answers, the time, bytes, and failures where there are any.
 pub fn answers(phase: &PhaseResult) -> String {
-    let counts = phase.counts();
     let took = microseconds(phase.took.as_micros() as f64);
-    let read = binary(received_bytes(counts) as f64);
+    let read = binary(received_bytes(phase.counts()) as f64);
     let errors = SocketErrors::of(phase).line();
-    format!("  {} requests in {took}, {read}B read\n{errors}", counts.ok + counts.check_failed)
+    format!("  {} requests in {took}, {read}B read\n{errors}", answered(phase))
 }
 
 /// Bytes per second.

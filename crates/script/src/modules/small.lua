@@ -6,6 +6,9 @@ local floor = math.floor
 
 -- luasocket: only its clock. Scripts open no connections.
 local socket = { _VERSION = "wringer", gettime = host.gettime, sleep = host.sleep }
+for _, name in ipairs({ "bind", "connect", "select", "tcp", "udp" }) do
+   socket[name] = function() error("socket." .. name .. " is not there: scripts open no connections", 2) end
+end
 
 local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local places = {}
@@ -33,8 +36,9 @@ local function unb64(text)
    end))
 end
 
+-- As LuaSocket's: lower case, and letters, digits and underscores alone stay.
 local function escape(text)
-   return (text:gsub("[^%w%-_%.~]", function(c) return ("%%%02X"):format(byte(c)) end))
+   return (text:gsub("[^%w_]", function(c) return ("%%%02x"):format(byte(c)) end))
 end
 
 local function unescape(text)

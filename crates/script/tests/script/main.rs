@@ -354,7 +354,7 @@ fn modules_that_public_scripts_ask_for_are_built_in() {
         assert(packed:sub(1, 2) == "\1\2" and #packed == 2 + 4 + 1 + 8 + 4 and struct.size(">I2<i4bd") == 15, "struct")
         local a, b, c, d, e, at = struct.unpack(">I2<i4bds", packed)
         assert(a == 258 and b == -2 and c == -1 and d == 1.5 and e == "end" and at == #packed + 1, "unpacked")
-        assert(require("socket.url").escape("a b/\195\169") == "a%20b%2F%C3%A9")
+        assert(require("socket.url").escape("a b/\195\169") == "a%20b%2f%c3%a9")
         assert(type(require("socket").gettime()) == "number" and require("socket").gettime() > 1.6e9)
         assert(not pcall(require, "none.such") and package.loaded.wrk == wrk)
     "#;
@@ -371,4 +371,48 @@ fn modules_in_lua_are_found_beside_the_script_before_those_built_in() {
     let request = theatre.request(0);
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(request.starts_with("GET /mine "), "{request}");
+}
+
+/// LuaSocket as distributions have it, in its two forms: a half in Lua, and one in C that cannot be loaded.
+#[test]
+fn what_is_built_in_stands_in_for_modules_whose_half_in_c_is_missing() {
+    let halves = [
+        ("socket.lua", "local socket = require('socket.core') socket.try = socket.newtry() return socket"),
+        ("mime.lua", "local core = require('mime.core') module('mime') b64 = core.b64"),
+        ("socket/url.lua", "require('socket') return { parse = function() return 'theirs' end }"),
+        ("json.lua", "require('none.such') return {}"),
+        ("base64.lua", "error('no good')"),
+    ];
+    let folder = std::env::temp_dir().join(format!("wringer-script-halves-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("socket")).unwrap();
+    halves.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).unwrap());
+    let text = r#"
+        local url, socket, mime = require "socket.url", require "socket", require "mime"
+        assert(socket.gettime() > 1.6e9 and socket == require "socket" and package.loaded["socket.core"] == nil)
+        assert((mime.b64("a")) == "YQ==" and url.parse() == "theirs")
+        local opened, why = pcall(socket.tcp)
+        assert(not opened and why:find("scripts open no connections", 1, true), why)
+        for name, word in pairs { json = "none.such", base64 = "no good" } do
+           local loaded, why = pcall(require, name)
+           assert(not loaded and why:find(word, 1, true), why)
+        end
+    "#;
+    let made = Theatre::in_folder(text, &folder).map(|_| ());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(made, Ok(()));
+}
+
+/// https://github.com/wg/wrk/blob/master/src/script.c: whatever a thread does not know is given back.
+#[test]
+fn fields_that_a_thread_has_not_are_their_own_names() {
+    let text = r#"
+        function setup(thread)
+           thread:set("id", 5)
+           assert(thread.id == "id" and thread:get("id") == 5 and thread[1] == "1" and thread.addr)
+           local set, why = pcall(function() thread.id = 3 end)
+           assert(not set and tostring(why):find("cannot set 'id' on thread", 1, true), why)
+        end
+        function init() assert(wrk.thread.other == "other" and id == 5) end
+    "#;
+    play(text);
 }

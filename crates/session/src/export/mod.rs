@@ -68,6 +68,8 @@ struct Known {
     state: RunState,
     interval: Interval,
     failures: Vec<String>,
+    /// The file of records does not hold all of them.
+    records_lost: bool,
 }
 
 impl Shared {
@@ -166,6 +168,10 @@ impl Sink for Exports {
         self.shared.known().failures.clone()
     }
 
+    fn has_lost(&self) -> bool {
+        self.shared.known().records_lost
+    }
+
     /// Sends the last figures, and waits for those who fetch them as long as was asked for.
     fn finish(&self, say: &dyn Fn(&str)) {
         let until = std::time::Instant::now() + Duration::from_secs(2);
@@ -193,6 +199,7 @@ fn fold(told: &Receiver<Arc<RunEvent>>, shared: &Shared, mut lines: Option<Box<d
                 writeln!(to, "{}", report::record_line(&event).trim_end()).and_then(|()| to.flush());
             if let Err(error) = written {
                 shared.failed(format!("records cannot be written any more: {error}"));
+                shared.known().records_lost = true;
                 lines = None;
             }
         }

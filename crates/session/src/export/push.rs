@@ -7,6 +7,7 @@ use hyper::body::Bytes;
 use hyper::{Request, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
+use plan::{Endpoint, FieldValue, Masked};
 use report::influx;
 use report::metrics::{families, otlp};
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use tokio::sync::watch;
 
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The field of credentials.
+const AUTHORIZATION: &str = "authorization";
 /// The application that rows bear.
 const APPLICATION: &str = "wringer";
 
@@ -41,8 +44,8 @@ impl Push {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let whole = url.is_empty().then(|| variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")).flatten();
         let base = || variable("OTEL_EXPORTER_OTLP_ENDPOINT").filter(|_| url.is_empty());
-        let to = match whole {
-            Some(whole) => plain("--otlp", &whole)?,
+        let target = match whole {
+            Some(whole) => Target::of("--otlp", &whole)?,
             None => {
                 let given = if url.is_empty() { "http://127.0.0.1:4318" } else { url };
                 with_path("--otlp", &base().unwrap_or_else(|| given.to_owned()))?
@@ -53,7 +56,8 @@ impl Push {
         let mut fields = vec![("content-type".to_owned(), "application/x-protobuf".to_owned())];
         let pairs = headers.iter().flat_map(|all| all.split(',')).filter_map(|pair| pair.split_once('='));
         fields.extend(pairs.map(|(name, value)| (name.trim().to_owned(), decoded(value.trim()))));
-        Ok(Push { what: What::Otlp, to, fields })
+        fields.extend(target.authorization);
+        Ok(Push { what: What::Otlp, to: target.uri, fields })
     }
 
     /// To InfluxDB.
@@ -61,14 +65,23 @@ impl Push {
     /// # Errors
     /// It is no URL of plain HTTP.
     pub fn influx(url: &str, token: Option<String>) -> Result<Push, Problem> {
-        let to = plain("--influx", url)?;
-        if to.path() == "/" {
+        let target = Target::of("--influx", url)?;
+        if target.uri.path() == "/" {
+            let shown = Masked::address(url);
             return Err(Problem::Usage(format!(
-                "--influx {url} names no place to write to: give http://HOST:8086/write?db=NAME, or /api/v2/write?org=ORG&bucket=NAME"
+                "--influx {shown} names no place to write to: give http://HOST:8086/write?db=NAME, or /api/v2/write?org=ORG&bucket=NAME"
             )));
         }
-        let token = token.map(|token| ("authorization".to_owned(), format!("Token {token}")));
-        Ok(Push { what: What::Influx, to, fields: token.into_iter().collect() })
+        let token = token.map(|token| (AUTHORIZATION.to_owned(), format!("Token {token}")));
+        if token.is_some() && target.authorization.is_some() {
+            let text = "--influx has a name and password in its URL, and --influx-token a token: leave out one of them";
+            return Err(Problem::Usage(text.to_owned()));
+        }
+        Ok(Push {
+            what: What::Influx,
+            to: target.uri,
+            fields: token.or(target.authorization).into_iter().collect(),
+        })
     }
 
     fn every(&self) -> Duration {
@@ -114,11 +127,8 @@ impl Push {
 
     async fn send(&self, shared: &Shared, body: Vec<u8>) {
         let failed = |why: &dyn std::fmt::Display| {
-            let (name, at) = (if self.what == What::Otlp { "OTLP" } else { "InfluxDB" }, self.to.authority());
-            // Without a name and a password that stand before the host.
-            let at = at
-                .map(|at| at.as_str().rsplit('@').next().unwrap_or_default().to_owned())
-                .unwrap_or_default();
+            let name = if self.what == What::Otlp { "OTLP" } else { "InfluxDB" };
+            let at = self.to.authority().map(ToString::to_string).unwrap_or_default();
             shared.failed(format!("figures could not be sent to {name} at {at}: {why}; the run goes on"));
         };
         let bytes = body.len();
@@ -175,23 +185,40 @@ fn decoded(value: &str) -> String {
         .unwrap_or_default()
 }
 
-fn plain(option: &str, url: &str) -> Result<Uri, Problem> {
-    let refused = |why: &dyn std::fmt::Display| Problem::Usage(format!("{option} {url}: {why}"));
-    let to: Uri = url.parse().map_err(|error| refused(&error))?;
-    match to.scheme_str() {
-        Some("http") if to.authority().is_some() => Ok(to),
-        Some("https") => Err(refused(&"only plain http is spoken here: send to a collector on this machine")),
-        _ => Err(refused(&"give a whole URL, such as http://127.0.0.1:4318")),
+/// Where figures are sent, without what stood before its host.
+struct Target {
+    uri: Uri,
+    /// The field that a name and password before the host mean.
+    authorization: Option<(String, String)>,
+}
+
+impl Target {
+    /// Takes a URL of plain HTTP apart. `option`: who names it.
+    fn of(option: &str, url: &str) -> Result<Target, Problem> {
+        let shown = Masked::address(url);
+        let refused = |why: &dyn std::fmt::Display| Problem::Usage(format!("{option} {shown}: {why}"));
+        let (plain, credentials) = Endpoint::split(url);
+        let uri: Uri = plain.parse().map_err(|error| refused(&error))?;
+        match uri.scheme_str() {
+            Some("http") if uri.authority().is_some() => {
+                let basic = credentials.map(|both| FieldValue::basic(both).text().into_owned());
+                Ok(Target { uri, authorization: basic.map(|value| (AUTHORIZATION.to_owned(), value)) })
+            }
+            Some("https") => {
+                Err(refused(&"only plain http is spoken here: send to a collector on this machine"))
+            }
+            _ => Err(refused(&"give a whole URL, such as http://127.0.0.1:4318")),
+        }
     }
 }
 
 /// With the path of OTLP's metrics, where none is given.
-fn with_path(option: &str, url: &str) -> Result<Uri, Problem> {
-    let to = plain(option, url)?;
-    if to.path().ends_with("/v1/metrics") {
-        return Ok(to);
+fn with_path(option: &str, url: &str) -> Result<Target, Problem> {
+    let target = Target::of(option, url)?;
+    if target.uri.path().ends_with("/v1/metrics") {
+        return Ok(target);
     }
-    plain(option, &format!("{}/v1/metrics", url.trim_end_matches('/')))
+    Target::of(option, &format!("{}/v1/metrics", url.trim_end_matches('/')))
 }
 
 #[cfg(test)]
@@ -211,5 +238,21 @@ mod tests {
         assert!(influx("http://h:8086/write?db=x").is_ok());
         assert!(influx("http://h:8086").unwrap_err().contains("write?db="));
         assert_eq!(decoded("Bearer%20a+b"), "Bearer a+b");
+        let named = Push::otlp("http://Aladdin:open%20sesame@h:4318").unwrap();
+        assert_eq!(named.to.to_string(), "http://h:4318/v1/metrics");
+        assert!(
+            named
+                .fields
+                .contains(&(AUTHORIZATION.to_owned(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==".to_owned()))
+        );
+        for refused in [
+            otlp("https://me:geheim@h:4318").unwrap_err(),
+            otlp("me:geheim@h:4318").unwrap_err(),
+            otlp("http:/me:geheim@h:4318").unwrap_err(),
+            influx("http://me:geheim@h:8086").unwrap_err(),
+        ] {
+            assert!(refused.contains("me:***@h") && !refused.contains("geheim"), "{refused}");
+        }
+        assert!(Push::influx("http://a:b@h/write?db=x", Some("t".to_owned())).is_err());
     }
 }

@@ -27,6 +27,7 @@ pub struct Ab {
 
 impl Door for Ab {
     const NAME: &'static str = "ab";
+    const NAMES_FAILURES: bool = true;
     type View = door::View;
     type Lines = Progress;
 
@@ -110,14 +111,16 @@ fn report(run: &Run, asked: &Asked, finished: &Finished, told: Progress) -> Resu
     if result.interrupted {
         return Ok(code(1));
     }
-    seen.handshakes().iter().for_each(|line| show::notice(line));
-    Ok(match seen.fatal(asked) {
-        Some((line, exit)) => {
-            show::notice(&line);
-            code(exit)
-        }
-        None => Exit::Ok,
-    })
+    let handshakes = seen.handshakes();
+    handshakes.iter().for_each(|line| show::notice(line));
+    if let Some((line, exit)) = seen.fatal(asked) {
+        show::notice(&line);
+        return Ok(code(exit));
+    }
+    // ab itself survives in silence.
+    let untold = report::text::unanswered(result).filter(|_| handshakes.is_empty());
+    untold.iter().for_each(|why| show::notice(&format!("ab: {why}")));
+    Ok(Exit::Ok)
 }
 
 fn asked(run: &Run) -> Asked {

@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::programs::{Programs, Setting};
-use crate::{arguments, signals};
+use crate::{arguments, output, signals};
 use load::code::Interpreters;
 use session::SessionOptions;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// # Errors
 /// The system refuses to tell of signals.
 pub fn options(options: SessionOptions) -> Result<SessionOptions, Problem> {
+    output::runs();
     Ok(SessionOptions {
         stop: signals::interrupted()?,
         on_secrets: Some(arguments::hide),

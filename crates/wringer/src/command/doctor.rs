@@ -26,7 +26,7 @@ fn need(args: &DoctorArgs) -> Result<Need, Problem> {
         let plan = super::plan::runnable(file, &ReadArgs::default())?.plan;
         return Ok(session::need(&plan, args.threads)?);
     }
-    doctor::check_sources(&args.sources, None)?;
+    doctor::check_sources(&args.sources, &[])?;
     if args.connections == 0 || args.threads == Some(0) {
         let name = if args.connections == 0 { "--connections" } else { "--threads" };
         return Err(Problem::Usage(format!("{name} is 0: give 1 or more")));

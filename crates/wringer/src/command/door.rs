@@ -24,6 +24,8 @@ pub trait Door: Sized {
     const SEED: Option<&'static str> = None;
     /// The tool does not catch SIGTERM and SIGHUP: after the report the process ends as it would have.
     const DIES: bool = true;
+    /// Lines of its own on standard error name the failures.
+    const NAMES_FAILURES: bool = false;
     /// Description of what is shown and kept of a test.
     type View;
     /// Output while it runs.
@@ -160,6 +162,9 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let failure = finished.scripts.failure();
     failure.iter().for_each(|why| say(why));
     let exit = door.lay_out(&finished, lines)?;
+    let is_named = D::NAMES_FAILURES && finished.result.measured().tally.failures().next().is_some();
+    let unanswered = report::text::unanswered(&finished.result).filter(|_| !is_named);
+    unanswered.iter().for_each(|why| say(why));
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
     let Run { plan, json, .. } = door.run();
     let kept = show::keep_door_json(json.as_deref(), &finished, plan, door.target().as_deref(), D::SEED);
@@ -176,6 +181,7 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     if let Some(kept) = finished.conclude(&show::notice) {
         show::notice(&runs::kept(&kept));
     }
+    let exit = if finished.has_lost() { exit.or_worse(Exit::Impossible) } else { exit };
     finished.scripts.done(&finished.result)?;
     Ok(match (terminated::<D>(), failure) {
         (Some(code), _) => Exit::Code(ExitCode::from(code)),

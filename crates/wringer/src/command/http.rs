@@ -28,7 +28,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
-    let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));
+    let target = args.requests.proxy.as_ref().map_or_else(|| target(args), ToString::to_string);
     show::notice(&format!("pressing {target}"));
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let about = show::about("http", &plan, Some(target), (&args.output, &args.keep), seed_option)?;

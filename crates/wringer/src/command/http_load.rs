@@ -17,6 +17,7 @@ pub struct HttpLoad {
 
 impl Door for HttpLoad {
     const NAME: &'static str = "http_load";
+    const NAMES_FAILURES: bool = true;
     const SEED: Option<&'static str> = Some("--seed");
     type View = door::View;
     type Lines = Lines;

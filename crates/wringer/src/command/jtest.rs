@@ -25,6 +25,7 @@ pub struct Jtest {
 
 impl Door for Jtest {
     const NAME: &'static str = "jtest";
+    const NAMES_FAILURES: bool = true;
     const SEED: Option<&'static str> = Some("-D");
     type View = doors::jtest::View;
     type Lines = Table;

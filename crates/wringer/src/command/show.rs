@@ -171,13 +171,29 @@ pub fn about(
 ) -> Result<About, Problem> {
     let (output, keep) = asked;
     let labels = keep.labels.iter().cloned().collect();
-    let folder = keep.keep_in.clone().map(Ok).or_else(|| (!keep.no_keep).then(runs::folder));
-    let keep = folder.transpose()?.map(|folder| Keep { folder, wanted: keep.keep_in.is_some() });
+    let keep = place(keep);
     let tui = output.tui && shows_tui();
     let steering = (output.live || tui).then(Steering::default);
     let tui = steering.clone().filter(|_| tui).map(|steering| tui::begin(steering, plan));
     let sinks = Sinks { live: live(output), ..Sinks::default() }.and(exports(&output.export)?).and(tui);
     Ok(About { door, command: repeat(plan, seed_option), target, labels, keep, sinks, steering })
+}
+
+/// Where a run is kept. One that nobody has asked for is only missed in a line, where there is no folder for it.
+fn place(keep: &KeepArgs) -> Option<Keep> {
+    if let Some(folder) = &keep.keep_in {
+        return Some(Keep { folder: folder.clone(), wanted: true });
+    }
+    if keep.no_keep {
+        return None;
+    }
+    match runs::folder() {
+        Ok(folder) => Some(Keep { folder, wanted: false }),
+        Err(problem) => {
+            notice(&format!("note: the run is not kept: {problem}"));
+            None
+        }
+    }
 }
 
 /// Begins what is to be exported, and says where metrics can be fetched.
@@ -314,10 +330,13 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     };
     let kept = [Some(evidence.map(drop)), json];
     let exit = kept.into_iter().flatten().fold(exit(finished, tolerated), worse);
+    let exit = if finished.has_lost() { exit.or_worse(Exit::Impossible) } else { exit };
     finished.tell_end(exit.number(), file.as_deref());
     let html = ran.output.html.as_deref().zip(text);
     let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
     conclude(finished);
+    // What was lost at the very end was told as well.
+    let exit = if finished.has_lost() { exit.or_worse(Exit::Impossible) } else { exit };
     if let Some(server) = &ran.server {
         server.farewell();
     }

@@ -21,6 +21,7 @@ pub struct Siege {
 impl Door for Siege {
     const NAME: &'static str = "siege";
     const SEED: Option<&'static str> = Some("--seed");
+    const NAMES_FAILURES: bool = true;
     // siege ends a test by these signals as it does at its time.
     const DIES: bool = false;
     type View = door::View;

@@ -28,6 +28,7 @@ macro_rules! door {
     ($door:ident, $tool:expr, $name:literal) => {
         impl Door for $door {
             const NAME: &'static str = $name;
+            const NAMES_FAILURES: bool = true;
             type View = doors::wrk::View;
             type Lines = Nothing;
 

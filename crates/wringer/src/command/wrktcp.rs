@@ -25,6 +25,7 @@ pub struct Wrktcp {
 
 impl Door for Wrktcp {
     const NAME: &'static str = "wrktcp";
+    const NAMES_FAILURES: bool = true;
     type View = doors::wrktcp::View;
     type Lines = Lines;
 

@@ -49,7 +49,7 @@ fn what_cannot_be_meant_is_a_usage_error() {
         ("origin -d 0", &["'0'", "500ms"]),
         ("cache --rig iis", &["iis", "varnish"]),
         ("cache 127.0.0.1:80 --rig ats", &["--rig"]),
-        ("cache somewhere", &["'somewhere'", "host:port"]),
+        ("cache somewhere", &["'somewhere'", "HOST:PORT"]),
         ("cache --phase x,sets=B", &["'sets'", "set"]),
         ("cache --fill --shift", &["--shift"]),
         ("cache --form sideways", &["sideways", "transparent"]),

@@ -188,7 +188,7 @@ fn a_disk_that_is_full_ends_the_file_and_not_the_run() {
         "(trap '' XFSZ; ulimit -f 4; $WRINGER cache -d 3s -t 1 --rate 100/s --keep-in here; echo code $?) 2>&1 | cat",
     );
     let said = &ran.stdout;
-    assert!(said.ends_with("code 0\n"), "{said}");
+    assert!(said.ends_with("code 1\n"), "it was asked for by name: {said}");
     assert!(
         said.contains("note: the run file here/") && said.contains("cannot be written: File too large"),
         "{said}"

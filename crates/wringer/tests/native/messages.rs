@@ -166,7 +166,7 @@ fn what_is_no_message_is_refused_with_its_place() {
         ("tcp = {}", "tcp = {}, statuses = [200]", "has no statuses"),
         ("tcp = {}", "tcp = {}, fields = [{ name = \"A\", value = \"b\" }]", "has no fields"),
         ("tcp = {}", "tcp = { end = 1 }", "end"),
-        (", tcp = {}", "", "is no http:// URL"),
+        (", tcp = {}", "", "begins with tcp:, which is not spoken here"),
     ] {
         let text = plan("", &[send("one", at, r#"body = "x", tcp = {}"#)]).replace(from, to);
         on_plan(&text, &["plan", "check", "journey.toml"]).refused_with(2, &[said]);

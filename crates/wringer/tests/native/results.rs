@@ -2,6 +2,7 @@
 
 use crate::support::{shell, start};
 use crate::web::{Web, answer, ok};
+use std::io::Read;
 
 /// Ends with a code and one line on standard error that holds the words.
 fn refused(script: &str, code: i32, words: &[&str]) {
@@ -35,6 +36,118 @@ fn standard_output_that_is_full_or_gone() {
     }
     refused(&format!("set -o pipefail; {press} | true; exit ${{PIPESTATUS[0]}}"), 1, &["Broken pipe"]);
     refused("$WRINGER wrk --help > /dev/full", 1, &["standard output"]);
+}
+
+/// `wringer --help | head -1`: whoever reads may stop when it has seen enough.
+#[test]
+fn listings_end_quietly_when_nobody_reads_on() {
+    for line in [
+        "--help",
+        "--version",
+        "http --help",
+        "help ab",
+        "doctor",
+        "runs",
+        "plan schema",
+        "plan new http",
+        "completions bash",
+        "rig nginx --print",
+        "siege -C",
+        "http 127.0.0.1:9 --show-plan",
+    ] {
+        // Reading nothing at all is the surest way to stop.
+        let ran =
+            shell(&format!("$WRINGER {line} 2>said | true; echo ${{PIPESTATUS[0]}}; cat said")).ended_with(0);
+        assert!(
+            ran.stdout.starts_with("0\n") && !ran.stdout.contains("standard output"),
+            "{line}: {}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn a_run_goes_on_without_a_home_and_says_that_it_is_not_kept() {
+    let web = Web::start(|_| ok("x"));
+    let script = format!("env -u HOME -u XDG_STATE_HOME $WRINGER http -n 2 -c 1 -q {}", web.address);
+    let ran = shell(&script).ended_with(0);
+    let notes = ran.stderr.matches("note: the run is not kept: there is no folder for runs").count();
+    assert!(notes == 1 && ran.stdout.contains("2 requests"), "{}{}", ran.stderr, ran.stdout);
+}
+
+/// A file that was asked for by name and is not whole makes the exit code 1; one that nobody asked for costs a line.
+#[test]
+fn files_that_are_cut_off_while_they_are_written() {
+    let web = Web::start(|_| ok("x"));
+    let press = format!("$WRINGER http -n 3000 -c 1 -q --keep exchanges {}", web.address);
+    // Files end after so many KiB, as on a full disk; the report and what is said fit.
+    let full = |words: &str| format!("trap '' XFSZ; ulimit -f 2; {words} > /dev/null");
+    refused(&format!("{press} --events /dev/full"), 1, &["records cannot be written any more"]);
+    refused(&full(&format!("{press} --events e")), 1, &["records cannot be written any more"]);
+    refused(&full(&format!("{press} --keep-in k")), 1, &["cannot be written: File too large"]);
+    let ran = shell(&full(&press)).ended_with(0);
+    assert_eq!(ran.stderr.matches("cannot be written: File too large").count(), 1, "{}", ran.stderr);
+    let wrk = format!("WRINGER_KEEP_IN=k $WRINGER wrk -d 1 -c 1 -t 1 http://{}/", web.address);
+    refused(
+        &full(&wrk.replace("WRINGER_KEEP_IN=k", "ulimit -f 1; WRINGER_KEEP_IN=k")),
+        1,
+        &["File too large"],
+    );
+}
+
+/// Links are made again without harm, and what stands in the way of one keeps no other from being made.
+#[test]
+fn links_are_made_twice() {
+    let ran = shell("mkdir l; $WRINGER links l > once; $WRINGER links l | diff - once && readlink l/wrk")
+        .ended_with(0);
+    assert_eq!(ran.stdout.trim(), env!("CARGO_BIN_EXE_wringer"));
+    let ran = shell("mkdir l; echo x > l/ab; ln -s /nowhere l/wrk; $WRINGER links l; echo $?; ls l | wc -l")
+        .ended_with(0);
+    assert!(ran.stderr.contains("l/ab cannot be made: there is a file of that name"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("l/wrk cannot be made: it is a link to /nowhere"), "{}", ran.stderr);
+    assert!(ran.stdout.ends_with("1\n9\n"), "{}", ran.stdout);
+    shell("$WRINGER links /proc/nowhere").refused_with(1, &["/proc/nowhere/ab cannot be made"]);
+}
+
+/// Of a server that takes connections and says nothing, or hangs up, each door tells what became of its requests.
+#[test]
+fn a_door_that_gets_no_answer_says_why() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    let ini = format!("[common]\nhost = 127.0.0.1\nport = {}\n[request]\nreq_body = x\n", at.port());
+    let ini = ini.replace('\n', "\\n");
+    for (line, said) in [
+        (format!("wrk -d 1 -c 1 -t 1 http://{at}/"), "x closed before"),
+        (format!("wrk2 -d 1 -c 1 -t 1 -R 5 http://{at}/"), "x closed before"),
+        (format!("h2load -n 2 -c 1 http://{at}/"), "h2load: no answer came to 2 requests: "),
+        (format!("h2load --h1 -n 2 -c 1 http://{at}/"), "h2load: no answer came to 2 requests: "),
+        (format!("wrktcp -v; printf '{ini}' > i.ini; $WRINGER wrktcp -d 1 i.ini"), "x closed before"),
+        (format!("siege -r 1 -c 1 http://{at}/"), "[error]"),
+    ] {
+        let ran = shell(&format!("$WRINGER {line}"));
+        let told = ran.stderr.lines().filter(|line| line.contains(said)).count();
+        assert_eq!(told, 1, "{line}: {}", ran.stderr);
+    }
+}
+
+/// The first Ctrl-C ends the run with its report, which waits for what is under way; the second, however soon, ends the process.
+#[test]
+fn a_second_signal_ends_at_once() {
+    use rustix::process::Signal;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap().to_string();
+    let running = start(["http", &at, "-c", "1", "-d", "50s", "--timeout", "50s"]);
+    // Whoever only looks whether somebody listens says nothing.
+    let asks = |stream: &std::io::Result<std::net::TcpStream>| {
+        stream.as_ref().is_ok_and(|mut stream| stream.read(&mut [0]).is_ok_and(|bytes| bytes > 0))
+    };
+    let _asking = listener.incoming().find(asks);
+    running.signal(Signal::INT);
+    std::thread::sleep(std::time::Duration::from_millis(120));
+    running.signal(Signal::INT);
+    let ran = running.end().ended_with(130);
+    assert!(!ran.stdout.contains("requests/s"), "{}", ran.stdout);
 }
 
 #[test]

@@ -186,3 +186,45 @@ fn control_characters_of_a_server_do_nothing() {
     let all = without(&["\u{9b}", "\u{1b}", "\u{7}"], &[&url, "--expect-header", "X-Evil: b"]);
     assert!(all.contains("u{9b}") || all.contains("u009b"), "{all}");
 }
+
+/// Whatever names an address, of whatever tool: nobody reads what stood before its host, neither then nor in a run that was kept.
+#[test]
+fn passwords_of_addresses_stand_nowhere() {
+    let web = Web::start(|_| ok("x"));
+    let at = web.address.to_string();
+    let places = [format!("@{at}"), "@no.such.host.invalid:80".to_owned(), "@h:99999".to_owned()];
+    for (scheme, place) in
+        ["http://", "", "http:/"].iter().flat_map(|scheme| places.iter().map(move |place| (scheme, place)))
+    {
+        let address = format!("'{scheme}me:geheim71{place}'");
+        let lines = [
+            format!("http {address} -n 1"),
+            format!("http {at} --proxy {address} -n 1"),
+            format!("http {at} --connect-to :::{address} -n 1"),
+            format!("http {at} -n 1 --influx {address}"),
+            format!("http {at} -n 1 --otlp={address}"),
+            format!("cache {address} -n 1"),
+            format!("tcp {address} --message x -n 1"),
+            format!("ab -n 1 {address}"),
+            format!("ab -n 1 -X {address} http://{at}/"),
+            format!("http_load -proxy {address} -parallel 1 -fetches 1 urls"),
+            format!("h2load -n 1 --h1 {address}"),
+            format!("h2load -n 1 --h1 -B {address} /"),
+            format!("h2load -n 1 --connect-to {address} http://{at}/"),
+            format!("siege -r 1 -c 1 {address}"),
+            format!("wrk -d 1 -c 1 -t 1 {address}"),
+            format!("jtest -P {address}"),
+        ];
+        let script: String = lines.iter().map(|line| format!("timeout 20 $WRINGER {line}; ")).collect();
+        let ran = shell(&format!(
+            "export WRINGER_KEEP_IN=state; echo http://{at}/ > urls; ({script}) 2>&1; grep -rc geheim71 state; true"
+        ));
+        let told: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("geheim71")).collect();
+        let kept: Vec<&str> = ran.stdout.lines().filter(|line| line.contains(".wrun:")).collect();
+        assert!(
+            told.is_empty() && kept.iter().all(|line| line.ends_with(":0")),
+            "{address}: {told:#?} {kept:#?}"
+        );
+        assert!(ran.stdout.contains("me:***@"), "{address}: {}", ran.stdout);
+    }
+}

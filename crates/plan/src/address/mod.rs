@@ -1,5 +1,11 @@
 //! Where a URL leads: taken apart once, so that nobody parses it while requests are sent.
 
+mod fault;
+
+pub use fault::UrlFault;
+pub(crate) use fault::check_authority;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
 /// An `http` or `https` URL, taken apart; of messages over TCP, a `tcp` one.
@@ -22,7 +28,39 @@ pub struct Address {
 impl Address {
     /// Takes a URL apart; `None` for what is no `http://` or `https://` URL.
     pub fn parse(text: &str) -> Option<Address> {
-        Address::of(Url::parse(text.trim()).ok()?)
+        Address::read(text).ok()
+    }
+
+    /// Takes a URL apart. Segments of dots stay where they are: what a server or a cache makes of `/a/../b` is part of a test.
+    ///
+    /// # Errors
+    /// Why it is no `http://` or `https://` URL.
+    pub fn read(text: &str) -> Result<Address, UrlFault> {
+        let text = text.trim();
+        let has_scheme = ["http://", "https://"].iter().any(|scheme| begins_with(text, scheme));
+        if !has_scheme {
+            return Err(UrlFault::of_url(text, None));
+        }
+        let url = Url::parse(text).map_err(|error| UrlFault::of_url(text, Some(error)))?;
+        // The parser of URLs takes numbers for hosts, and any number of slashes before one.
+        check_authority(text)?;
+        let address = Address::of(url).ok_or_else(|| UrlFault::of_url(text, None))?;
+        Ok(if has_dots(text) { address.with_dots_of(text) } else { address })
+    }
+
+    /// The same with the path of `text`, whose segments of dots were resolved.
+    fn with_dots_of(self, text: &str) -> Address {
+        let authority = text.find("://").map_or(0, |at| at + 3);
+        let rest = text[authority..].find(['/', '\\', '?', '#']).map_or("", |at| &text[authority + at..]);
+        let typed = rest.split(['?', '#']).next().unwrap_or_default().replace('\\', "/");
+        let is_dots =
+            |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+        if !typed.split('/').any(is_dots) {
+            return self;
+        }
+        let path = utf8_percent_encode(&typed, PATH).to_string();
+        let query = self.path.find('?').map_or("", |at| &self.path[at..]);
+        self.with_path(&format!("{path}{query}"))
     }
 
     /// Takes `tcp://HOST:PORT` apart; `None` for what is something else, or more than that.
@@ -85,11 +123,24 @@ impl Address {
     }
 }
 
+/// Characters that are encoded in a path (WHATWG URL, path percent-encode set), beside those that are no ASCII.
+const PATH: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#').add(b'?').add(b'{').add(b'}');
+
+/// True if a text begins with these letters, in whatever case.
+fn begins_with(text: &str, front: &str) -> bool {
+    text.get(..front.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(front))
+}
+
+/// True if a URL may have segments of dots.
+fn has_dots(text: &str) -> bool {
+    ["/.", "\\.", "%2e", "%2E"].iter().any(|dots| text.contains(dots))
+}
+
 /// True if a path, and a query, stay as they are (WHATWG URL, section 4.4): nothing to be encoded, and no segment of dots.
 fn is_plain(path: &str) -> bool {
     let stays = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/?=&%+:,;@!$()*".contains(&byte);
-    let has_dots = ["/.", "%2e", "%2E"].iter().any(|dots| path.contains(dots));
-    path.bytes().all(stays) && !has_dots
+    path.bytes().all(stays) && !has_dots(path)
 }
 
 /// A reference as it came in a field, such as Location. Bytes that are no text stand for themselves, encoded
@@ -129,13 +180,66 @@ mod tests {
     fn a_url_is_taken_apart() {
         let address = Address::parse("http://[::1]:81/a/../b?c=d#e").unwrap();
         assert_eq!((address.host.as_str(), address.port), ("::1", 81));
-        assert_eq!((address.path.as_str(), address.authority.as_str()), ("/b?c=d", "[::1]:81"));
+        assert_eq!((address.path.as_str(), address.authority.as_str()), ("/a/../b?c=d", "[::1]:81"));
+        assert_eq!(address.text, "http://[::1]:81/a/../b?c=d");
         assert_eq!(Address::parse("http://h").unwrap().path, "/");
         let defaults = ["http://h", "https://h"].map(|url| Address::parse(url).unwrap());
         assert_eq!(
             defaults.each_ref().map(|address| (address.port, address.secure)),
             [(80, false), (443, true)]
         );
+    }
+
+    #[test]
+    fn segments_of_dots_are_sent_as_they_were_typed() {
+        for (typed, path) in [
+            ("http://h/../x", "/../x"),
+            ("http://h/./a/%2e%2E/b?../c#/../d", "/./a/%2e%2E/b?../c"),
+            ("http://h/a\\..\\é b/..", "/a/../%C3%A9%20b/.."),
+            ("http://h/.hidden/a..b/...", "/.hidden/a..b/..."),
+            ("http://h?/../x", "/?/../x"),
+        ] {
+            let address = Address::parse(typed).unwrap();
+            assert_eq!((address.path.as_str(), address.text), (path, format!("http://h{path}")), "{typed}");
+        }
+        // References are resolved (RFC 3986 section 5.2.4).
+        assert_eq!(Address::parse("http://h/a/../b").unwrap().join("../c").unwrap().path, "/c");
+    }
+
+    /// A sentence for each kind, and no password in any.
+    #[test]
+    fn what_is_no_url_is_told_by_its_kind() {
+        for (typed, said) in [
+            ("http:/h:81/x", "'http:/h:81/x' has one slash behind its scheme: write two, http://h:81/x"),
+            ("https:h/x", "'https:h/x' has one slash behind its scheme: write two, https://h/x"),
+            (
+                "http:/me:geheim@h/",
+                "'http:/me:***@h/' has one slash behind its scheme: write two, http://me:***@h/",
+            ),
+            ("ftp://h/", "begins with ftp:, which is not spoken here"),
+            ("ws://h/", "begins with ws:,"),
+            ("htps://h/a", "begins with htps:, which no scheme is called: write https://h/a"),
+            ("/path", "begins with no scheme"),
+            ("", "begins with no scheme"),
+            ("http://h:99999/", "has '99999' for a port: give a number from 1 to 65535"),
+            ("http://h:http/", "has 'http' for a port"),
+            ("http://h:0/", "has '0' for a port"),
+            ("http://me:geheim@h:0/", "'http://me:***@h:0/' has '0' for a port"),
+            ("http://me:ge/heim@h/", "'http://me:***@h/' has "),
+            ("http://::1:8080/a", "has an IPv6 address without brackets: write http://[::1]:8080/a"),
+            ("http://2001:db8::7/", "without brackets: write http://[2001:db8::7]/"),
+            ("http://[::1/", "has brackets around"),
+            ("http://[h]/", "has brackets around what is no IPv6 address"),
+            ("http://", "names no host"),
+            ("http:///a", "names no host"),
+            ("http://:80/", "names no host"),
+            ("http://8080/", "names a number and no host: for port 8080 of this machine give localhost:8080"),
+            ("http://123456/", "names a number and no host: give one such as localhost:8080"),
+            ("http://a b/", "has a host that no name server knows"),
+        ] {
+            let fault = Address::read(typed).unwrap_err().to_string();
+            assert!(fault.contains(said) && !fault.contains("heim"), "{typed}: {fault}");
+        }
     }
 
     #[test]
