@@ -56,7 +56,7 @@ fn count_up(base: IpAddr, by: u32) -> Option<IpAddr> {
 
 /// Origins that a proxy's configuration is written for: the catch-all and, in a farm, all those asked for by name.
 #[derive(Clone, Debug)]
-pub(super) struct Origins<'a> {
+pub struct Origins<'a> {
     /// Gets every request that names none of `named`.
     pub catch_all: SocketAddr,
     /// Requests whose URL or Host names one of these go to it. Empty without a farm.

@@ -1,35 +1,29 @@
 //! Rigs: a real proxy, started in a folder of its own and configured as a cache in front of an origin.
 //!
-//! Each proxy has a file that turns [`RigOptions`] into configuration text and a command line, and knows nothing else;
+//! Each proxy has a file in `kinds/` that turns [`RigOptions`] into configuration text and a command line, and knows nothing else;
 //! here the folder is made, the port is tried, the proxy is started under a guard (see [`guard`]) and waited for.
 //! Start reading at [`start`]. Nothing here knows the engine, the origin or any plan.
 
-mod ats;
-mod caddy;
 pub mod farm;
 pub mod guard;
-mod h2o;
-mod haproxy;
-mod httpd;
-mod nginx;
+mod kinds;
 mod probe;
-mod squid;
-mod varnish;
+mod proxy;
 
 use net::ports::free_address;
 use plan::HttpProtocol;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use farm::{Farm, Origins};
 use guard::{Guarded, Order};
+pub use kinds::ALL;
+pub use proxy::{Proxy, check_beside, named, names};
 use wire::tls::Identity;
 
 /// How long a proxy may take until it answers; Varnish compiles its configuration, Traffic Server prepares its cache.
@@ -44,140 +38,6 @@ const KEY: &str = "tls.key";
 const PRINTED_FOLDER: &str = "/var/tmp/wringer-rig";
 /// Where servers are installed without being in everybody's PATH.
 const PROGRAM_FOLDERS: [&str; 5] = ["/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/local/bin", "/usr/bin"];
-
-/// A proxy that can be rigged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Proxy {
-    /// Apache Traffic Server.
-    Ats,
-    /// nginx.
-    Nginx,
-    /// Varnish.
-    Varnish,
-    /// Squid.
-    Squid,
-    /// HAProxy.
-    Haproxy,
-    /// Apache httpd.
-    Httpd,
-    /// h2o, which has no cache.
-    H2o,
-    /// Caddy, which has no cache.
-    Caddy,
-}
-
-impl Proxy {
-    /// All of them, in the order in which they are named to people.
-    pub const ALL: [Proxy; 8] = [
-        Proxy::Ats,
-        Proxy::Nginx,
-        Proxy::Varnish,
-        Proxy::Squid,
-        Proxy::Haproxy,
-        Proxy::Httpd,
-        Proxy::H2o,
-        Proxy::Caddy,
-    ];
-    /// Their names on the command line, in the same order.
-    pub const NAMES: [&str; 8] = ["ats", "nginx", "varnish", "squid", "haproxy", "httpd", "h2o", "caddy"];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        Proxy::NAMES[self as usize]
-    }
-
-    /// Returns the name that its makers give it.
-    pub fn title(self) -> &'static str {
-        ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy", "Apache httpd", "h2o", "Caddy"]
-            [self as usize]
-    }
-
-    fn program(self) -> &'static str {
-        ["traffic_server", "nginx", "varnishd", "squid", "haproxy", "apache2", "h2o", "caddy"][self as usize]
-    }
-
-    /// Its program's names, the one above first.
-    fn programs(self) -> Vec<&'static str> {
-        let elsewhere = (self == Proxy::Httpd).then_some("httpd");
-        std::iter::once(self.program()).chain(elsewhere).collect()
-    }
-
-    /// The package that has it in Debian and Ubuntu.
-    fn package(self) -> &'static str {
-        ["trafficserver", "nginx", "varnish", "squid", "haproxy", "apache2", "h2o", "caddy"][self as usize]
-    }
-
-    /// The option that has it tell its version.
-    fn version_option(self) -> &'static str {
-        match self {
-            Proxy::Ats | Proxy::Varnish => "-V",
-            Proxy::Nginx | Proxy::Squid | Proxy::Haproxy | Proxy::Httpd | Proxy::H2o => "-v",
-            Proxy::Caddy => "version",
-        }
-    }
-
-    /// True if it keeps answers.
-    pub fn caches(self) -> bool {
-        !matches!(self, Proxy::H2o | Proxy::Caddy)
-    }
-
-    /// Returns the HTTP versions that it may be told to speak in front.
-    fn speaks(self) -> &'static [HttpProtocol] {
-        use HttpProtocol::{One, Three, Two, TwoClear};
-        match self {
-            Proxy::Squid => &[One],
-            Proxy::Varnish => &[One, TwoClear],
-            Proxy::Ats => &[One, Two],
-            Proxy::Nginx | Proxy::Haproxy | Proxy::Httpd | Proxy::H2o => &[One, TwoClear, Two],
-            Proxy::Caddy => &[One, TwoClear, Two, Three],
-        }
-    }
-
-    /// Checks that it can speak all of these at one port.
-    ///
-    /// # Errors
-    /// HTTP/1.1 beside HTTP/2 without TLS, which is one or the other for some.
-    pub fn check_beside(self, versions: &[HttpProtocol]) -> Result<(), RigError> {
-        let both = [HttpProtocol::One, HttpProtocol::TwoClear].iter().all(|one| versions.contains(one));
-        match both && matches!(self, Proxy::Nginx | Proxy::Haproxy) {
-            true => Err(RigError::NotBeside(self)),
-            false => Ok(()),
-        }
-    }
-
-    /// True if the work is done by children of the process that was started.
-    fn works_in_children(self) -> bool {
-        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Httpd)
-    }
-
-    fn setup(self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-        match self {
-            Proxy::Ats => ats::setup(options, origins, folder),
-            Proxy::Nginx => nginx::setup(options, origins, folder),
-            Proxy::Varnish => varnish::setup(options, origins, folder),
-            Proxy::Squid => squid::setup(options, origins, folder),
-            Proxy::Haproxy => haproxy::setup(options, origins, folder),
-            Proxy::Httpd => httpd::setup(options, origins, folder),
-            Proxy::H2o => h2o::setup(options, origins, folder),
-            Proxy::Caddy => caddy::setup(options, origins, folder),
-        }
-    }
-}
-
-impl FromStr for Proxy {
-    type Err = RigError;
-
-    fn from_str(text: &str) -> Result<Proxy, RigError> {
-        let named = Proxy::ALL.into_iter().find(|proxy| proxy.name() == text.to_ascii_lowercase());
-        named.ok_or_else(|| RigError::Unknown(text.to_string()))
-    }
-}
-
-impl fmt::Display for Proxy {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
 
 /// Settings of a proxy, whichever it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,58 +86,63 @@ impl Default for RigOptions {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the text of each variant says what it is")]
 pub enum RigError {
-    #[error("there is no rig {0:?}: the choices are {choices}", choices = Proxy::NAMES.join(", "))]
+    #[error("there is no rig {0:?}: the choices are {choices}", choices = names())]
     Unknown(String),
     #[error("cannot make a farm of {origins} × {ports} origins from {base}: {reason}")]
     Farm { base: SocketAddr, origins: u32, ports: u16, reason: String },
     #[error("{title} is not installed: there is no {program} in PATH or the usual folders; on Debian: apt install {package}",
-        title = .0.title(), program = .0.program(), package = .0.package())]
-    NotInstalled(Proxy),
+        title = .0.title(), program = .0.programs()[0], package = .0.package())]
+    NotInstalled(&'static dyn Proxy),
     #[error("{} does not speak {version} here: give --http {spoken}{others}", proxy.title(), version = shown(*.version),
         spoken = typed(proxy.speaks()), others = who_speaks(*.version))]
-    NotSpoken { proxy: Proxy, version: HttpProtocol },
+    NotSpoken { proxy: &'static dyn Proxy, version: HttpProtocol },
     #[error("{} speaks either HTTP/1.1 or HTTP/2 at a port without TLS: give --http 1.1,2, over TLS, or take varnish, httpd, h2o or caddy", .0.title())]
-    NotBeside(Proxy),
+    NotBeside(&'static dyn Proxy),
     #[error("no certificate could be made: {0}")]
     Certificate(#[from] wire::tls::SettingsError),
     #[error("{proxy} cannot have {memory_bytes} bytes of memory: at least {} MiB are needed", RigOptions::MEMORY_BYTES_MIN >> 20)]
-    Memory { proxy: Proxy, memory_bytes: u64 },
+    Memory { proxy: &'static dyn Proxy, memory_bytes: u64 },
     #[error("{proxy} cannot listen on {listen}: {reason}; try another --listen")]
-    Listen { proxy: Proxy, listen: SocketAddr, reason: io::Error },
+    Listen { proxy: &'static dyn Proxy, listen: SocketAddr, reason: io::Error },
     #[error("cannot prepare a folder for {proxy} in {}: {reason}; another place can be chosen with TMPDIR", parent.display())]
-    Folder { proxy: Proxy, parent: PathBuf, reason: io::Error },
+    Folder { proxy: &'static dyn Proxy, parent: PathBuf, reason: io::Error },
     #[error("cannot start {proxy}: {reason}")]
-    Start { proxy: Proxy, reason: String },
+    Start { proxy: &'static dyn Proxy, reason: String },
     #[error("{proxy} ended {how}; its last words:\n{log}")]
-    Ended { proxy: Proxy, how: String, log: String },
+    Ended { proxy: &'static dyn Proxy, how: String, log: String },
     #[error("{proxy} did not answer on {listen} within {} s; its last words:\n{log}", READY_LIMIT.as_secs())]
-    Silent { proxy: Proxy, listen: SocketAddr, log: String },
+    Silent { proxy: &'static dyn Proxy, listen: SocketAddr, log: String },
 }
 
 /// One configuration file: its name below the folder, and its text.
-struct File {
+#[derive(Debug)]
+pub struct File {
     name: &'static str,
     text: String,
 }
 
 impl File {
-    fn new(name: &'static str, text: String) -> File {
+    /// Of this name, with this text.
+    pub fn new(name: &'static str, text: String) -> File {
         File { name, text }
     }
 }
 
 /// All that is particular to a proxy once the options are known. Paths are relative to the folder.
-struct Setup {
-    files: Vec<File>,
-    folders: Vec<&'static str>,
+#[derive(Debug)]
+pub struct Setup {
+    /// Its files.
+    pub files: Vec<File>,
+    /// Folders that it needs.
+    pub folders: Vec<&'static str>,
     /// The program's arguments, such that it stays in the foreground.
-    arguments: Vec<String>,
+    pub arguments: Vec<String>,
     /// Where it explains itself, besides its standard output and error.
-    logs: Vec<&'static str>,
+    pub logs: Vec<&'static str>,
 }
 
 /// The configuration as text for use elsewhere: every file behind a comment line with its name, and how to start it.
-pub fn print(proxy: Proxy, options: &RigOptions, farm: Option<&Farm>) -> String {
+pub fn print(proxy: &'static dyn Proxy, options: &RigOptions, farm: Option<&Farm>) -> String {
     let named = farm.map_or(&[][..], Farm::addresses);
     let setup = proxy.setup(options, &Origins { catch_all: options.origin, named }, PRINTED_FOLDER);
     let RigOptions { listen, origin, workers, .. } = options;
@@ -301,7 +166,7 @@ pub fn print(proxy: Proxy, options: &RigOptions, farm: Option<&Farm>) -> String 
             "# It also needs these folders there, which the user it runs as can write:{folders}\n"
         ));
     }
-    text.push_str(&format!("# Start: {} {}\n", proxy.program(), setup.arguments.join(" ")));
+    text.push_str(&format!("# Start: {} {}\n", proxy.programs()[0], setup.arguments.join(" ")));
     for File { name, text: content } in &setup.files {
         text.push_str(&format!("\n# ---- {name} ----\n{content}"));
     }
@@ -309,10 +174,10 @@ pub fn print(proxy: Proxy, options: &RigOptions, farm: Option<&Farm>) -> String 
 }
 
 /// The program of a proxy, searched in PATH and the usual folders.
-pub fn installed(proxy: Proxy) -> Option<PathBuf> {
+pub fn installed(proxy: &'static dyn Proxy) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(PROGRAM_FOLDERS.map(PathBuf::from));
-    let programs = &proxy.programs();
+    let programs = proxy.programs();
     let mut candidates = folders
         .filter(|folder| folder.is_absolute())
         .flat_map(|folder| programs.iter().map(move |name| folder.join(name)));
@@ -325,7 +190,7 @@ fn is_executable(program: &Path) -> bool {
 
 /// A running proxy. Dropping it ends the proxy and removes its folder.
 pub struct Rig {
-    proxy: Proxy,
+    proxy: &'static dyn Proxy,
     version: String,
     address: SocketAddr,
     /// HTTP version that it speaks in front.
@@ -340,7 +205,7 @@ pub struct Rig {
 ///
 /// As root the proxy runs as `nobody`, otherwise as the user. Takes up to a minute, usually well under a few
 /// seconds. The probe is a request that every proxy refuses by itself, so the origin sees nothing of it.
-pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
+pub fn start(proxy: &'static dyn Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let program = installed(proxy).ok_or(RigError::NotInstalled(proxy))?;
     if !proxy.speaks().contains(&options.http) {
         return Err(RigError::NotSpoken { proxy, version: options.http });
@@ -405,7 +270,7 @@ impl Rig {
     }
 
     /// Returns the name that its makers give it.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         self.proxy.title()
     }
 
@@ -492,7 +357,7 @@ fn shown(version: HttpProtocol) -> &'static str {
 /// Those who speak a version.
 fn who_speaks(version: HttpProtocol) -> String {
     let who: Vec<&str> =
-        Proxy::ALL.into_iter().filter(|proxy| proxy.speaks().contains(&version)).map(Proxy::name).collect();
+        ALL.iter().filter(|proxy| proxy.speaks().contains(&version)).map(|proxy| proxy.name()).collect();
     if who.is_empty() {
         String::new()
     } else {
@@ -500,10 +365,9 @@ fn who_speaks(version: HttpProtocol) -> String {
     }
 }
 
-/// Listens in place of an origin that is not there yet, while a proxy starts that looks for it at once: Squid takes one
-/// that it does not find for dead and answers for itself for a while, even when the origin has come.
-fn stand_in(proxy: Proxy, origin: SocketAddr) -> Option<TcpListener> {
-    if proxy == Proxy::Squid { TcpListener::bind(origin).ok() } else { None }
+/// Listens in place of an origin that is not there yet, while a proxy starts that looks for it at once.
+fn stand_in(proxy: &dyn Proxy, origin: SocketAddr) -> Option<TcpListener> {
+    if proxy.looks_for_its_origin() { TcpListener::bind(origin).ok() } else { None }
 }
 
 /// The name under which a proxy keeps shared memory: that of its folder, letters and digits only.
@@ -523,7 +387,7 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 }
 
 /// The first thing in its own words that looks like a version.
-fn version(proxy: Proxy, program: &Path) -> String {
+fn version(proxy: &dyn Proxy, program: &Path) -> String {
     let said = Command::new(program).arg(proxy.version_option()).output();
     let text = said.map(|said| [said.stdout, said.stderr].concat()).unwrap_or_default();
     find_version(&String::from_utf8_lossy(&text)).unwrap_or("of unknown version").to_string()
@@ -551,7 +415,7 @@ fn find_account(accounts: &str, name: &str) -> Option<(u32, u32)> {
 }
 
 /// A new folder and at once the guard that will remove it.
-fn guarded_folder(proxy: Proxy) -> Result<(PathBuf, Guarded), RigError> {
+fn guarded_folder(proxy: &'static dyn Proxy) -> Result<(PathBuf, Guarded), RigError> {
     let parent = std::env::temp_dir();
     let wrong = |reason| RigError::Folder { proxy, parent: parent.clone(), reason };
     let folder = tempfile::Builder::new()
@@ -591,10 +455,10 @@ mod tests {
 
     #[test]
     fn every_name_is_read_back_and_others_are_told_the_choices() {
-        for proxy in Proxy::ALL {
-            assert_eq!(proxy.name().parse::<Proxy>().ok(), Some(proxy));
+        for proxy in ALL {
+            assert_eq!(named(&proxy.name().to_ascii_uppercase()).unwrap().name(), proxy.name());
         }
-        let error = "apache".parse::<Proxy>().expect_err("there is none");
+        let error = named("apache").expect_err("there is none");
         assert_eq!(
             error.to_string(),
             "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy, httpd, h2o, caddy"
@@ -641,7 +505,7 @@ mod tests {
             memory_bytes: 1 << 30,
             ..RigOptions::default()
         };
-        for proxy in Proxy::ALL {
+        for proxy in ALL.iter().copied() {
             check_printed(&format!("{proxy}.txt"), &print(proxy, &alone, None));
             check_printed(&format!("{proxy}-reload.txt"), &print(proxy, &reload, None));
             check_printed(&format!("{proxy}-farm.txt"), &print(proxy, &many, Some(&farm)));

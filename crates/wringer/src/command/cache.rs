@@ -74,7 +74,7 @@ fn cache_bytes(args: &CacheArgs) -> Option<u64> {
     let Target::Rig { name, .. } = args.target() else {
         return args.cache_memory.or(args.target().is_ours().then(|| args.memory()));
     };
-    let caches = name.parse().is_ok_and(rig::Proxy::caches);
+    let caches = rig::named(&name).is_ok_and(|proxy| proxy.caches());
     Some(if caches { args.memory() } else { 0 })
 }
 
@@ -120,8 +120,7 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
     match args.target() {
         Target::Proxy(address) => Ok(Pressed::Proxy(address)),
         Target::Rig { name, workers } => {
-            let proxy: rig::Proxy =
-                name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
+            let proxy = rig::named(&name).map_err(|error| Problem::Usage(error.to_string()))?;
             note_workers(workers);
             let options = RigOptions {
                 listen: address()?,
@@ -131,7 +130,7 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
                 honour_reload: args.popularity.reload > 0.0,
                 http: args.version.spoken().into_iter().max().unwrap_or_default(),
             };
-            proxy.check_beside(&args.version.spoken())?;
+            rig::check_beside(proxy, &args.version.spoken())?;
             Ok(Pressed::Rig(rig::start(proxy, &options)?))
         }
         Target::Demonstration => demonstration(address()?, origin, args.memory()).map(Pressed::Demonstration),

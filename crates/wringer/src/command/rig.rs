@@ -13,7 +13,7 @@ use crate::problem::{Exit, Problem};
 use doors::native::{RigArgs, reachable};
 use plan::units::show_size;
 use proxies::rig::farm::Farm;
-use proxies::rig::{Proxy, Rig, RigError, RigOptions, print, start};
+use proxies::rig::{Proxy, Rig, RigError, RigOptions, named, print, start};
 
 fn options(arguments: &RigArgs) -> RigOptions {
     RigOptions {
@@ -34,7 +34,7 @@ fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
 }
 
 /// The configuration.
-fn printed(proxy: Proxy, arguments: &RigArgs) -> Result<String, RigError> {
+fn printed(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<String, RigError> {
     Ok(print(proxy, &options(arguments), farm(arguments)?.as_ref()))
 }
 
@@ -43,7 +43,7 @@ fn printed(proxy: Proxy, arguments: &RigArgs) -> Result<String, RigError> {
 /// # Errors
 /// A proxy that does not exist, is not installed, or does not start.
 pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
-    let proxy: Proxy = args.name.parse().map_err(|error: RigError| Problem::Usage(error.to_string()))?;
+    let proxy = named(&args.name).map_err(|error| Problem::Usage(error.to_string()))?;
     if args.print {
         crate::output::write_bytes(printed(proxy, args)?.as_bytes());
     } else {
@@ -53,7 +53,7 @@ pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
 }
 
 /// Runs the proxy until a signal comes.
-fn stay(proxy: Proxy, arguments: &RigArgs) -> Result<(), RigError> {
+fn stay(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<(), RigError> {
     let options = options(arguments);
     let rig = start(proxy, &options)?;
     let interrupted = signal_flag();

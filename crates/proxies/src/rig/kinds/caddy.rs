@@ -2,17 +2,51 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
-use plan::HttpProtocol;
+use crate::rig::farm::Origins;
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, Three, Two, TwoClear};
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    let file = format!("{folder}/Caddyfile");
-    Setup {
-        files: vec![File::new("Caddyfile", configuration(options, origins, folder))],
-        folders: vec!["data"],
-        arguments: ["run", "--config", &file, "--adapter", "caddyfile"].map(str::to_string).to_vec(),
-        logs: vec![],
+/// Caddy.
+#[derive(Debug)]
+pub(super) struct Caddy;
+
+impl Proxy for Caddy {
+    fn name(&self) -> &str {
+        "caddy"
+    }
+
+    fn title(&self) -> &str {
+        "Caddy"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["caddy"]
+    }
+
+    fn package(&self) -> &str {
+        "caddy"
+    }
+
+    fn version_option(&self) -> &str {
+        "version"
+    }
+
+    fn caches(&self) -> bool {
+        false
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, TwoClear, Two, Three]
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        let file = format!("{folder}/Caddyfile");
+        Setup {
+            files: vec![File::new("Caddyfile", configuration(options, origins, folder))],
+            folders: vec!["data"],
+            arguments: ["run", "--config", &file, "--adapter", "caddyfile"].map(str::to_string).to_vec(),
+            logs: vec![],
+        }
     }
 }
 

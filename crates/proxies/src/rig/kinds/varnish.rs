@@ -2,17 +2,51 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{File, RigOptions, Setup};
-use plan::HttpProtocol;
+use crate::rig::farm::Origins;
+use crate::rig::{File, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, TwoClear};
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    Setup {
-        files: vec![File::new("default.vcl", configuration(options, origins))],
-        // varnishd makes its own files here: the compiled VCL and the shared-memory log.
-        folders: vec!["work"],
-        arguments: arguments(options, folder),
-        logs: vec![],
+/// Varnish.
+#[derive(Debug)]
+pub(super) struct Varnish;
+
+impl Proxy for Varnish {
+    fn name(&self) -> &str {
+        "varnish"
+    }
+
+    fn title(&self) -> &str {
+        "Varnish"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["varnishd"]
+    }
+
+    fn package(&self) -> &str {
+        "varnish"
+    }
+
+    fn version_option(&self) -> &str {
+        "-V"
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, TwoClear]
+    }
+
+    fn works_in_children(&self) -> bool {
+        true
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        Setup {
+            files: vec![File::new("default.vcl", configuration(options, origins))],
+            // varnishd makes its own files here: the compiled VCL and the shared-memory log.
+            folders: vec!["work"],
+            arguments: arguments(options, folder),
+            logs: vec![],
+        }
     }
 }
 

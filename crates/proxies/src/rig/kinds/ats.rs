@@ -2,28 +2,59 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
+use crate::rig::farm::Origins;
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, Two};
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    let certificate = options.http.is_secure().then(|| {
-        let line = format!("dest_ip=* ssl_cert_name={CERTIFICATE} ssl_key_name={KEY}\n");
-        File::new("config/ssl_multicert.config", line)
-    });
-    let mut setup = Setup {
-        files: vec![
-            File::new("runroot.yaml", run_root(folder)),
-            File::new("config/records.config", records(options, folder)),
-            File::new("config/remap.config", remap(options, origins)),
-            File::new("config/storage.config", storage(options, folder)),
-            File::new("config/ip_allow.yaml", IP_ALLOW.to_string()),
-        ],
-        folders: vec!["cache", "log", "run"],
-        arguments: vec![format!("--run-root={folder}/runroot.yaml")],
-        logs: vec!["log/diags.log"],
-    };
-    setup.files.extend(certificate);
-    setup
+/// Apache Traffic Server.
+#[derive(Debug)]
+pub(super) struct Ats;
+
+impl Proxy for Ats {
+    fn name(&self) -> &str {
+        "ats"
+    }
+
+    fn title(&self) -> &str {
+        "Apache Traffic Server"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["traffic_server"]
+    }
+
+    fn package(&self) -> &str {
+        "trafficserver"
+    }
+
+    fn version_option(&self) -> &str {
+        "-V"
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, Two]
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        let certificate = options.http.is_secure().then(|| {
+            let line = format!("dest_ip=* ssl_cert_name={CERTIFICATE} ssl_key_name={KEY}\n");
+            File::new("config/ssl_multicert.config", line)
+        });
+        let mut setup = Setup {
+            files: vec![
+                File::new("runroot.yaml", run_root(folder)),
+                File::new("config/records.config", records(options, folder)),
+                File::new("config/remap.config", remap(options, origins)),
+                File::new("config/storage.config", storage(options, folder)),
+                File::new("config/ip_allow.yaml", IP_ALLOW.to_string()),
+            ],
+            folders: vec!["cache", "log", "run"],
+            arguments: vec![format!("--run-root={folder}/runroot.yaml")],
+            logs: vec!["log/diags.log"],
+        };
+        setup.files.extend(certificate);
+        setup
+    }
 }
 
 /// Every folder must be named here, or the package's own are used.

@@ -2,15 +2,50 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
+use crate::rig::farm::Origins;
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, Two, TwoClear};
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    Setup {
-        files: vec![File::new("h2o.conf", configuration(options, origins, folder))],
-        folders: vec![],
-        arguments: ["-m", "worker", "-c", &format!("{folder}/h2o.conf")].map(str::to_string).to_vec(),
-        logs: vec!["error.log"],
+/// h2o.
+#[derive(Debug)]
+pub(super) struct H2o;
+
+impl Proxy for H2o {
+    fn name(&self) -> &str {
+        "h2o"
+    }
+
+    fn title(&self) -> &str {
+        "h2o"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["h2o"]
+    }
+
+    fn package(&self) -> &str {
+        "h2o"
+    }
+
+    fn version_option(&self) -> &str {
+        "-v"
+    }
+
+    fn caches(&self) -> bool {
+        false
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, TwoClear, Two]
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        Setup {
+            files: vec![File::new("h2o.conf", configuration(options, origins, folder))],
+            folders: vec![],
+            arguments: ["-m", "worker", "-c", &format!("{folder}/h2o.conf")].map(str::to_string).to_vec(),
+            logs: vec!["error.log"],
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::farm::Origins;
-use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
-use plan::HttpProtocol;
+use crate::rig::farm::Origins;
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, Two, TwoClear};
 
 /// Where modules are: Debian's and Ubuntu's folder, then those of others.
 const MODULES: [&str; 5] = [
@@ -35,12 +35,46 @@ const WANTED_FOR_HTTP2: [&str; 2] = ["http2", "proxy_http2"];
 /// Most bytes that one object may take: enough for a load test.
 const OBJECT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    Setup {
-        files: vec![File::new("httpd.conf", configuration(options, origins, folder))],
-        folders: vec!["cache"],
-        arguments: ["-DFOREGROUND", "-f", &format!("{folder}/httpd.conf")].map(str::to_string).to_vec(),
-        logs: vec!["error.log"],
+/// Apache httpd.
+#[derive(Debug)]
+pub(super) struct Httpd;
+
+impl Proxy for Httpd {
+    fn name(&self) -> &str {
+        "httpd"
+    }
+
+    fn title(&self) -> &str {
+        "Apache httpd"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["apache2", "httpd"]
+    }
+
+    fn package(&self) -> &str {
+        "apache2"
+    }
+
+    fn version_option(&self) -> &str {
+        "-v"
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, TwoClear, Two]
+    }
+
+    fn works_in_children(&self) -> bool {
+        true
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        Setup {
+            files: vec![File::new("httpd.conf", configuration(options, origins, folder))],
+            folders: vec!["cache"],
+            arguments: ["-DFOREGROUND", "-f", &format!("{folder}/httpd.conf")].map(str::to_string).to_vec(),
+            logs: vec!["error.log"],
+        }
     }
 }
 

@@ -2,17 +2,56 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
-use plan::HttpProtocol;
+use crate::rig::farm::Origins;
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, Two, TwoClear};
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    let words = ["-p", folder, "-c", &format!("{folder}/nginx.conf"), "-e", &format!("{folder}/error.log")];
-    Setup {
-        files: vec![File::new("nginx.conf", configuration(options, origins, folder))],
-        folders: vec!["cache", "temp"],
-        arguments: words.map(str::to_string).to_vec(),
-        logs: vec!["error.log"],
+/// nginx.
+#[derive(Debug)]
+pub(super) struct Nginx;
+
+impl Proxy for Nginx {
+    fn name(&self) -> &str {
+        "nginx"
+    }
+
+    fn title(&self) -> &str {
+        "nginx"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["nginx"]
+    }
+
+    fn package(&self) -> &str {
+        "nginx"
+    }
+
+    fn version_option(&self) -> &str {
+        "-v"
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, TwoClear, Two]
+    }
+
+    fn is_one_or_the_other(&self) -> bool {
+        true
+    }
+
+    fn works_in_children(&self) -> bool {
+        true
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        let words =
+            ["-p", folder, "-c", &format!("{folder}/nginx.conf"), "-e", &format!("{folder}/error.log")];
+        Setup {
+            files: vec![File::new("nginx.conf", configuration(options, origins, folder))],
+            folders: vec!["cache", "temp"],
+            arguments: words.map(str::to_string).to_vec(),
+            logs: vec!["error.log"],
+        }
     }
 }
 

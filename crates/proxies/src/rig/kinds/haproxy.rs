@@ -2,22 +2,56 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{CERTIFICATE, File, RigOptions, Setup};
-use plan::HttpProtocol;
+use crate::rig::farm::Origins;
+use crate::rig::{CERTIFICATE, File, Proxy, RigOptions, Setup};
+use plan::HttpProtocol::{self, One, Two, TwoClear};
 
 /// `total-max-size` takes no more megabytes than this.
 const TOTAL_MIB_MAX: u64 = 4095;
 /// Most bytes that one object may take: enough for a load test, and HAProxy allows at most half of the total.
 const OBJECT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    Setup {
-        files: vec![File::new("haproxy.cfg", configuration(options, origins, folder))],
-        folders: vec![],
-        // -db: one process in the foreground.
-        arguments: ["-db", "-f", &format!("{folder}/haproxy.cfg")].map(str::to_string).to_vec(),
-        logs: vec![],
+/// HAProxy.
+#[derive(Debug)]
+pub(super) struct Haproxy;
+
+impl Proxy for Haproxy {
+    fn name(&self) -> &str {
+        "haproxy"
+    }
+
+    fn title(&self) -> &str {
+        "HAProxy"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["haproxy"]
+    }
+
+    fn package(&self) -> &str {
+        "haproxy"
+    }
+
+    fn version_option(&self) -> &str {
+        "-v"
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One, TwoClear, Two]
+    }
+
+    fn is_one_or_the_other(&self) -> bool {
+        true
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        Setup {
+            files: vec![File::new("haproxy.cfg", configuration(options, origins, folder))],
+            folders: vec![],
+            // -db: one process in the foreground.
+            arguments: ["-db", "-f", &format!("{folder}/haproxy.cfg")].map(str::to_string).to_vec(),
+            logs: vec![],
+        }
     }
 }
 

@@ -2,19 +2,55 @@
 
 use std::fmt::Write as _;
 
-use super::farm::Origins;
-use super::{File, RigOptions, Setup, shared_name};
+use crate::rig::farm::Origins;
+use crate::rig::{File, Proxy, RigOptions, Setup, shared_name};
+use plan::HttpProtocol::{self, One};
 
-pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    Setup {
-        files: vec![File::new("squid.conf", configuration(options, origins, folder))],
-        folders: vec![],
-        // One process in the foreground. Several workers would need shared-memory segments outside the folder.
-        // The name is that of its shared memory, which another Squid must not have.
-        arguments: ["-N", "-n", &shared_name(folder), "-f", &format!("{folder}/squid.conf")]
-            .map(str::to_string)
-            .to_vec(),
-        logs: vec!["cache.log"],
+/// Squid.
+#[derive(Debug)]
+pub(super) struct Squid;
+
+impl Proxy for Squid {
+    fn name(&self) -> &str {
+        "squid"
+    }
+
+    fn title(&self) -> &str {
+        "Squid"
+    }
+
+    fn programs(&self) -> &[&str] {
+        &["squid"]
+    }
+
+    fn package(&self) -> &str {
+        "squid"
+    }
+
+    fn version_option(&self) -> &str {
+        "-v"
+    }
+
+    fn speaks(&self) -> &[HttpProtocol] {
+        &[One]
+    }
+
+    /// One that it does not find is dead to it, and it answers for itself for a while, even when the origin has come.
+    fn looks_for_its_origin(&self) -> bool {
+        true
+    }
+
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+        Setup {
+            files: vec![File::new("squid.conf", configuration(options, origins, folder))],
+            folders: vec![],
+            // One process in the foreground. Several workers would need shared-memory segments outside the folder.
+            // The name is that of its shared memory, which another Squid must not have.
+            arguments: ["-N", "-n", &shared_name(folder), "-f", &format!("{folder}/squid.conf")]
+                .map(str::to_string)
+                .to_vec(),
+            logs: vec!["cache.log"],
+        }
     }
 }
 

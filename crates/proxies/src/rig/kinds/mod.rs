@@ -1,0 +1,24 @@
+//! The registry of proxies that can be rigged: a file each, and a line here.
+
+use super::Proxy;
+
+mod ats;
+mod caddy;
+mod h2o;
+mod haproxy;
+mod httpd;
+mod nginx;
+mod squid;
+mod varnish;
+
+/// All of them, in the order in which they are named to people.
+pub const ALL: &[&dyn Proxy] = &[
+    &ats::Ats,
+    &nginx::Nginx,
+    &varnish::Varnish,
+    &squid::Squid,
+    &haproxy::Haproxy,
+    &httpd::Httpd,
+    &h2o::H2o,
+    &caddy::Caddy,
+];

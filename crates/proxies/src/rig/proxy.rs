@@ -1,0 +1,83 @@
+//! A proxy that can be rigged, whichever it is.
+
+use super::farm::Origins;
+use super::kinds::ALL;
+use super::{RigError, RigOptions, Setup};
+use plan::HttpProtocol;
+use std::fmt;
+
+/// All that is particular to a proxy. What most of them have in common is said here once.
+pub trait Proxy: Sync + fmt::Debug {
+    /// Its name on the command line.
+    fn name(&self) -> &str;
+
+    /// Returns the name that its makers give it.
+    fn title(&self) -> &str;
+
+    /// Names of its program, the most usual one first.
+    fn programs(&self) -> &[&str];
+
+    /// The package that has it in Debian and Ubuntu.
+    fn package(&self) -> &str;
+
+    /// The option that has it tell its version.
+    fn version_option(&self) -> &str;
+
+    /// True if it keeps answers.
+    fn caches(&self) -> bool {
+        true
+    }
+
+    /// Returns the protocols that it may be told to speak in front, HTTP/1.1 first.
+    fn speaks(&self) -> &[HttpProtocol];
+
+    /// True if a port of its own speaks either HTTP/1.1 or HTTP/2 without TLS, and never both.
+    fn is_one_or_the_other(&self) -> bool {
+        false
+    }
+
+    /// True if the work is done by children of the process that was started.
+    fn works_in_children(&self) -> bool {
+        false
+    }
+
+    /// True if it looks for its origin while it starts.
+    fn looks_for_its_origin(&self) -> bool {
+        false
+    }
+
+    /// Files, folders and arguments for these options; `folder`: where all of it will lie.
+    fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup;
+}
+
+impl fmt::Display for dyn Proxy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// Names on the command line, as people read them.
+pub fn names() -> String {
+    ALL.iter().map(|proxy| proxy.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The proxy of this name.
+///
+/// # Errors
+/// There is none, and the choices.
+pub fn named(name: &str) -> Result<&'static dyn Proxy, RigError> {
+    let found = ALL.iter().copied().find(|proxy| proxy.name().eq_ignore_ascii_case(name));
+    found.ok_or_else(|| RigError::Unknown(name.to_owned()))
+}
+
+/// Checks that a proxy can speak all of these at one port.
+///
+/// # Errors
+/// HTTP/1.1 beside HTTP/2 without TLS, which is one or the other for some.
+pub fn check_beside(proxy: &'static dyn Proxy, versions: &[HttpProtocol]) -> Result<(), RigError> {
+    let both = [HttpProtocol::One, HttpProtocol::TwoClear].iter().all(|one| versions.contains(one));
+    match both && proxy.is_one_or_the_other() {
+        true => Err(RigError::NotBeside(proxy)),
+        false => Ok(()),
+    }
+}
