@@ -2,8 +2,9 @@
 //! parser in their place.
 
 use crate::dialect::Dialect;
+use crate::model::tree::Literal;
+use crate::model::value::text::position;
 use crate::number::Decimal;
-use crate::tree::Literal;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::rc::Rc;
@@ -80,14 +81,6 @@ pub fn tokens(text: &str, from: usize, to: usize, dialect: Dialect) -> Result<Ve
     let mut lexer = Lexer { text, at: from, to, dialect, found: Vec::new() };
     lexer.run()?;
     Ok(lexer.found)
-}
-
-/// The line and column of a byte.
-pub fn position(text: &str, at: usize) -> (u32, u32) {
-    let before = text.get(..at.min(text.len())).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    (line as u32, before[line_start..].chars().count() as u32 + 1)
 }
 
 struct Lexer<'a> {

@@ -7,26 +7,24 @@
 //!
 //! Start reading at [`parse`] for how a text becomes a [`tree`], and at [`run`] for how that is walked.
 
-mod class;
+mod coding;
 mod dialect;
-pub mod host;
 mod lexer;
 mod memory;
-mod method;
+mod model;
 mod number;
 mod parse;
 mod run;
 mod script;
 mod stack;
 mod time;
-mod tree;
-mod value;
 
 pub use dialect::Dialect;
-pub use host::Host;
 pub use memory::MemoryHost;
+pub use model::abrupt::{Limit, RunError};
+pub use model::host::{self, Host};
+pub use model::machine::{Globals, Limits};
+pub use model::tree::Binding;
+pub use model::value::{Argument, CookieValue, List, ListKind, Map, MapKind, Value};
 pub use parse::Unsupported;
-pub use run::{Globals, Limit, Limits, RunError};
 pub use script::Script;
-pub use tree::Binding;
-pub use value::{Argument, CookieValue, List, ListKind, Map, MapKind, Value};

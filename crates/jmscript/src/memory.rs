@@ -1,8 +1,8 @@
 //! A host that has everything in memory: for tests, and for trying a script without a run.
 
-use crate::host::{Field, Host, Level, Presence, Refused, Stop};
-use crate::tree::Binding;
-use crate::value::{Argument, CookieValue, Value};
+use crate::model::host::{Field, Host, Level, Presence, Refused, Stop};
+use crate::model::tree::Binding;
+use crate::model::value::{Argument, CookieValue, Value};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -1,11 +1,14 @@
 //! A script: compiled once, run as often as wanted.
 
 use crate::dialect::Dialect;
-use crate::host::Host;
+use crate::model::abrupt::RunError;
+use crate::model::host::Host;
+use crate::model::machine::{Globals, Limits};
+use crate::model::meaning::patterns::Patterns;
+use crate::model::tree::Code;
+use crate::model::value::{Style, Value};
 use crate::parse::{Unsupported, parse};
-use crate::run::{self, Buffers, Context, Globals, Limits, Patterns, RunError};
-use crate::tree::Code;
-use crate::value::{Style, Value};
+use crate::run::{self, Buffers, Context};
 use std::cell::RefCell;
 use std::rc::Rc;
 

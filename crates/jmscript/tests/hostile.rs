@@ -153,6 +153,42 @@ fn what_is_not_known_of_a_request_is_listed() {
     }
 }
 
+/// Methods that a class does not have here are told before anything runs, where the class is certain.
+#[test]
+fn what_no_class_has_is_listed() {
+    for (text, reason) in [
+        ("vars.putAll([a: 1], 2)", "JMeterVariables has it, but not with 2 arguments here"),
+        ("vars.clear()", "JMeterVariables has no such method here"),
+        ("prev.getResponseTimes()", "this method is not understood"),
+        ("prev.getPath()", "SampleResult has no such method here"),
+        ("def p = prev; p.path", "SampleResult has no such method here"),
+        ("props.getParent()", "Properties has no such method here"),
+        ("ctx.currentSampler.setArguments(null); log.setName('x')", "Logger has no such method here"),
+        ("StringUtils.getPath('x')", "StringUtils has no such method here"),
+        ("Math.round(1, 2)", "Math has it, but not with 2 arguments here"),
+        ("String s = 1; s.getSeconds()", "String has no such method here"),
+        ("new StringBuilder().getSeconds()", "StringBuilder has no such method here"),
+        ("UUID.randomUUID().toString(1, 2)", "UUID has it, but not with 2 arguments here"),
+        ("java.security.MessageDigest.getInstance('MD5').nextInt()", "MessageDigest has no such method here"),
+    ] {
+        let refused = ended(text, Dialect::Groovy);
+        assert!(refused.starts_with("refused") && refused.ends_with(reason), "{text}: {refused}");
+    }
+    for text in [
+        "args.size()",
+        "def s = sampler; def c = { it -> it.getPath() }; s.name",
+        "def x = new ArrayList(); 2.times { if (it > 0) x.intdiv(2); x = 5 }",
+        "def x = [a: { 5 }]; x.a()",
+        "props.anything = 1; props.anything",
+        "vars.each { }; vars.find { true }",
+        "new StringBuilder('a').toUpperCase()",
+        "if (false) { def d = new Date(); d.getSeconds() }",
+        "String.name.length() + Integer.getSimpleName()",
+    ] {
+        check(text, "ok");
+    }
+}
+
 #[test]
 fn limits_name_themselves_and_the_line() {
     let script = Script::compile("def a = 1\n\nwhile (true) { a++ }", Dialect::Groovy).unwrap();

@@ -17,6 +17,34 @@ vars.put("count", count.toString())
 vars.put("label", "user-${ctx.getThreadNum()}-${count}")
 "#;
 
+const TEXTS: &str = r#"
+def n = 0
+for (int i = 0; i < 100; i++) {
+    def s = "id-" + i
+    if (s.startsWith("id") && s.contains("-") && !s.isEmpty()) {
+        n += s.substring(3).toInteger() + s.length() + s.trim().toUpperCase().indexOf("-")
+    }
+}
+n
+"#;
+
+const LISTS: &str = r#"
+def list = (1..50).collect { it * 2 }
+def map = [:]
+list.findAll { it > 10 }.eachWithIndex { item, at -> map["k" + at] = item }
+list.each { map.put("a", it) }
+map.size() + list.join(",").length() + list.sum() + list.get(3) + list.indexOf(8)
+"#;
+
+const OBJECTS: &str = r#"
+import java.security.MessageDigest
+def text = new java.text.SimpleDateFormat("yyyy-MM-dd HH:mm:ss").format(new Date())
+def builder = new StringBuilder()
+for (int i = 0; i < 20; i++) { builder.append(i).append(',') }
+def digest = MessageDigest.getInstance("SHA-256").digest(builder.toString().getBytes("UTF-8")).encodeHex().toString()
+UUID.randomUUID().toString() + text + digest + new Random(5).nextInt(10)
+"#;
+
 fn cost(name: &str, text: &str, dialect: Dialect) {
     const RUNS: u32 = 20_000;
     let script = Script::compile(text, dialect).expect(name);
@@ -52,5 +80,8 @@ fn what_scripts_cost() {
         "new groovy.json.JsonSlurper().parseText(prev.responseDataAsString).items.size()",
         Dialect::Groovy,
     );
+    cost("methods of texts", TEXTS, Dialect::Groovy);
+    cost("closures over lists", LISTS, Dialect::Groovy);
+    cost("dates, digests, identities", OBJECTS, Dialect::Groovy);
     cost("loop of 1000", "int s = 0; for (int i = 0; i < 1000; i++) { s += i }; s", Dialect::Groovy);
 }

@@ -1,186 +1,209 @@
 //! Methods, closures and lambdas, and what they give back.
 
 use super::scope::Kind;
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, expression, names, statement, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
-use crate::tree::{Block, Case, Expr, Function, Line, Parameter, Statement, Type};
+use crate::model::tree::{Block, Case, Expr, Function, Line, Parameter, Statement, Type};
 use std::rc::Rc;
 
-impl Parser<'_> {
-    pub(super) fn method_declaration(&mut self, name: Rc<str>, returns: Type) -> Parsed<Option<Statement>> {
-        let id = self.call_id(&name)?;
-        let function = self.functions.len();
-        self.functions.push(None);
-        // Known before its body is read, which may call it.
-        self.calls[usize::from(id)].1.functions.push(function as u16);
-        self.scopes.enter(Kind::Method);
-        self.expect_sign("(")?;
-        let parameters = self.parameters(")")?;
-        self.expect_sign(")")?;
-        if self.take_name("throws") {
-            while !self.is_sign("{") && !matches!(self.token(), Token::End) {
-                self.at += 1;
-            }
+/// Functions of a script, at most.
+const MOST: usize = 4_096;
+
+/// The part of a function before its body.
+struct Head {
+    name: Rc<str>,
+    parameters: Vec<Parameter>,
+    has_it: bool,
+    returns: Type,
+}
+
+impl Head {
+    /// Of a function without a name.
+    fn unnamed(parameters: Vec<Parameter>) -> Head {
+        Head { name: Rc::from(""), parameters, has_it: false, returns: Type::Any }
+    }
+}
+
+/// Takes a place among the functions and enters the scope of one that begins here.
+fn begin(p: &mut Parser<'_>, kind: Kind) -> Parsed<u16> {
+    if p.functions.len() >= MOST {
+        return p.tokens.fault("too many closures");
+    }
+    p.functions.push(None);
+    p.names.scopes.enter(kind);
+    Ok((p.functions.len() - 1) as u16)
+}
+
+/// Leaves the scope of a function and puts it in its place.
+fn end(p: &mut Parser<'_>, at: u16, head: Head, body: Block) {
+    let needs = p.names.scopes.leave();
+    let Head { name, parameters, has_it, returns } = head;
+    let function = Function {
+        name,
+        parameters: Box::from(parameters),
+        has_it,
+        slots: needs.slots,
+        captures: needs.captures,
+        body,
+        returns,
+    };
+    p.functions[usize::from(at)] = Some(Rc::new(function));
+}
+
+/// A closure of what was read since it began.
+fn closure_of(p: &mut Parser<'_>, at: u16, head: Head, body: Block) -> Expr {
+    end(p, at, head, body);
+    Expr::Closure(at)
+}
+
+/// One statement that gives a value back.
+fn giving(line: u32, value: Expr) -> Block {
+    Box::from([Line { line, statement: Statement::Return(Some(value)) }])
+}
+
+pub(super) fn method_declaration(
+    p: &mut Parser<'_>,
+    name: Rc<str>,
+    returns: Type,
+) -> Parsed<Option<Statement>> {
+    let id = names::call_id(p, &name)?;
+    let at = begin(p, Kind::Method)?;
+    // Known before its body is read, which may call it.
+    p.names.calls[usize::from(id)].1.functions.push(at);
+    method_rest(p, at, name, returns)?;
+    Ok(None)
+}
+
+/// `(a, b) { … }` after a method's name.
+fn method_rest(p: &mut Parser<'_>, at: u16, name: Rc<str>, returns: Type) -> Parsed<()> {
+    p.tokens.expect_sign("(")?;
+    let parameters = parameters(p, ")")?;
+    p.tokens.expect_sign(")")?;
+    if p.tokens.take_name("throws") {
+        while !p.tokens.is_sign("{") && !matches!(p.tokens.token(), Token::End) {
+            p.tokens.at += 1;
         }
-        let mut body = self.block()?;
-        if self.dialect == Dialect::Groovy {
+    }
+    let mut body = statement::block(p)?;
+    if p.dialect == Dialect::Groovy {
+        return_last(&mut body);
+    }
+    end(p, at, Head { name, parameters, has_it: false, returns }, body);
+    Ok(())
+}
+
+/// Parameters up to a sign that is not taken.
+pub(super) fn parameters(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Parameter>> {
+    let mut found = Vec::new();
+    while !p.tokens.is_sign(end) {
+        types::modifiers(p);
+        let start = p.tokens.at;
+        let typed = types::try_type(p).map(|(kind, _)| kind);
+        let is_typed = matches!(p.tokens.token(), Token::Name(_)) || p.tokens.is_sign("...");
+        let kind = match typed.filter(|_| is_typed) {
+            Some(kind) => kind,
+            None => {
+                p.tokens.at = start;
+                Type::Any
+            }
+        };
+        if p.tokens.take_sign("...") {
+            p.refuse("T... parameters", "a variable number of parameters is not understood: give a list");
+        }
+        let name = p.tokens.expect_name()?;
+        let default = if p.tokens.take_sign("=") { Some(expression::expression(p)?) } else { None };
+        names::declare(p, name)?;
+        found.push(Parameter { kind, default });
+        if !p.tokens.take_sign(",") {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn function_of_javascript(p: &mut Parser<'_>) -> Parsed<Statement> {
+    let name = p.tokens.expect_name()?;
+    let slot = names::declare(p, name)?;
+    let function = function_expression(p)?;
+    Ok(Statement::Declare(slot, Type::Any, Some(function)))
+}
+
+/// `(a, b) { … }` after `function`.
+pub(super) fn function_expression(p: &mut Parser<'_>) -> Parsed<Expr> {
+    let at = begin(p, Kind::Closure)?;
+    p.tokens.expect_sign("(")?;
+    let parameters = parameters(p, ")")?;
+    p.tokens.expect_sign(")")?;
+    let body = statement::block(p)?;
+    Ok(closure_of(p, at, Head::unnamed(parameters), body))
+}
+
+/// The rest of `${-> …}` as a closure without parameters.
+pub(super) fn lazy_closure(p: &mut Parser<'_>, line: u32) -> Parsed<Expr> {
+    let at = begin(p, Kind::Closure)?;
+    let value = expression::expression(p)?;
+    Ok(closure_of(p, at, Head::unnamed(Vec::new()), giving(line, value)))
+}
+
+/// `{ a, b -> … }`.
+pub(super) fn closure(p: &mut Parser<'_>) -> Parsed<Expr> {
+    p.tokens.expect_sign("{")?;
+    let at = begin(p, Kind::Closure)?;
+    let has_arrow = has_arrow(p);
+    let parameters = if has_arrow {
+        let found = p.quietly(|p| parameters(p, "->"))?;
+        p.tokens.expect_sign("->")?;
+        found
+    } else {
+        names::declare(p, Rc::from("it"))?;
+        vec![Parameter { kind: Type::Any, default: None }]
+    };
+    let mut body = p.loudly(|p| statement::statements(p, |token| matches!(token, Token::Sign("}"))))?;
+    p.tokens.expect_sign("}")?;
+    return_last(&mut body);
+    Ok(closure_of(p, at, Head { has_it: !has_arrow, ..Head::unnamed(parameters) }, body))
+}
+
+/// True if parameters with an arrow come next.
+fn has_arrow(p: &Parser<'_>) -> bool {
+    let (mut by, mut depth) = (0, 0_usize);
+    loop {
+        match p.tokens.ahead(by) {
+            Token::Sign("->") if depth == 0 => return true,
+            Token::Sign("(" | "[") => depth += 1,
+            Token::Sign(")" | "]") if depth > 0 => depth -= 1,
+            Token::Sign("{" | "}" | ";" | ")") | Token::End => return false,
+            _ => {}
+        }
+        by += 1;
+    }
+}
+
+/// `a -> …` or `(a, b) -> …`, and JavaScript's `=>`.
+pub(super) fn lambda(p: &mut Parser<'_>, arrow: &str) -> Parsed<Expr> {
+    let at = begin(p, Kind::Closure)?;
+    let parameters = if p.tokens.take_sign("(") {
+        let found = parameters(p, ")")?;
+        p.tokens.expect_sign(")")?;
+        found
+    } else {
+        let name = p.tokens.expect_name()?;
+        names::declare(p, name)?;
+        vec![Parameter { kind: Type::Any, default: None }]
+    };
+    p.tokens.expect_sign(arrow)?;
+    let body = if p.tokens.is_sign("{") {
+        let mut body = statement::block(p)?;
+        if p.dialect == Dialect::Groovy {
             return_last(&mut body);
         }
-        self.functions[function] = Some(Rc::new(self.function(name, parameters, false, body, returns)));
-        Ok(None)
-    }
-
-    /// The function that was read since its scope was entered.
-    pub(super) fn function(
-        &mut self,
-        name: Rc<str>,
-        parameters: Vec<Parameter>,
-        has_it: bool,
-        body: Block,
-        returns: Type,
-    ) -> Function {
-        let needs = self.scopes.leave();
-        let (slots, captures) = (needs.slots, needs.captures);
-        Function { name, parameters: Box::from(parameters), has_it, slots, captures, body, returns }
-    }
-
-    /// Parameters up to a sign that is not taken.
-    pub(super) fn parameters(&mut self, end: &str) -> Parsed<Vec<Parameter>> {
-        let mut found = Vec::new();
-        while !self.is_sign(end) {
-            self.modifiers();
-            let start = self.at;
-            let typed = self.try_type().map(|(kind, _)| kind);
-            let is_typed = matches!(self.token(), Token::Name(_)) || self.is_sign("...");
-            let kind = match typed.filter(|_| is_typed) {
-                Some(kind) => kind,
-                None => {
-                    self.at = start;
-                    Type::Any
-                }
-            };
-            if self.take_sign("...") {
-                self.refuse(
-                    "T... parameters",
-                    "a variable number of parameters is not understood: give a list",
-                );
-            }
-            let name = self.expect_name()?;
-            let default = if self.take_sign("=") { Some(self.expression()?) } else { None };
-            self.declare(name)?;
-            found.push(Parameter { kind, default });
-            if !self.take_sign(",") {
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    pub(super) fn function_of_javascript(&mut self) -> Parsed<Statement> {
-        let name = self.expect_name()?;
-        let slot = self.declare(name)?;
-        let function = self.function_expression()?;
-        Ok(Statement::Declare(slot, Type::Any, Some(function)))
-    }
-
-    /// `(a, b) { … }` after `function`.
-    pub(super) fn function_expression(&mut self) -> Parsed<Expr> {
-        let function = self.functions.len();
-        self.functions.push(None);
-        self.scopes.enter(Kind::Closure);
-        self.expect_sign("(")?;
-        let parameters = self.parameters(")")?;
-        self.expect_sign(")")?;
-        let body = self.block()?;
-        self.functions[function] =
-            Some(Rc::new(self.function(Rc::from(""), parameters, false, body, Type::Any)));
-        Ok(Expr::Closure(function as u16))
-    }
-
-    /// The rest of `${-> …}` as a closure without parameters.
-    pub(super) fn lazy_closure(&mut self, line: u32) -> Parsed<Expr> {
-        let function = self.functions.len();
-        self.functions.push(None);
-        self.scopes.enter(Kind::Closure);
-        let value = self.expression()?;
-        let body = Box::from([Line { line, statement: Statement::Return(Some(value)) }]);
-        self.functions[function] =
-            Some(Rc::new(self.function(Rc::from(""), Vec::new(), false, body, Type::Any)));
-        Ok(Expr::Closure(function as u16))
-    }
-
-    /// `{ a, b -> … }`.
-    pub(super) fn closure(&mut self) -> Parsed<Expr> {
-        if self.functions.len() >= 4_096 {
-            return self.fault("too many closures");
-        }
-        self.expect_sign("{")?;
-        let function = self.functions.len();
-        self.functions.push(None);
-        self.scopes.enter(Kind::Closure);
-        let has_arrow = self.has_arrow();
-        let parameters = if has_arrow {
-            let found = self.quietly(|parser| parser.parameters("->"))?;
-            self.expect_sign("->")?;
-            found
-        } else {
-            self.declare(Rc::from("it"))?;
-            vec![Parameter { kind: Type::Any, default: None }]
-        };
-        let mut body = self.loudly(|parser| parser.statements(|token| matches!(token, Token::Sign("}"))))?;
-        self.expect_sign("}")?;
-        return_last(&mut body);
-        self.functions[function] =
-            Some(Rc::new(self.function(Rc::from(""), parameters, !has_arrow, body, Type::Any)));
-        Ok(Expr::Closure(function as u16))
-    }
-
-    /// True if parameters with an arrow come next.
-    pub(super) fn has_arrow(&self) -> bool {
-        let (mut by, mut depth) = (0, 0_usize);
-        loop {
-            match self.ahead(by) {
-                Token::Sign("->") if depth == 0 => return true,
-                Token::Sign("(" | "[") => depth += 1,
-                Token::Sign(")" | "]") if depth > 0 => depth -= 1,
-                Token::Sign("{" | "}" | ";" | ")") | Token::End => return false,
-                _ => {}
-            }
-            by += 1;
-        }
-    }
-
-    /// `a -> …` or `(a, b) -> …`, and JavaScript's `=>`.
-    pub(super) fn lambda(&mut self, arrow: &str) -> Parsed<Expr> {
-        let function = self.functions.len();
-        self.functions.push(None);
-        self.scopes.enter(Kind::Closure);
-        let parameters = if self.take_sign("(") {
-            let found = self.parameters(")")?;
-            self.expect_sign(")")?;
-            found
-        } else {
-            let name = self.expect_name()?;
-            self.declare(name)?;
-            vec![Parameter { kind: Type::Any, default: None }]
-        };
-        self.expect_sign(arrow)?;
-        let body = if self.is_sign("{") {
-            let mut body = self.block()?;
-            if self.dialect == Dialect::Groovy {
-                return_last(&mut body);
-            }
-            body
-        } else {
-            let line = self.line();
-            let value = self.expression()?;
-            Box::from([Line { line, statement: Statement::Return(Some(value)) }])
-        };
-        self.functions[function] =
-            Some(Rc::new(self.function(Rc::from(""), parameters, false, body, Type::Any)));
-        Ok(Expr::Closure(function as u16))
-    }
+        body
+    } else {
+        let line = p.tokens.line();
+        giving(line, expression::expression(p)?)
+    };
+    Ok(closure_of(p, at, Head::unnamed(parameters), body))
 }
 
 /// The value of the last statement is that of the function.
@@ -200,8 +223,8 @@ pub(super) fn return_last(body: &mut Block) {
         }
         Statement::Try(mut parts) => {
             return_last(&mut parts.body);
-            for (_, _, block) in &mut parts.catches {
-                return_last(block);
+            for one in &mut parts.catches {
+                return_last(&mut one.body);
             }
             Statement::Try(parts)
         }

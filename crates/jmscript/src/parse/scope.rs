@@ -1,6 +1,6 @@
 //! Names to slots: which variable a name means where it stands, and what closures capture.
 
-use crate::tree::{Capture, Place};
+use crate::model::tree::{Capture, Place};
 use std::rc::Rc;
 
 /// Kind of a function: how much it may see of those around it.
@@ -14,8 +14,21 @@ pub enum Kind {
     Closure,
 }
 
-/// A variable of a function: its name and slot.
-type Variable = (Rc<str>, u16);
+/// A variable of a function.
+#[derive(Debug)]
+struct Variable {
+    name: Rc<str>,
+    slot: u16,
+    id: u32,
+}
+
+/// A variable of a surrounding function that a closure uses.
+#[derive(Debug)]
+struct Captured {
+    name: Rc<str>,
+    from: Capture,
+    id: u32,
+}
 
 #[derive(Debug)]
 struct Scope {
@@ -24,13 +37,15 @@ struct Scope {
     /// The next free slot, and the most ever needed.
     next: u16,
     most: u16,
-    captures: Vec<(Rc<str>, Capture)>,
+    captures: Vec<Captured>,
 }
 
 /// The functions that are being read, the innermost last.
 #[derive(Debug, Default)]
 pub struct Scopes {
     scopes: Vec<Scope>,
+    /// Variables that have been declared so far.
+    count: u32,
 }
 
 /// Needs of a function that has been read.
@@ -43,6 +58,23 @@ pub struct Needs {
 }
 
 impl Scopes {
+    fn innermost(&mut self) -> &mut Scope {
+        self.scopes.last_mut().expect("something is being read")
+    }
+
+    /// The number of the variable that a place means here; `None` for what is no variable of a function.
+    pub fn id(&self, place: Place) -> Option<u32> {
+        let scope = self.scopes.last()?;
+        match place {
+            Place::Local(slot) => {
+                let mut variables = scope.blocks.iter().rev().flatten();
+                variables.find(|variable| variable.slot == slot).map(|variable| variable.id)
+            }
+            Place::Captured(at) => scope.captures.get(usize::from(at)).map(|captured| captured.id),
+            Place::Global(_) | Place::Bound(_) => None,
+        }
+    }
+
     /// A function begins.
     pub fn enter(&mut self, kind: Kind) {
         self.scopes.push(Scope { kind, blocks: vec![Vec::new()], next: 0, most: 0, captures: Vec::new() });
@@ -50,37 +82,33 @@ impl Scopes {
 
     /// The innermost function ends.
     pub fn leave(&mut self) -> Needs {
-        let scope = self.scopes.pop();
-        scope.map_or(Needs { slots: 0, captures: Box::default() }, |scope| Needs {
-            slots: scope.most,
-            captures: scope.captures.iter().map(|(_, capture)| *capture).collect(),
-        })
+        let scope = self.scopes.pop().expect("a function that ends has begun");
+        Needs { slots: scope.most, captures: scope.captures.iter().map(|captured| captured.from).collect() }
     }
 
     /// A block begins.
     pub fn open(&mut self) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.blocks.push(Vec::new());
-        }
+        self.innermost().blocks.push(Vec::new());
     }
 
     /// The innermost block ends; its slots are free again.
     pub fn close(&mut self) {
-        if let Some(scope) = self.scopes.last_mut() {
-            let variables = scope.blocks.pop().unwrap_or_default();
-            if let Some((_, first)) = variables.first() {
-                scope.next = *first;
-            }
+        let scope = self.innermost();
+        let variables = scope.blocks.pop().expect("a block that ends has begun");
+        if let Some(first) = variables.first() {
+            scope.next = first.slot;
         }
     }
 
     /// A new variable; `None` where there are too many.
     pub fn declare(&mut self, name: Rc<str>) -> Option<u16> {
-        let scope = self.scopes.last_mut()?;
+        let id = self.count;
+        let scope = self.innermost();
         let slot = scope.next;
         scope.next = slot.checked_add(1).filter(|next| *next < 4_096)?;
         scope.most = scope.most.max(scope.next);
-        scope.blocks.last_mut()?.push((name, slot));
+        scope.blocks.last_mut().expect("a function has a block").push(Variable { name, slot, id });
+        self.count += 1;
         Some(slot)
     }
 
@@ -101,25 +129,31 @@ impl Scopes {
     }
 
     fn find_from(&mut self, at: usize, name: &str) -> Option<Place> {
+        self.place_from(at, name).map(|(place, _)| place)
+    }
+
+    /// The place of a name as a function sees it, and the variable's number.
+    fn place_from(&mut self, at: usize, name: &str) -> Option<(Place, u32)> {
         let scope = &self.scopes[at];
         let mut variables = scope.blocks.iter().rev().flat_map(|block| block.iter().rev());
-        if let Some((_, slot)) = variables.find(|(known, _)| &**known == name) {
-            return Some(Place::Local(*slot));
+        if let Some(found) = variables.find(|known| &*known.name == name) {
+            return Some((Place::Local(found.slot), found.id));
         }
-        if let Some(index) = scope.captures.iter().position(|(known, _)| &**known == name) {
-            return u16::try_from(index).ok().map(Place::Captured);
+        if let Some(index) = scope.captures.iter().position(|known| &*known.name == name) {
+            return Some((Place::Captured(u16::try_from(index).ok()?), scope.captures[index].id));
         }
         if scope.kind != Kind::Closure || at == 0 {
             return None;
         }
-        let capture = match self.find_from(at - 1, name)? {
+        let (outer, id) = self.place_from(at - 1, name)?;
+        let from = match outer {
             Place::Local(slot) => Capture::Local(slot),
             Place::Captured(index) => Capture::Captured(index),
-            place => return Some(place),
+            Place::Global(_) | Place::Bound(_) => return None,
         };
         let captures = &mut self.scopes[at].captures;
-        captures.push((Rc::from(name), capture));
-        u16::try_from(captures.len() - 1).ok().map(Place::Captured)
+        captures.push(Captured { name: Rc::from(name), from, id });
+        Some((Place::Captured(u16::try_from(captures.len() - 1).ok()?), id))
     }
 }
 

@@ -1,563 +1,566 @@
 //! Statements.
 
-use super::{Parsed, Parser};
-use crate::class::Class;
+use super::{Parsed, Parser, expression, function, known, names, primary, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
-use crate::tree::{Block, Case, Expr, For, Line, Place, Statement, Target, Try, Type};
+use crate::model::class::Class;
+use crate::model::library::lang::object;
+use crate::model::tree::{Block, Case, Catch, Expr, For, ForIn, Line, Place, Statement, Target, Try, Type};
 use std::rc::Rc;
 
-impl Parser<'_> {
-    /// Statements up to a token that is not taken.
-    pub(super) fn statements(&mut self, is_end: fn(&Token) -> bool) -> Parsed<Block> {
-        let mut lines = Vec::new();
-        loop {
-            while self.take_sign(";") {}
-            if is_end(self.token()) {
-                return Ok(Box::from(lines));
-            }
-            if matches!(self.token(), Token::End) {
-                return self.fault("'}' is missing at the end of the script");
-            }
-            let line = self.line();
-            if let Some(statement) = self.nested(Self::statement)? {
-                lines.push(Line { line, statement });
-            }
+/// Statements up to a token that is not taken.
+pub(super) fn statements(p: &mut Parser<'_>, is_end: fn(&Token) -> bool) -> Parsed<Block> {
+    let mut lines = Vec::new();
+    loop {
+        while p.tokens.take_sign(";") {}
+        if is_end(p.tokens.token()) {
+            return Ok(Box::from(lines));
+        }
+        if matches!(p.tokens.token(), Token::End) {
+            return p.tokens.fault("'}' is missing at the end of the script");
+        }
+        let line = p.tokens.line();
+        if let Some(statement) = p.nested(statement)? {
+            lines.push(Line { line, statement });
         }
     }
+}
 
-    /// `{ … }`, a scope of its own.
-    pub(super) fn block(&mut self) -> Parsed<Block> {
-        self.expect_sign("{")?;
-        self.scopes.open();
-        let block = self.loudly(|parser| parser.statements(|token| matches!(token, Token::Sign("}"))))?;
-        self.scopes.close();
-        self.expect_sign("}")?;
-        Ok(block)
+/// `{ … }`, a scope of its own.
+pub(super) fn block(p: &mut Parser<'_>) -> Parsed<Block> {
+    p.tokens.expect_sign("{")?;
+    p.names.scopes.open();
+    let block = p.loudly(|p| statements(p, |token| matches!(token, Token::Sign("}"))))?;
+    p.names.scopes.close();
+    p.tokens.expect_sign("}")?;
+    Ok(block)
+}
+
+/// A block, or one statement.
+pub(super) fn body(p: &mut Parser<'_>) -> Parsed<Block> {
+    if p.tokens.is_sign("{") {
+        return block(p);
     }
-
-    /// A block, or one statement.
-    pub(super) fn body(&mut self) -> Parsed<Block> {
-        if self.is_sign("{") {
-            return self.block();
-        }
-        if self.take_sign(";") {
-            return Ok(Box::default());
-        }
-        let line = self.line();
-        self.scopes.open();
-        let statement = self.nested(Self::statement)?;
-        self.scopes.close();
-        Ok(statement.map(|statement| Line { line, statement }).into_iter().collect())
+    if p.tokens.take_sign(";") {
+        return Ok(Box::default());
     }
+    let line = p.tokens.line();
+    p.names.scopes.open();
+    let statement = p.nested(statement)?;
+    p.names.scopes.close();
+    Ok(statement.map(|statement| Line { line, statement }).into_iter().collect())
+}
 
-    pub(super) fn statement(&mut self) -> Parsed<Option<Statement>> {
-        if self.is_sign("{") && self.dialect != Dialect::Jexl {
-            return Ok(Some(Statement::Block(self.block()?)));
+pub(super) fn statement(p: &mut Parser<'_>) -> Parsed<Option<Statement>> {
+    if p.tokens.is_sign("{") && p.dialect != Dialect::Jexl {
+        return Ok(Some(Statement::Block(block(p)?)));
+    }
+    if let Token::Name(name) = p.tokens.token().clone() {
+        if is_label(p) {
+            p.tokens.at += 2;
+            let body = body(p)?;
+            return Ok(Some(Statement::Labelled(name, body)));
         }
-        if let Token::Name(name) = self.token().clone() {
-            if self.is_label() {
-                self.at += 2;
-                let body = self.body()?;
-                return Ok(Some(Statement::Labelled(name, body)));
-            }
-            if let Some(statement) = self.keyword(&name)? {
-                return Ok(statement);
-            }
-        }
-        if let Some(statement) = self.declaration()? {
+        if let Some(statement) = keyword(p, &name)? {
             return Ok(statement);
         }
-        let statement = self.expression_statement()?;
-        self.end_of_statement()?;
-        Ok(Some(statement))
     }
-
-    pub(super) fn is_label(&self) -> bool {
-        let follows = matches!(self.ahead(1), Token::Sign(":"));
-        follows && !self.is_name("default") && !self.is_name("case")
+    if let Some(statement) = declaration(p)? {
+        return Ok(statement);
     }
+    let statement = expression_statement(p)?;
+    end_of_statement(p)?;
+    Ok(Some(statement))
+}
 
-    pub(super) fn end_of_statement(&mut self) -> Parsed<()> {
-        let newline_ends = self.dialect == Dialect::JavaScript && self.lexeme().is_first;
-        let before_else = self.is_name("else") && self.dialect.lines_end_statements();
-        if before_else
-            || self.take_sign(";")
-            || self.is_new_line()
-            || newline_ends
-            || matches!(self.token(), Token::Sign("}") | Token::End)
-        {
-            return Ok(());
+fn is_label(p: &Parser<'_>) -> bool {
+    let follows = matches!(p.tokens.ahead(1), Token::Sign(":"));
+    follows && !p.tokens.is_name("default") && !p.tokens.is_name("case")
+}
+
+fn end_of_statement(p: &mut Parser<'_>) -> Parsed<()> {
+    let newline_ends = p.dialect == Dialect::JavaScript && p.tokens.lexeme().is_first;
+    let before_else = p.tokens.is_name("else") && p.dialect.lines_end_statements();
+    if before_else
+        || p.tokens.take_sign(";")
+        || p.tokens.is_new_line()
+        || newline_ends
+        || matches!(p.tokens.token(), Token::Sign("}") | Token::End)
+    {
+        return Ok(());
+    }
+    if p.dialect == Dialect::Jexl && matches!(p.tokens.token(), Token::Name(_)) && p.tokens.lexeme().is_first
+    {
+        return Ok(());
+    }
+    let shown = p.tokens.shown();
+    p.tokens.fault(match p.dialect {
+        Dialect::BeanShell => format!("';' is missing before {shown}"),
+        _ => format!("{shown} cannot stand here"),
+    })
+}
+
+/// A statement that begins with a keyword; the inner `None` is one that does nothing.
+pub(super) fn keyword(p: &mut Parser<'_>, name: &str) -> Parsed<Option<Option<Statement>>> {
+    let start = p.tokens.at;
+    p.tokens.at += 1;
+    let statement = match name {
+        "if" => if_statement(p)?,
+        "while" => {
+            let condition = condition(p)?;
+            Statement::While(condition, body(p)?)
         }
-        if self.dialect == Dialect::Jexl && matches!(self.token(), Token::Name(_)) && self.lexeme().is_first {
-            return Ok(());
+        "do" if p.tokens.is_sign("{") => do_while(p)?,
+        "for" if p.tokens.is_sign("(") => for_statement(p)?,
+        "switch" if p.tokens.is_sign("(") => switch(p)?,
+        "try" if p.tokens.is_sign("{") || p.tokens.is_sign("(") => try_statement(p)?,
+        "return" => {
+            let value = if ends_here(p) { None } else { Some(expression::expression(p)?) };
+            ended(p, Statement::Return(value))?
         }
-        let shown = self.shown();
-        self.fault(match self.dialect {
-            Dialect::BeanShell => format!("';' is missing before {shown}"),
-            _ => format!("{shown} cannot stand here"),
-        })
-    }
-
-    /// A statement that begins with a keyword; the inner `None` is one that does nothing.
-    pub(super) fn keyword(&mut self, name: &str) -> Parsed<Option<Option<Statement>>> {
-        let start = self.at;
-        self.at += 1;
-        let statement = match name {
-            "if" => self.if_statement()?,
-            "while" => {
-                let condition = self.condition()?;
-                Statement::While(condition, self.body()?)
-            }
-            "do" if self.is_sign("{") => self.do_while()?,
-            "for" if self.is_sign("(") => self.for_statement()?,
-            "switch" if self.is_sign("(") => self.switch()?,
-            "try" if self.is_sign("{") || self.is_sign("(") => self.try_statement()?,
-            "return" => {
-                let value = if self.ends_here() { None } else { Some(self.expression()?) };
-                self.ended(Statement::Return(value))?
-            }
-            "throw" => {
-                let value = self.expression()?;
-                self.ended(Statement::Throw(value))?
-            }
-            "break" => {
-                let label = self.label()?;
-                self.ended(Statement::Break(label))?
-            }
-            "continue" => {
-                let label = self.label()?;
-                self.ended(Statement::Continue(label))?
-            }
-            "assert" if self.dialect == Dialect::Groovy => self.assert()?,
-            "import" => {
-                self.import()?;
-                self.end_of_statement()?;
-                return Ok(Some(None));
-            }
-            "package" => {
-                while !self.ends_here() {
-                    self.at += 1;
-                }
-                return Ok(Some(None));
-            }
-            "class" | "interface" | "enum" | "trait" if matches!(self.token(), Token::Name(_)) => {
-                self.class_declaration(name);
-                return Ok(Some(None));
-            }
-            "function" if self.dialect == Dialect::JavaScript && matches!(self.token(), Token::Name(_)) => {
-                self.function_of_javascript()?
-            }
-            _ => {
-                self.at = start;
-                return Ok(None);
-            }
-        };
-        Ok(Some(Some(statement)))
-    }
-
-    pub(super) fn ended(&mut self, statement: Statement) -> Parsed<Statement> {
-        self.end_of_statement()?;
-        Ok(statement)
-    }
-
-    /// Nothing of this statement follows.
-    pub(super) fn ends_here(&self) -> bool {
-        let ends = matches!(self.token(), Token::Sign(";" | "}") | Token::End);
-        ends || self.is_new_line() || self.dialect == Dialect::JavaScript && self.lexeme().is_first
-    }
-
-    pub(super) fn label(&mut self) -> Parsed<Option<Rc<str>>> {
-        if self.ends_here() { Ok(None) } else { self.expect_name().map(Some) }
-    }
-
-    /// `(condition)`.
-    pub(super) fn condition(&mut self) -> Parsed<Expr> {
-        self.expect_sign("(")?;
-        let condition = self.quietly(Self::expression)?;
-        self.expect_sign(")")?;
-        Ok(condition)
-    }
-
-    pub(super) fn if_statement(&mut self) -> Parsed<Statement> {
-        let condition = self.condition()?;
-        let then = self.body()?;
-        let start = self.at;
-        while self.take_sign(";") {}
-        if self.take_name("else") {
-            return Ok(Statement::If(condition, then, self.body()?));
+        "throw" => {
+            let value = expression::expression(p)?;
+            ended(p, Statement::Throw(value))?
         }
-        self.at = start;
-        Ok(Statement::If(condition, then, Box::default()))
-    }
-
-    pub(super) fn do_while(&mut self) -> Parsed<Statement> {
-        let body = self.block()?;
-        if !self.take_name("while") {
-            return self.fault("'while' is missing after 'do'");
+        "break" => {
+            let label = label(p)?;
+            ended(p, Statement::Break(label))?
         }
-        let condition = self.condition()?;
-        self.ended(Statement::DoWhile(body, condition))
-    }
+        "continue" => {
+            let label = label(p)?;
+            ended(p, Statement::Continue(label))?
+        }
+        "assert" if p.dialect == Dialect::Groovy => assert(p)?,
+        "import" => {
+            types::import(p)?;
+            end_of_statement(p)?;
+            return Ok(Some(None));
+        }
+        "package" => {
+            while !ends_here(p) {
+                p.tokens.at += 1;
+            }
+            return Ok(Some(None));
+        }
+        "class" | "interface" | "enum" | "trait" if matches!(p.tokens.token(), Token::Name(_)) => {
+            class_declaration(p, name);
+            return Ok(Some(None));
+        }
+        "function" if p.dialect == Dialect::JavaScript && matches!(p.tokens.token(), Token::Name(_)) => {
+            function::function_of_javascript(p)?
+        }
+        _ => {
+            p.tokens.at = start;
+            return Ok(None);
+        }
+    };
+    Ok(Some(Some(statement)))
+}
 
-    pub(super) fn for_statement(&mut self) -> Parsed<Statement> {
-        self.expect_sign("(")?;
-        self.scopes.open();
-        self.quiet += 1;
-        let each = self.for_each()?;
-        let statement = if let Some((place, kind, list)) = each {
-            self.end_of_head()?;
-            Statement::ForIn(place, kind, list, self.body()?)
+pub(super) fn ended(p: &mut Parser<'_>, statement: Statement) -> Parsed<Statement> {
+    end_of_statement(p)?;
+    Ok(statement)
+}
+
+/// Nothing of this statement follows.
+fn ends_here(p: &Parser<'_>) -> bool {
+    let ends = matches!(p.tokens.token(), Token::Sign(";" | "}") | Token::End);
+    ends || p.tokens.is_new_line() || p.dialect == Dialect::JavaScript && p.tokens.lexeme().is_first
+}
+
+pub(super) fn label(p: &mut Parser<'_>) -> Parsed<Option<Rc<str>>> {
+    if ends_here(p) { Ok(None) } else { p.tokens.expect_name().map(Some) }
+}
+
+/// `(condition)`.
+pub(super) fn condition(p: &mut Parser<'_>) -> Parsed<Expr> {
+    p.tokens.expect_sign("(")?;
+    let condition = p.quietly(expression::expression)?;
+    p.tokens.expect_sign(")")?;
+    Ok(condition)
+}
+
+fn if_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+    let condition = condition(p)?;
+    let then = body(p)?;
+    let start = p.tokens.at;
+    while p.tokens.take_sign(";") {}
+    if p.tokens.take_name("else") {
+        return Ok(Statement::If(condition, then, body(p)?));
+    }
+    p.tokens.at = start;
+    Ok(Statement::If(condition, then, Box::default()))
+}
+
+pub(super) fn do_while(p: &mut Parser<'_>) -> Parsed<Statement> {
+    let body = block(p)?;
+    if !p.tokens.take_name("while") {
+        return p.tokens.fault("'while' is missing after 'do'");
+    }
+    let condition = condition(p)?;
+    ended(p, Statement::DoWhile(body, condition))
+}
+
+fn for_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+    p.tokens.expect_sign("(")?;
+    p.names.scopes.open();
+    p.tokens.quiet += 1;
+    let each = for_each(p)?;
+    let statement = if let Some(head) = each {
+        end_of_head(p)?;
+        Statement::ForIn(Box::new(head), body(p)?)
+    } else {
+        let init = for_init(p)?;
+        let condition = if p.tokens.is_sign(";") { None } else { Some(expression::expression(p)?) };
+        p.tokens.expect_sign(";")?;
+        let update = if p.tokens.is_sign(")") { Vec::new() } else { expressions(p)? };
+        end_of_head(p)?;
+        let body = body(p)?;
+        Statement::For(Box::new(For { init, condition, update: Box::from(update), body }))
+    };
+    p.names.scopes.close();
+    Ok(statement)
+}
+
+fn end_of_head(p: &mut Parser<'_>) -> Parsed<()> {
+    p.tokens.quiet -= 1;
+    p.tokens.expect_sign(")")
+}
+
+pub(super) fn expressions(p: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
+    let mut found = vec![expression::expression(p)?];
+    while p.tokens.take_sign(",") {
+        found.push(expression::expression(p)?);
+    }
+    Ok(found)
+}
+
+/// `Type x in list`, `x : list`; the position is kept where it is another kind of `for`.
+fn for_each(p: &mut Parser<'_>) -> Parsed<Option<ForIn>> {
+    let start = p.tokens.at;
+    types::modifiers(p);
+    let typed = types::try_type(p).map(|(kind, _)| kind);
+    let (kind, name) = match (typed, p.tokens.token().clone()) {
+        (Some(kind), Token::Name(name)) if !matches!(&*name, "in" | "of") => {
+            p.tokens.at += 1;
+            (kind, name)
+        }
+        _ => {
+            p.tokens.at = start;
+            let Token::Name(name) = p.tokens.token().clone() else { return Ok(None) };
+            p.tokens.at += 1;
+            (Type::Any, name)
+        }
+    };
+    if !(p.tokens.take_name("in")
+        || p.tokens.take_sign(":")
+        || p.dialect == Dialect::JavaScript && p.tokens.take_name("of"))
+    {
+        p.tokens.at = start;
+        return Ok(None);
+    }
+    let list = expression::expression(p)?;
+    let slot = names::declare(p, name)?;
+    Ok(Some(ForIn { place: Place::Local(slot), kind, list }))
+}
+
+fn for_init(p: &mut Parser<'_>) -> Parsed<Block> {
+    if p.tokens.take_sign(";") {
+        return Ok(Box::default());
+    }
+    let line = p.tokens.line();
+    if let Some(Some(statement)) = declaration(p)? {
+        return Ok(Box::from([Line { line, statement }]));
+    }
+    let found = expressions(p)?;
+    p.tokens.expect_sign(";")?;
+    Ok(found.into_iter().map(|expr| Line { line, statement: Statement::Expr(expr) }).collect())
+}
+
+pub(super) fn switch(p: &mut Parser<'_>) -> Parsed<Statement> {
+    let subject = condition(p)?;
+    p.tokens.expect_sign("{")?;
+    p.names.scopes.open();
+    let cases = p.loudly(cases)?;
+    p.names.scopes.close();
+    Ok(Statement::Switch(subject, Box::from(cases)))
+}
+
+pub(super) fn cases(p: &mut Parser<'_>) -> Parsed<Vec<Case>> {
+    let is_end = |token: &Token| {
+        matches!(token, Token::Sign("}"))
+            || matches!(token, Token::Name(name) if matches!(&**name, "case" | "default"))
+    };
+    let mut cases = Vec::new();
+    while !p.tokens.take_sign("}") {
+        let value = if p.tokens.take_name("default") {
+            None
+        } else if p.tokens.take_name("case") {
+            Some(expression::expression(p)?)
         } else {
-            let init = self.for_init()?;
-            let condition = if self.is_sign(";") { None } else { Some(self.expression()?) };
-            self.expect_sign(";")?;
-            let update = if self.is_sign(")") { Vec::new() } else { self.expressions()? };
-            self.end_of_head()?;
-            let body = self.body()?;
-            Statement::For(Box::new(For { init, condition, update: Box::from(update), body }))
+            return p.tokens.fault(format!("'case' is missing before {}", p.tokens.shown()));
         };
-        self.scopes.close();
-        Ok(statement)
+        p.tokens.expect_sign(":")?;
+        cases.push(Case { value, body: statements(p, is_end)? });
     }
+    Ok(cases)
+}
 
-    pub(super) fn end_of_head(&mut self) -> Parsed<()> {
-        self.quiet -= 1;
-        self.expect_sign(")")
+pub(super) fn try_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+    if p.tokens.is_sign("(") {
+        p.refuse("try (...)", "resources in parentheses are not understood");
+        condition(p)?;
     }
-
-    pub(super) fn expressions(&mut self) -> Parsed<Vec<Expr>> {
-        let mut found = vec![self.expression()?];
-        while self.take_sign(",") {
-            found.push(self.expression()?);
-        }
-        Ok(found)
+    let body = block(p)?;
+    let mut catches = Vec::new();
+    while p.tokens.take_name("catch") {
+        p.tokens.expect_sign("(")?;
+        p.names.scopes.open();
+        let classes = caught(p)?;
+        let name = p.tokens.expect_name()?;
+        let slot = names::declare(p, name)?;
+        p.tokens.expect_sign(")")?;
+        catches.push(Catch { classes, slot, body: block(p)? });
+        p.names.scopes.close();
     }
-
-    /// `Type x in list`, `x : list`; the position is kept where it is another kind of `for`.
-    pub(super) fn for_each(&mut self) -> Parsed<Option<(Place, Type, Expr)>> {
-        let start = self.at;
-        self.modifiers();
-        let typed = self.try_type().map(|(kind, _)| kind);
-        let (kind, name) = match (typed, self.token().clone()) {
-            (Some(kind), Token::Name(name)) if !matches!(&*name, "in" | "of") => {
-                self.at += 1;
-                (kind, name)
-            }
-            _ => {
-                self.at = start;
-                let Token::Name(name) = self.token().clone() else { return Ok(None) };
-                self.at += 1;
-                (Type::Any, name)
-            }
-        };
-        if !(self.take_name("in")
-            || self.take_sign(":")
-            || self.dialect == Dialect::JavaScript && self.take_name("of"))
-        {
-            self.at = start;
-            return Ok(None);
-        }
-        let list = self.expression()?;
-        let slot = self.declare(name)?;
-        Ok(Some((Place::Local(slot), kind, list)))
+    let finally = if p.tokens.take_name("finally") { Some(block(p)?) } else { None };
+    if catches.is_empty() && finally.is_none() {
+        return p.tokens.fault("'catch' or 'finally' is missing after 'try'");
     }
+    Ok(Statement::Try(Box::new(Try { body, catches: Box::from(catches), finally })))
+}
 
-    pub(super) fn for_init(&mut self) -> Parsed<Block> {
-        if self.take_sign(";") {
-            return Ok(Box::default());
-        }
-        let line = self.line();
-        if let Some(Some(statement)) = self.declaration()? {
-            return Ok(Box::from([Line { line, statement }]));
-        }
-        let found = self.expressions()?;
-        self.expect_sign(";")?;
-        Ok(found.into_iter().map(|expr| Line { line, statement: Statement::Expr(expr) }).collect())
-    }
-
-    pub(super) fn switch(&mut self) -> Parsed<Statement> {
-        let subject = self.condition()?;
-        self.expect_sign("{")?;
-        self.scopes.open();
-        let cases = self.loudly(Self::cases)?;
-        self.scopes.close();
-        Ok(Statement::Switch(subject, Box::from(cases)))
-    }
-
-    pub(super) fn cases(&mut self) -> Parsed<Vec<Case>> {
-        let is_end = |token: &Token| {
-            matches!(token, Token::Sign("}"))
-                || matches!(token, Token::Name(name) if matches!(&**name, "case" | "default"))
-        };
-        let mut cases = Vec::new();
-        while !self.take_sign("}") {
-            let value = if self.take_name("default") {
-                None
-            } else if self.take_name("case") {
-                Some(self.expression()?)
-            } else {
-                return self.fault(format!("'case' is missing before {}", self.shown()));
-            };
-            self.expect_sign(":")?;
-            cases.push(Case { value, body: self.statements(is_end)? });
-        }
-        Ok(cases)
-    }
-
-    pub(super) fn try_statement(&mut self) -> Parsed<Statement> {
-        if self.is_sign("(") {
-            self.refuse("try (...)", "resources in parentheses are not understood");
-            self.condition()?;
-        }
-        let body = self.block()?;
-        let mut catches = Vec::new();
-        while self.take_name("catch") {
-            self.expect_sign("(")?;
-            self.scopes.open();
-            let classes = self.caught()?;
-            let name = self.expect_name()?;
-            let slot = self.declare(name)?;
-            self.expect_sign(")")?;
-            catches.push((classes, slot, self.block()?));
-            self.scopes.close();
-        }
-        let finally = if self.take_name("finally") { Some(self.block()?) } else { None };
-        if catches.is_empty() && finally.is_none() {
-            return self.fault("'catch' or 'finally' is missing after 'try'");
-        }
-        Ok(Statement::Try(Box::new(Try { body, catches: Box::from(catches), finally })))
-    }
-
-    /// The classes before a caught exception's name; none of them known is none that fits.
-    pub(super) fn caught(&mut self) -> Parsed<Box<[Option<Class>]>> {
-        let mut classes = Vec::new();
-        self.modifiers();
-        while !matches!(self.ahead(1), Token::Sign(")")) {
-            let found = match self.class_path() {
-                Some(found) => found.ok(),
-                None => {
-                    let name = self.expect_name()?;
-                    if &*name == "def" { Some(Class::Object) } else { self.class(&name) }
-                }
-            };
-            classes.push(found);
-            if !self.take_sign("|") {
-                break;
-            }
-        }
-        Ok(Box::from(classes))
-    }
-
-    pub(super) fn assert(&mut self) -> Parsed<Statement> {
-        let start = self.lexeme().start;
-        let condition = self.expression()?;
-        let end = self.lexemes[self.at - 1].end;
-        let text = Rc::from(self.text[start..end.max(start)].trim());
-        let message =
-            if self.take_sign(":") || self.take_sign(",") { Some(self.expression()?) } else { None };
-        self.ended(Statement::Assert(condition, text, message))
-    }
-
-    /// Notes a class of the script's own and skips it.
-    pub(super) fn class_declaration(&mut self, keyword: &str) {
-        let name = self.shown();
-        self.refuse(
-            format!("{keyword} {}", name.trim_matches('\'')),
-            "classes of a script's own are not understood: use maps and methods",
-        );
-        while !matches!(self.token(), Token::Sign("{") | Token::End) {
-            self.at += 1;
-        }
-        let mut depth = 0_usize;
-        loop {
-            match self.next() {
-                Token::Sign("{") => depth += 1,
-                Token::Sign("}") if depth <= 1 => return,
-                Token::Sign("}") => depth -= 1,
-                Token::End => return,
-                _ => {}
-            }
-        }
-    }
-
-    /// A variable or a method; `None`, and the position kept, where an expression stands here.
-    pub(super) fn declaration(&mut self) -> Parsed<Option<Option<Statement>>> {
-        let start = self.at;
-        let (is_modified, is_field) = self.modifiers();
-        if self.dialect == Dialect::BeanShell && self.is_loose_method() {
-            let name = self.expect_name()?;
-            return self.method_declaration(name, Type::Any).map(Some);
-        }
-        let is_keyword = ["def", "var", "let", "const"].iter().any(|word| self.is_declaring(word));
-        if is_keyword {
-            self.at += 1;
-            if self.is_sign("(") {
-                return self.declare_many().map(|statement| Some(Some(statement)));
-            }
-        }
-        let kind = match self.try_type_before_name(is_keyword || is_modified) {
-            Some(kind) => kind,
-            None if is_keyword || is_modified => Type::Any,
+/// The classes before a caught exception's name; none of them known is none that fits.
+pub(super) fn caught(p: &mut Parser<'_>) -> Parsed<Box<[Option<Class>]>> {
+    let mut classes = Vec::new();
+    types::modifiers(p);
+    while !matches!(p.tokens.ahead(1), Token::Sign(")")) {
+        let found = match types::class_path(p) {
+            Some(found) => found.ok(),
             None => {
-                self.at = start;
-                return Ok(None);
+                let name = p.tokens.expect_name()?;
+                if &*name == "def" { Some(Class::Known(&object::KIND)) } else { p.names.class(&name) }
             }
         };
-        let name = self.expect_name()?;
-        if self.is_sign("(") {
-            return self.method_declaration(name, kind).map(Some);
+        classes.push(found);
+        if !p.tokens.take_sign("|") {
+            break;
         }
-        self.variables(name, kind, is_field).map(|statement| Some(Some(statement)))
     }
+    Ok(Box::from(classes))
+}
 
-    pub(super) fn is_declaring(&self, word: &str) -> bool {
-        let has_words = match word {
-            "def" => self.dialect == Dialect::Groovy,
-            "let" | "const" => self.dialect == Dialect::JavaScript,
-            _ => self.dialect != Dialect::BeanShell,
-        };
-        has_words && self.is_name(word) && matches!(self.ahead(1), Token::Name(_) | Token::Sign("("))
-    }
-
-    /// A type with a name after it, and a declaration after that; the position is kept where there is none.
-    pub(super) fn try_type_before_name(&mut self, is_certain: bool) -> Option<Type> {
-        let start = self.at;
-        if matches!(self.dialect, Dialect::JavaScript | Dialect::Jexl) {
-            return None;
-        }
-        if let Some((kind, is_sure)) = self.try_type()
-            && matches!(self.token(), Token::Name(name) if !matches!(&**name, "in" | "as" | "instanceof"))
-            && (is_sure || is_certain)
-            && !self.is_new_line()
-            && self.is_declared_after_name(is_certain)
-        {
-            return Some(kind);
-        }
-        self.at = start;
+pub(super) fn assert(p: &mut Parser<'_>) -> Parsed<Statement> {
+    let start = p.tokens.lexeme().start;
+    let condition = expression::expression(p)?;
+    let end = p.tokens.lexemes[p.tokens.at - 1].end;
+    let text = Rc::from(p.text[start..end.max(start)].trim());
+    let message = if p.tokens.take_sign(":") || p.tokens.take_sign(",") {
+        Some(expression::expression(p)?)
+    } else {
         None
-    }
+    };
+    ended(p, Statement::Assert(condition, text, message))
+}
 
-    pub(super) fn is_declared_after_name(&self, is_certain: bool) -> bool {
-        let next_is_first = self.lexemes.get(self.at + 1).is_some_and(|next| next.is_first);
-        let ends = matches!(self.ahead(1), Token::Sign("=" | ";" | "," | "(" | "}" | "[") | Token::End);
-        ends || is_certain || next_is_first && self.dialect.lines_end_statements()
+/// Notes a class of the script's own and skips it.
+fn class_declaration(p: &mut Parser<'_>, keyword: &str) {
+    let name = p.tokens.shown();
+    p.refuse(
+        format!("{keyword} {}", name.trim_matches('\'')),
+        "classes of a script's own are not understood: use maps and methods",
+    );
+    while !matches!(p.tokens.token(), Token::Sign("{") | Token::End) {
+        p.tokens.at += 1;
     }
-
-    /// `name(a, b) {`: a method of BeanShell without types.
-    pub(super) fn is_loose_method(&self) -> bool {
-        if !matches!(self.token(), Token::Name(_)) || !matches!(self.ahead(1), Token::Sign("(")) {
-            return false;
-        }
-        let (mut by, mut depth) = (1, 0_usize);
-        loop {
-            match self.ahead(by) {
-                Token::Sign("(") => depth += 1,
-                Token::Sign(")") if depth == 1 => return matches!(self.ahead(by + 1), Token::Sign("{")),
-                Token::Sign(")") => depth -= 1,
-                Token::Sign(";") | Token::End => return false,
-                _ => {}
-            }
-            by += 1;
-        }
-    }
-
-    /// `a = 1, b, c = 2` after the type.
-    pub(super) fn variables(&mut self, first: Rc<str>, kind: Type, is_field: bool) -> Parsed<Statement> {
-        let line = self.line();
-        let mut lines = Vec::new();
-        let mut name = first;
-        loop {
-            let mut kind = kind.clone();
-            while self.is_sign("[") && matches!(self.ahead(1), Token::Sign("]")) {
-                self.at += 2;
-                kind = Type::Array(Box::new(kind));
-            }
-            let statement = self.variable(name, kind, is_field)?;
-            lines.push(Line { line, statement });
-            if !self.take_sign(",") {
-                break;
-            }
-            name = self.expect_name()?;
-        }
-        self.end_of_statement()?;
-        match lines.pop() {
-            Some(line) if lines.is_empty() => Ok(line.statement),
-            last => Ok(Statement::Block(lines.into_iter().chain(last).collect())),
+    let mut depth = 0_usize;
+    loop {
+        match p.tokens.next() {
+            Token::Sign("{") => depth += 1,
+            Token::Sign("}") if depth <= 1 => return,
+            Token::Sign("}") => depth -= 1,
+            Token::End => return,
+            _ => {}
         }
     }
+}
 
-    pub(super) fn variable(&mut self, name: Rc<str>, kind: Type, is_field: bool) -> Parsed<Statement> {
-        let lives_on = is_field || self.dialect.keeps_globals() && self.scopes.is_outermost();
-        // The name is there for its own value only where that is a closure, which may call it later.
-        let is_closure = self.is_sign("=") && matches!(self.ahead(1), Token::Sign("{"));
-        let early = if is_closure && !lives_on { Some(self.declare(name.clone())?) } else { None };
-        let value = if self.take_sign("=") { Some(self.initial(&kind)?) } else { None };
-        if lives_on {
-            let global = self.global(&name)?;
-            self.assigned.insert(global);
-            self.note_given(Place::Global(global), value.as_ref());
-            return Ok(Statement::DeclareGlobal(global, kind, value));
-        }
-        let slot = early.map_or_else(|| self.declare(name), Ok)?;
-        self.note_given(Place::Local(slot), value.as_ref());
-        Ok(Statement::Declare(slot, kind, value))
+/// A variable or a method; `None`, and the position kept, where an expression stands here.
+pub(super) fn declaration(p: &mut Parser<'_>) -> Parsed<Option<Option<Statement>>> {
+    let start = p.tokens.at;
+    let (is_modified, is_field) = types::modifiers(p);
+    if p.dialect == Dialect::BeanShell && is_loose_method(p) {
+        let name = p.tokens.expect_name()?;
+        return function::method_declaration(p, name, Type::Any).map(Some);
     }
-
-    /// The value of a variable; `{1, 2}` is an array in Java.
-    pub(super) fn initial(&mut self, kind: &Type) -> Parsed<Expr> {
-        if matches!(kind, Type::Array(_)) && self.is_sign("{") {
-            return self.array_items();
+    let is_keyword = ["def", "var", "let", "const"].iter().any(|word| is_declaring(p, word));
+    if is_keyword {
+        p.tokens.at += 1;
+        if p.tokens.is_sign("(") {
+            return declare_many(p).map(|statement| Some(Some(statement)));
         }
-        self.expression()
     }
-
-    pub(super) fn declare_many(&mut self) -> Parsed<Statement> {
-        self.expect_sign("(")?;
-        let mut names = Vec::new();
-        while !self.take_sign(")") {
-            let is_typed = matches!(self.ahead(1), Token::Name(_));
-            if is_typed {
-                self.type_name()?;
-            }
-            names.push(self.expect_name()?);
-            if !self.is_sign(")") {
-                self.expect_sign(",")?;
-            }
-        }
-        self.expect_sign("=")?;
-        let value = self.expression()?;
-        let slots = names.into_iter().map(|name| self.declare(name)).collect::<Parsed<Vec<u16>>>()?;
-        self.ended(Statement::DeclareMany(Box::from(slots), value))
-    }
-
-    pub(super) fn expression_statement(&mut self) -> Parsed<Statement> {
-        if let Some(targets) = self.many_targets()? {
-            self.expect_sign("=")?;
-            return Ok(Statement::AssignMany(Box::from(targets), self.expression()?));
-        }
-        let expr = self.expression()?;
-        Ok(Statement::Expr(self.command(expr)?))
-    }
-
-    /// `(a, b)` before `=`; the position is kept where something else stands here.
-    pub(super) fn many_targets(&mut self) -> Parsed<Option<Vec<Target>>> {
-        let mut by = 1;
-        while matches!(self.ahead(by), Token::Name(_)) && matches!(self.ahead(by + 1), Token::Sign(",")) {
-            by += 2;
-        }
-        let is_list = by > 1
-            && matches!(self.ahead(by), Token::Name(_))
-            && matches!(self.ahead(by + 1), Token::Sign(")"));
-        if !self.is_sign("(") || !is_list || !matches!(self.ahead(by + 2), Token::Sign("=")) {
+    let kind = match try_type_before_name(p, is_keyword || is_modified) {
+        Some(kind) => kind,
+        None if is_keyword || is_modified => Type::Any,
+        None => {
+            p.tokens.at = start;
             return Ok(None);
         }
-        let mut targets = Vec::new();
-        while !self.take_sign(")") {
-            self.at += 1;
-            let name = self.expect_name()?;
-            targets.push(self.target_of_name(&name)?);
-        }
-        Ok(Some(targets))
+    };
+    let name = p.tokens.expect_name()?;
+    if p.tokens.is_sign("(") {
+        return function::method_declaration(p, name, kind).map(Some);
     }
+    variables(p, name, kind, is_field).map(|statement| Some(Some(statement)))
+}
+
+fn is_declaring(p: &Parser<'_>, word: &str) -> bool {
+    let has_words = match word {
+        "def" => p.dialect == Dialect::Groovy,
+        "let" | "const" => p.dialect == Dialect::JavaScript,
+        _ => p.dialect != Dialect::BeanShell,
+    };
+    has_words && p.tokens.is_name(word) && matches!(p.tokens.ahead(1), Token::Name(_) | Token::Sign("("))
+}
+
+/// A type with a name after it, and a declaration after that; the position is kept where there is none.
+fn try_type_before_name(p: &mut Parser<'_>, is_certain: bool) -> Option<Type> {
+    let start = p.tokens.at;
+    if matches!(p.dialect, Dialect::JavaScript | Dialect::Jexl) {
+        return None;
+    }
+    if let Some((kind, is_sure)) = types::try_type(p)
+        && matches!(p.tokens.token(), Token::Name(name) if !matches!(&**name, "in" | "as" | "instanceof"))
+        && (is_sure || is_certain)
+        && !p.tokens.is_new_line()
+        && is_declared_after_name(p, is_certain)
+    {
+        return Some(kind);
+    }
+    p.tokens.at = start;
+    None
+}
+
+fn is_declared_after_name(p: &Parser<'_>, is_certain: bool) -> bool {
+    let next_is_first = p.tokens.lexemes.get(p.tokens.at + 1).is_some_and(|next| next.is_first);
+    let ends = matches!(p.tokens.ahead(1), Token::Sign("=" | ";" | "," | "(" | "}" | "[") | Token::End);
+    ends || is_certain || next_is_first && p.dialect.lines_end_statements()
+}
+
+/// `name(a, b) {`: a method of BeanShell without types.
+fn is_loose_method(p: &Parser<'_>) -> bool {
+    if !matches!(p.tokens.token(), Token::Name(_)) || !matches!(p.tokens.ahead(1), Token::Sign("(")) {
+        return false;
+    }
+    let (mut by, mut depth) = (1, 0_usize);
+    loop {
+        match p.tokens.ahead(by) {
+            Token::Sign("(") => depth += 1,
+            Token::Sign(")") if depth == 1 => return matches!(p.tokens.ahead(by + 1), Token::Sign("{")),
+            Token::Sign(")") => depth -= 1,
+            Token::Sign(";") | Token::End => return false,
+            _ => {}
+        }
+        by += 1;
+    }
+}
+
+/// `a = 1, b, c = 2` after the type.
+pub(super) fn variables(p: &mut Parser<'_>, first: Rc<str>, kind: Type, is_field: bool) -> Parsed<Statement> {
+    let line = p.tokens.line();
+    let mut lines = Vec::new();
+    let mut name = first;
+    loop {
+        let mut kind = kind.clone();
+        while p.tokens.is_sign("[") && matches!(p.tokens.ahead(1), Token::Sign("]")) {
+            p.tokens.at += 2;
+            kind = Type::Array(Box::new(kind));
+        }
+        let statement = variable(p, name, kind, is_field)?;
+        lines.push(Line { line, statement });
+        if !p.tokens.take_sign(",") {
+            break;
+        }
+        name = p.tokens.expect_name()?;
+    }
+    end_of_statement(p)?;
+    match lines.pop() {
+        Some(line) if lines.is_empty() => Ok(line.statement),
+        last => Ok(Statement::Block(lines.into_iter().chain(last).collect())),
+    }
+}
+
+pub(super) fn variable(p: &mut Parser<'_>, name: Rc<str>, kind: Type, is_field: bool) -> Parsed<Statement> {
+    let lives_on = is_field || p.dialect.keeps_globals() && p.names.scopes.is_outermost();
+    // The name is there for its own value only where that is a closure, which may call it later.
+    let is_closure = p.tokens.is_sign("=") && matches!(p.tokens.ahead(1), Token::Sign("{"));
+    let early = if is_closure && !lives_on { Some(names::declare(p, name.clone())?) } else { None };
+    let value = if p.tokens.take_sign("=") { Some(initial(p, &kind)?) } else { None };
+    if lives_on {
+        let global = names::global(p, &name)?;
+        p.names.assigned.insert(global);
+        known::note_declared(p, Place::Global(global), &kind, value.as_ref());
+        return Ok(Statement::DeclareGlobal(global, kind, value));
+    }
+    let slot = early.map_or_else(|| names::declare(p, name), Ok)?;
+    known::note_declared(p, Place::Local(slot), &kind, value.as_ref());
+    Ok(Statement::Declare(slot, kind, value))
+}
+
+/// The value of a variable; `{1, 2}` is an array in Java.
+pub(super) fn initial(p: &mut Parser<'_>, kind: &Type) -> Parsed<Expr> {
+    if matches!(kind, Type::Array(_)) && p.tokens.is_sign("{") {
+        return primary::array_items(p);
+    }
+    expression::expression(p)
+}
+
+pub(super) fn declare_many(p: &mut Parser<'_>) -> Parsed<Statement> {
+    p.tokens.expect_sign("(")?;
+    let mut names = Vec::new();
+    while !p.tokens.take_sign(")") {
+        let is_typed = matches!(p.tokens.ahead(1), Token::Name(_));
+        if is_typed {
+            types::type_name(p)?;
+        }
+        names.push(p.tokens.expect_name()?);
+        if !p.tokens.is_sign(")") {
+            p.tokens.expect_sign(",")?;
+        }
+    }
+    p.tokens.expect_sign("=")?;
+    let value = expression::expression(p)?;
+    let slots = names.into_iter().map(|name| names::declare(p, name)).collect::<Parsed<Vec<u16>>>()?;
+    ended(p, Statement::DeclareMany(Box::from(slots), value))
+}
+
+fn expression_statement(p: &mut Parser<'_>) -> Parsed<Statement> {
+    if let Some(targets) = many_targets(p)? {
+        p.tokens.expect_sign("=")?;
+        return Ok(Statement::AssignMany(Box::from(targets), expression::expression(p)?));
+    }
+    let expr = expression::expression(p)?;
+    Ok(Statement::Expr(primary::command(p, expr)?))
+}
+
+/// `(a, b)` before `=`; the position is kept where something else stands here.
+fn many_targets(p: &mut Parser<'_>) -> Parsed<Option<Vec<Target>>> {
+    let mut by = 1;
+    while matches!(p.tokens.ahead(by), Token::Name(_)) && matches!(p.tokens.ahead(by + 1), Token::Sign(",")) {
+        by += 2;
+    }
+    let is_list = by > 1
+        && matches!(p.tokens.ahead(by), Token::Name(_))
+        && matches!(p.tokens.ahead(by + 1), Token::Sign(")"));
+    if !p.tokens.is_sign("(") || !is_list || !matches!(p.tokens.ahead(by + 2), Token::Sign("=")) {
+        return Ok(None);
+    }
+    let mut targets = Vec::new();
+    while !p.tokens.take_sign(")") {
+        p.tokens.at += 1;
+        let name = p.tokens.expect_name()?;
+        targets.push(expression::target_of_name(p, &name)?);
+    }
+    Ok(Some(targets))
 }

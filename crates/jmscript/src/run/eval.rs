@@ -1,16 +1,20 @@
 //! Expressions.
 
-use super::abrupt::{Run, thrown, thrown_bare};
-use super::call::Args;
-use super::{Machine, exec};
-use crate::class::Class;
+use super::exec::default_of;
 use crate::dialect::Dialect;
-use crate::method::Method;
-use crate::tree::{
-    Binary, Binding, Call, Capture, Expr, Piece, Place, Property, StaticCall, Target, Type, Unary,
+use crate::model::abrupt::{Run, thrown, thrown_bare};
+use crate::model::call::Args;
+use crate::model::class::Class;
+use crate::model::library;
+use crate::model::machine::Machine;
+use crate::model::meaning::items::{element, items, put, set_element};
+use crate::model::meaning::operate::{of_ints, operate};
+use crate::model::meaning::{convert, javascript, patterns};
+use crate::model::tree::{
+    Binary, Call, Capture, Expr, FunctionCall, Piece, Place, Property, StaticCall, Target, Type, Unary,
 };
-use crate::value::{
-    Callable, Closure, LazyPiece, List, ListKind, Map, MapKind, Object, Range, Shared, Value, text,
+use crate::model::value::{
+    Callable, Closure, LazyPiece, List, ListKind, Map, MapKind, Range, Shared, Value, text,
 };
 use std::rc::Rc;
 
@@ -37,64 +41,93 @@ impl Machine<'_> {
             Expr::Index(both, is_safe) => self.index(&both.0, &both.1, *is_safe),
             Expr::Template(pieces) => self.template(pieces),
             Expr::Static(call) => self.static_call(call),
-            other => self.rare_expr(other),
-        }
-    }
-
-    #[inline(never)]
-    fn rare_expr(&mut self, expr: &Expr) -> Run {
-        if self.stack.is_exhausted() {
-            return super::abrupt::too_deep(self.limits.calls);
-        }
-        match expr {
             Expr::Class(class) => Ok(Value::Class(*class)),
-            Expr::Constant(class, name) => self.constant(*class, name),
+            Expr::Constant(class, name) => library::constant(self, *class, name),
             Expr::List(items) => self.list(items),
             Expr::Map(entries) => self.map(entries),
             Expr::Range(both, is_inclusive) => self.range(&both.0, &both.1, *is_inclusive),
-            Expr::Spread(of) => self.eval(of),
+            Expr::Spread(of) => self.deeper(of),
             Expr::Unary(operator, of) => self.unary(*operator, of),
-            Expr::AssignUnlessTrue(target, value) => {
-                let old = self.target_value(target)?;
-                if self.is_true(&old)? {
-                    return Ok(old);
-                }
-                let value = self.eval(value)?;
-                self.assign(target, value.clone())?;
-                Ok(value)
-            }
+            Expr::AssignUnlessTrue(target, value) => self.assignment_unless_true(target, value),
             Expr::Step(target, by, is_before) => self.step_by(target, *by, *is_before),
-            Expr::Function(call) => {
-                let args = self.args(&call.args)?;
-                self.line = call.line;
-                self.call_named(call, &args)
-            }
-            Expr::Apply(parts) => {
-                let of = self.eval(&parts.0)?;
-                let args = self.args(&parts.1)?;
-                self.apply(&of, &args)
-            }
-            Expr::New(class, args) => {
-                let args = self.args(args)?;
-                self.create(*class, &args)
-            }
+            Expr::Function(call) => self.function_call(call),
+            Expr::Apply(parts) => self.application(&parts.0, &parts.1),
+            Expr::New(class, args) => self.creation(*class, args),
             Expr::NewArray(kind, sizes) => self.new_array(kind, sizes),
-            Expr::Cast(kind, of, is_as) => {
-                let value = self.eval(of)?;
-                self.cast(kind, value, *is_as)
-            }
-            Expr::InstanceOf(of, kind) => {
-                let value = self.eval(of)?;
-                Ok(Value::Bool(self.is_of_type(&value, kind)))
-            }
+            Expr::Cast(kind, of, is_as) => self.cast(kind, of, *is_as),
+            Expr::InstanceOf(of, kind) => self.instance_of(of, kind),
             Expr::Closure(function) => self.closure(*function),
-            Expr::MethodPointer(of, method) => {
-                let of = self.eval(of)?;
-                let function = Callable::Method(of, *method);
-                Ok(Value::Closure(Rc::new(Closure { function, captures: Rc::from([]), given: Vec::new() })))
-            }
-            _ => Ok(Value::Null),
+            Expr::MethodPointer(of, method) => self.method_pointer(of, method),
         }
+    }
+
+    /// The value of an expression within another, which may be within many.
+    fn deeper(&mut self, expr: &Expr) -> Run {
+        self.check_depth()?;
+        self.eval(expr)
+    }
+
+    #[inline(never)]
+    fn assignment_unless_true(&mut self, target: &Target, value: &Expr) -> Run {
+        self.check_depth()?;
+        let old = self.target_value(target)?;
+        if self.is_true(&old)? {
+            return Ok(old);
+        }
+        let value = self.eval(value)?;
+        self.assign(target, value.clone())?;
+        Ok(value)
+    }
+
+    #[inline(never)]
+    fn function_call(&mut self, call: &FunctionCall) -> Run {
+        self.check_depth()?;
+        let args = self.args(&call.args)?;
+        self.line = call.line;
+        self.call_named(call, &args)
+    }
+
+    #[inline(never)]
+    fn application(&mut self, of: &Expr, args: &[Expr]) -> Run {
+        let of = self.deeper(of)?;
+        let args = self.args(args)?;
+        self.apply(&of, &args)
+    }
+
+    #[inline(never)]
+    fn creation(&mut self, class: Class, args: &[Expr]) -> Run {
+        self.check_depth()?;
+        let args = self.args(args)?;
+        self.create(class, &args)
+    }
+
+    #[inline(never)]
+    fn cast(&mut self, kind: &Type, of: &Expr, is_as: bool) -> Run {
+        let value = self.deeper(of)?;
+        convert::cast(self, kind, value, is_as)
+    }
+
+    #[inline(never)]
+    fn instance_of(&mut self, of: &Expr, kind: &Type) -> Run {
+        let value = self.deeper(of)?;
+        Ok(Value::Bool(convert::is_of_type(&value, kind)))
+    }
+
+    #[inline(never)]
+    fn method_pointer(&mut self, of: &Expr, method: &Rc<str>) -> Run {
+        let of = self.deeper(of)?;
+        Ok(Value::Closure(Rc::new(Closure::new(Callable::Method(of, method.clone()), Rc::from([])))))
+    }
+
+    fn binary(&mut self, operator: Binary, left: &Expr, right: &Expr) -> Run {
+        let left = self.eval(left)?;
+        let right = self.eval(right)?;
+        if let (Value::Int(a), Value::Int(b)) = (&left, &right)
+            && let Some(value) = of_ints(operator, *a, *b)
+        {
+            return Ok(value);
+        }
+        operate(self, operator, &left, &right)
     }
 
     /// `&&` and `||`; JavaScript's give one of their operands.
@@ -114,7 +147,7 @@ impl Machine<'_> {
         for arg in args {
             if let Expr::Spread(list) = arg {
                 let list = self.eval(list)?;
-                found.extend(self.items(&list)?);
+                found.extend(items(self, &list)?);
             } else {
                 found.push(self.eval(arg)?);
             }
@@ -123,9 +156,7 @@ impl Machine<'_> {
     }
 
     fn call(&mut self, call: &Call) -> Run {
-        if self.stack.is_exhausted() {
-            return super::abrupt::too_deep(self.limits.calls);
-        }
+        self.check_depth()?;
         let of = self.eval(&call.of)?;
         if call.is_safe && of.is_null() {
             return Ok(Value::Null);
@@ -137,7 +168,7 @@ impl Machine<'_> {
             return self.invoke_named(&of, call.method, &call.name, &args);
         }
         let mut found = Vec::new();
-        for item in self.items(&of)? {
+        for item in items(self, &of)? {
             found.push(if item.is_null() {
                 Value::Null
             } else {
@@ -162,7 +193,7 @@ impl Machine<'_> {
             Some(operator) => {
                 let old = self.target_value(target)?;
                 let value = self.eval(value)?;
-                self.operate(operator, &old, &value)?
+                operate(self, operator, &old, &value)?
             }
         };
         self.assign(target, value.clone())?;
@@ -184,12 +215,14 @@ impl Machine<'_> {
             Target::Index(both) => {
                 let of = self.eval(&both.0)?;
                 let index = self.eval(&both.1)?;
-                self.set_element(&of, &index, value)
+                set_element(self, &of, &index, value)
             }
         }
     }
 
+    #[inline(never)]
     fn step_by(&mut self, target: &Target, by: i8, is_before: bool) -> Run {
+        self.check_depth()?;
         let old = self.target_value(target)?;
         let new = match &old {
             Value::Int(value) => Value::Int(value.wrapping_add(i32::from(by))),
@@ -200,7 +233,7 @@ impl Machine<'_> {
             Value::Char(c) => {
                 Value::Char(char::from_u32(u32::from(*c).wrapping_add_signed(i32::from(by))).unwrap_or(*c))
             }
-            other => self.operate(Binary::Add, other, &Value::Int(i32::from(by)))?,
+            other => operate(self, Binary::Add, other, &Value::Int(i32::from(by)))?,
         };
         self.assign(target, new.clone())?;
         Ok(if is_before { old } else { new })
@@ -215,7 +248,7 @@ impl Machine<'_> {
         }
         if property.is_spread {
             let mut found = Vec::new();
-            for item in self.items(&of)? {
+            for item in items(self, &of)? {
                 found.push(if item.is_null() { Value::Null } else { self.property_of(&item, property)? });
             }
             return self.new_list(found);
@@ -224,76 +257,21 @@ impl Machine<'_> {
     }
 
     fn property_of(&mut self, of: &Value, property: &Property) -> Run {
-        if self.stack.is_exhausted() {
-            return super::abrupt::too_deep(self.limits.calls);
+        self.check_depth()?;
+        if let Value::List(list) = of
+            && list.kind != ListKind::Array
+            && self.dialect == Dialect::Groovy
+            && &*property.name != "class"
+        {
+            return self.spread_property(of, property);
         }
-        let name = &property.name;
-        match of {
-            Value::Map(map) if self.dialect.has_collections() => self.key(map, &Value::Text(name.clone())),
-            Value::Null => {
-                thrown("NullPointerException", format!("Cannot get property '{name}' on null object"))
-            }
-            Value::Bound(Binding::Variables) => self.variable_named(name),
-            Value::Bound(Binding::Bsh) if &**name == "args" => self.read(Place::Bound(Binding::Args)),
-            Value::Bound(Binding::Bsh) if &**name == "shared" => self.read(Place::Bound(Binding::Props)),
-            Value::Bound(Binding::Vars) => self.missing_property(of, name),
-            Value::Bound(Binding::Props) if self.dialect == Dialect::Groovy => {
-                Ok(self.host.property(name).unwrap_or_default())
-            }
-            Value::List(list)
-                if list.kind != ListKind::Array && self.dialect == Dialect::Groovy && &**name != "class" =>
-            {
-                self.spread_property(of, property)
-            }
-            _ if matches!(&**name, "length") => match self.length(of) {
-                Some(length) => Ok(self.number_of(length)),
-                None => self.missing_property(of, name),
-            },
-            _ => match property.getter {
-                Some(getter) => self.invoke_getter(of, getter, name),
-                None if &**name == "key" || &**name == "value" => self.invoke_getter(
-                    of,
-                    if &**name == "key" { Method::getKey } else { Method::getValue },
-                    name,
-                ),
-                None => self.missing_property(of, name),
-            },
-        }
-    }
-
-    /// The property of a delegate that a name alone means.
-    pub(super) fn element_named(&mut self, of: &Value, name: &Rc<str>) -> Run {
-        if let Value::Map(map) = of {
-            return self.key(map, &Value::Text(name.clone()));
-        }
-        let mut chars = name.chars();
-        let first = chars.next().map_or_else(String::new, |first| first.to_uppercase().collect());
-        match Method::named(&format!("get{first}{}", chars.as_str())) {
-            Some(getter) => self.invoke_getter(of, getter, name),
-            None => self.missing_property(of, name),
-        }
-    }
-
-    /// A length as numbers are in this language.
-    pub(super) fn number_of(&self, length: usize) -> Value {
-        if self.dialect.has_only_doubles() { Value::Double(length as f64) } else { Value::count(length) }
-    }
-
-    pub(super) fn length(&self, of: &Value) -> Option<usize> {
-        Some(match of {
-            Value::List(list) if list.kind == ListKind::Array || self.dialect == Dialect::JavaScript => {
-                list.len()
-            }
-            Value::Bytes(bytes) => bytes.len(),
-            Value::Text(found) if self.dialect == Dialect::JavaScript => text::len(found),
-            _ => return None,
-        })
+        self.property_by(of, &property.name, property.getters)
     }
 
     /// `list.name` is the property of each element.
     fn spread_property(&mut self, of: &Value, property: &Property) -> Run {
         let mut found = Vec::new();
-        for item in self.items(of)? {
+        for item in items(self, of)? {
             if !item.is_null() {
                 self.step()?;
                 found.push(self.property_of(&item, property)?);
@@ -302,46 +280,29 @@ impl Machine<'_> {
         self.new_list(found)
     }
 
-    pub(super) fn missing_property<T>(&mut self, of: &Value, name: &str) -> Run<T> {
-        let class = of.class_name();
-        match self.dialect {
-            Dialect::BeanShell => thrown("EvalError", format!("No such field: {name} of {class}")),
-            Dialect::Jexl => thrown("JexlException", format!("unsolvable property '{name}'")),
-            _ => thrown("MissingPropertyException", format!("No such property: {name} for class: {class}")),
-        }
-    }
-
-    fn variable_named(&mut self, name: &str) -> Run {
-        match self.code.globals.iter().position(|global| &**global == name) {
-            Some(at) => self.read(Place::Global(at as u16)),
-            None if name == "variables" => Ok(Value::Bound(Binding::Variables)),
-            None => self.missing_property(&Value::Bound(Binding::Variables), name),
-        }
-    }
-
     fn set_property(&mut self, property: &Property, value: Value) -> Run<()> {
         let of = self.eval(&property.of)?;
-        let name = &property.name;
-        match (&of, property.setter) {
-            (Value::Map(map), _) => self.put(map, Value::Text(name.clone()), value),
-            (Value::Null, _) => {
-                thrown("NullPointerException", format!("Cannot set property '{name}' on null object"))
-            }
-            (Value::Bound(Binding::Variables | Binding::Bsh), _) => self.set_variable_named(name, value),
-            (Value::Bound(Binding::Props), None) => {
-                self.host.set_property(name, value);
-                Ok(())
-            }
-            (_, Some(setter)) => self.invoke(&of, setter, &[value]).map(drop),
-            (_, None) => self.missing_property(&of, name),
-        }
+        self.set_property_of(&of, property, value)
     }
 
-    fn set_variable_named(&mut self, name: &str, value: Value) -> Run<()> {
-        match self.code.globals.iter().position(|global| &**global == name) {
-            Some(at) => self.write(Place::Global(at as u16), value),
-            // Nobody reads it: a name that is read is known.
-            None => Ok(()),
+    fn set_property_of(&mut self, of: &Value, property: &Property, value: Value) -> Run<()> {
+        let name = &property.name;
+        let known = match of {
+            Value::Map(map) => return put(self, map, Value::Text(name.clone()), value),
+            Value::Null => {
+                return thrown(
+                    "NullPointerException",
+                    format!("Cannot set property '{name}' on null object"),
+                );
+            }
+            Value::Object(object) => object.clone().set_property(self, of, name, &value),
+            Value::Bound(_) => of.kind().view().set_property.and_then(|set| set(self, name, &value)),
+            _ => None,
+        };
+        match (known, property.setter) {
+            (Some(done), _) => done,
+            (None, Some(setter)) => self.invoke_method(of, setter, &[value]).map(drop),
+            (None, None) => self.missing_property(of, name),
         }
     }
 
@@ -351,17 +312,21 @@ impl Machine<'_> {
             return Ok(Value::Null);
         }
         let index = self.eval(index)?;
-        self.element(&of, &index)
+        element(self, &of, &index)
     }
 
     // Values that are built.
 
+    #[inline(never)]
     fn list(&mut self, items: &[Expr]) -> Run {
+        self.check_depth()?;
         let items = self.args(items)?;
         self.new_list(items.into_vec())
     }
 
+    #[inline(never)]
     fn map(&mut self, entries: &[(Expr, Expr)]) -> Run {
+        self.check_depth()?;
         let mut found = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let key = self.eval(key)?;
@@ -371,8 +336,11 @@ impl Machine<'_> {
         Ok(Value::Map(Rc::new(Map::new(MapKind::Plain, found))))
     }
 
+    #[inline(never)]
     fn range(&mut self, from: &Expr, to: &Expr, is_inclusive: bool) -> Run {
-        let (from, to) = (self.eval(from)?, self.eval(to)?);
+        self.check_depth()?;
+        let from = self.eval(from)?;
+        let to = self.eval(to)?;
         let single = |value: &Value| {
             value.as_text().and_then(|text| text.chars().next().filter(|_| text::len(text) == 1))
         };
@@ -441,14 +409,16 @@ impl Machine<'_> {
         for capture in &function.captures {
             captures.push(match capture {
                 Capture::Local(slot) => self.share(*slot),
-                Capture::Captured(at) => self.captures[usize::from(*at)].clone(),
+                Capture::Captured(at) => self.frame.captures[usize::from(*at)].clone(),
             });
         }
         let function = Callable::Function(function);
-        Ok(Value::Closure(Rc::new(Closure { function, captures: Rc::from(captures), given: Vec::new() })))
+        Ok(Value::Closure(Rc::new(Closure::new(function, Rc::from(captures)))))
     }
 
+    #[inline(never)]
     fn new_array(&mut self, kind: &Type, sizes: &[Expr]) -> Run {
+        self.check_depth()?;
         let size = match sizes.first() {
             Some(size) => self.eval(size)?.to_long().unwrap_or(-1),
             None => 0,
@@ -466,13 +436,15 @@ impl Machine<'_> {
             items.push(if sizes.len() > 1 {
                 self.new_array(kind, &sizes[1..])?
             } else {
-                exec::default_of(kind, self.dialect)
+                default_of(kind, self.dialect)
             });
         }
         Ok(Value::List(Rc::new(List::new(ListKind::Array, items))))
     }
 
+    #[inline(never)]
     fn unary(&mut self, operator: Unary, of: &Expr) -> Run {
+        self.check_depth()?;
         if matches!(operator, Unary::Empty | Unary::Size) {
             return self.question_of_jexl(operator, of);
         }
@@ -485,15 +457,15 @@ impl Machine<'_> {
                 return thrown_bare("NullPointerException");
             }
             (Unary::Minus, Value::Double(value)) => Value::Double(-value),
-            (Unary::Minus, value) => self.operate(Binary::Subtract, &Value::Int(0), value)?,
+            (Unary::Minus, value) => operate(self, Binary::Subtract, &Value::Int(0), value)?,
             (Unary::BitNot, Value::Int(value)) => Value::Int(!value),
             (Unary::BitNot, Value::Long(value)) => Value::Long(!value),
             (Unary::BitNot, value) if value.as_text().is_some() => {
                 let text = self.text(value)?;
-                Value::object(Object::Pattern(self.pattern(&text, 0)?))
+                Value::Object(patterns::pattern(self, &text, 0)?)
             }
             (Unary::Plus, value) if self.dialect == Dialect::JavaScript => {
-                Value::Double(self.javascript_number(value)?)
+                Value::Double(javascript::number(self, value)?)
             }
             _ => value,
         })
@@ -516,61 +488,9 @@ impl Machine<'_> {
                 value if value.as_text().is_some() => text::len(&self.text(value)?),
                 Value::Map(map) => map.len(),
                 Value::Null => 0,
-                value => self.items(value)?.len(),
+                value => items(self, value)?.len(),
             }),
         })
-    }
-
-    /// True if a value is of a class or one that extends it.
-    pub(super) fn is_of_type(&mut self, value: &Value, kind: &Type) -> bool {
-        match kind {
-            Type::Any => !value.is_null(),
-            Type::Class(class) => self.is_instance(value, *class),
-            Type::Bool => matches!(value, Value::Bool(_)),
-            Type::Int | Type::Short | Type::Byte => matches!(value, Value::Int(_)),
-            Type::Long => matches!(value, Value::Long(_)),
-            Type::Float => matches!(value, Value::Float(_)),
-            Type::Double => matches!(value, Value::Double(_)),
-            Type::Char => matches!(value, Value::Char(_)),
-            Type::Text => matches!(value, Value::Text(_)),
-            Type::Decimal => matches!(value, Value::Decimal(_)),
-            Type::Big => matches!(value, Value::Big(_)),
-            Type::List => {
-                matches!(value, Value::Range(_))
-                    || matches!(value, Value::List(list) if list.kind == ListKind::List)
-            }
-            Type::Set => matches!(value, Value::List(list) if list.kind == ListKind::Set),
-            Type::Map => matches!(value, Value::Map(_)),
-            Type::Array(_) => {
-                matches!(value, Value::Bytes(_))
-                    || matches!(value, Value::List(list) if list.kind == ListKind::Array)
-            }
-        }
-    }
-
-    /// True if a value is of a class.
-    pub(super) fn is_instance(&mut self, value: &Value, class: Class) -> bool {
-        match (value, class) {
-            (Value::Null | Value::Void, _) => false,
-            (_, Class::Object) => true,
-            (value, Class::Number) => value.is_number(),
-            (value, Class::CharSequence) => {
-                matches!(value, Value::Text(_) | Value::Template(_) | Value::Lazy(_))
-            }
-            (value, Class::GString) => matches!(value, Value::Template(_) | Value::Lazy(_)),
-            (Value::List(_) | Value::Range(_), Class::Iterable | Class::Collection) => true,
-            (Value::Closure(_), Class::Closure) => true,
-            (Value::Object(object), Class::Thrown(wanted)) => {
-                matches!(&**object, Object::Exception(class, _) if class.is_a(wanted))
-            }
-            (value, class) => {
-                let kind = crate::tree::Type::of_class(class);
-                match kind {
-                    Type::Class(class) => value.class_name() == class.full_name(),
-                    kind => self.is_of_type(value, &kind),
-                }
-            }
-        }
     }
 }
 

@@ -1,11 +1,15 @@
 //! Statements.
 
-use super::abrupt::{Abrupt, Run, thrown};
-use super::{Machine, Slot};
-use crate::class::Class;
 use crate::dialect::Dialect;
-use crate::tree::{Case, Expr, For, Line, Place, Statement, Target, Try, Type};
-use crate::value::{Object, Value};
+use crate::model::abrupt::{Abrupt, Run, thrown};
+use crate::model::class::Class;
+use crate::model::library::lang::throwable::Throwable;
+use crate::model::machine::{Machine, Slot};
+use crate::model::meaning::convert;
+use crate::model::meaning::items::items;
+use crate::model::meaning::operate::is_case;
+use crate::model::tree::{Case, Expr, For, ForIn, Line, Place, Statement, Target, Try, Type};
+use crate::model::value::Value;
 use std::rc::Rc;
 
 /// How a statement ended.
@@ -41,19 +45,13 @@ impl Machine<'_> {
 
     fn statement(&mut self, statement: &Statement) -> Run<Flow> {
         match statement {
-            Statement::Expr(expr) => {
-                self.eval(expr)?;
-            }
+            Statement::Expr(expr) => drop(self.eval(expr)?),
             Statement::Declare(slot, kind, value) => {
                 let value = self.initial(kind, value.as_ref())?;
                 self.declare(*slot, value);
             }
-            Statement::Return(value) => {
-                return match value {
-                    Some(value) => Ok(Flow::Return(self.eval(value)?)),
-                    None => Ok(Flow::Return(Value::Null)),
-                };
-            }
+            Statement::Return(Some(value)) => return Ok(Flow::Return(self.eval(value)?)),
+            Statement::Return(None) => return Ok(Flow::Return(Value::Null)),
             Statement::If(condition, then, otherwise) => {
                 let condition = self.condition(condition)?;
                 return self.block(if condition { then } else { otherwise });
@@ -61,53 +59,51 @@ impl Machine<'_> {
             Statement::Break(label) => return Ok(Flow::Break(label.clone())),
             Statement::Continue(label) => return Ok(Flow::Continue(label.clone())),
             Statement::Block(block) => return self.block(block),
-            other => return self.rare(other),
-        }
-        Ok(Flow::Next)
-    }
-
-    #[inline(never)]
-    fn rare(&mut self, statement: &Statement) -> Run<Flow> {
-        match statement {
             Statement::DeclareGlobal(global, kind, value) => {
                 let value = self.initial(kind, value.as_ref())?;
                 self.write(Place::Global(*global), value)?;
             }
-            Statement::DeclareMany(slots, value) => {
-                let values = self.many(value)?;
-                for (at, slot) in slots.iter().enumerate() {
-                    self.declare(*slot, values.get(at).cloned().unwrap_or_default());
-                }
-            }
+            Statement::DeclareMany(slots, value) => self.declare_many(slots, value)?,
             Statement::AssignMany(targets, value) => self.assign_many(targets, value)?,
             Statement::While(condition, body) => return self.while_loop(condition, body),
             Statement::DoWhile(body, condition) => return self.do_while(body, condition),
             Statement::For(parts) => return self.for_loop(parts),
-            Statement::ForIn(place, kind, list, body) => return self.for_in((*place, kind), list, body),
+            Statement::ForIn(head, body) => return self.for_in(head, body),
             Statement::Switch(subject, cases) => return self.switch(subject, cases),
             Statement::Try(parts) => return self.try_statement(parts),
             Statement::Throw(value) => {
                 let value = self.eval(value)?;
                 return self.throw(&value);
             }
-            Statement::Labelled(label, body) => {
-                self.label = Some(label.clone());
-                return Ok(match self.block(body)? {
-                    Flow::Break(Some(found)) if found == *label => Flow::Next,
-                    other => other,
-                });
-            }
+            Statement::Labelled(label, body) => return self.labelled(label, body),
             Statement::Assert(condition, text, message) => self.assert(condition, text, message.as_ref())?,
-            _ => {}
         }
         Ok(Flow::Next)
+    }
+
+    #[inline(never)]
+    fn labelled(&mut self, label: &Rc<str>, body: &[Line]) -> Run<Flow> {
+        self.label = Some(label.clone());
+        Ok(match self.block(body)? {
+            Flow::Break(Some(found)) if found == *label => Flow::Next,
+            other => other,
+        })
+    }
+
+    #[inline(never)]
+    fn declare_many(&mut self, slots: &[u16], value: &Expr) -> Run<()> {
+        let values = self.many(value)?;
+        for (at, slot) in slots.iter().enumerate() {
+            self.declare(*slot, values.get(at).cloned().unwrap_or(Value::Null));
+        }
+        Ok(())
     }
 
     fn initial(&mut self, kind: &Type, value: Option<&Expr>) -> Run {
         match value {
             Some(value) => {
                 let value = self.eval(value)?;
-                if *kind == Type::Any { Ok(value) } else { self.coerce(kind, value) }
+                if *kind == Type::Any { Ok(value) } else { convert::coerce(self, kind, value) }
             }
             None => Ok(default_of(kind, self.dialect)),
         }
@@ -120,13 +116,13 @@ impl Machine<'_> {
 
     fn many(&mut self, value: &Expr) -> Run<Vec<Value>> {
         let value = self.eval(value)?;
-        self.items(&value)
+        items(self, &value)
     }
 
     fn assign_many(&mut self, targets: &[Target], value: &Expr) -> Run<()> {
         let values = self.many(value)?;
         for (at, target) in targets.iter().enumerate() {
-            self.assign(target, values.get(at).cloned().unwrap_or_default())?;
+            self.assign(target, values.get(at).cloned().unwrap_or(Value::Null))?;
         }
         Ok(())
     }
@@ -184,35 +180,29 @@ impl Machine<'_> {
         }
     }
 
-    fn for_in(&mut self, variable: (Place, &Type), list: &Expr, body: &[Line]) -> Run<Flow> {
+    fn for_in(&mut self, head: &ForIn, body: &[Line]) -> Run<Flow> {
         let label = self.label.take();
-        let list = self.eval(list)?;
+        let list = self.eval(&head.list)?;
         if let Value::Range(range) = &list {
             for at in 0..range.len() {
-                if let Turn::Leave(flow) = self.turn_for(variable, range.at(at), body, label.as_ref())? {
+                if let Turn::Leave(flow) = self.turn_for(head, range.at(at), body, label.as_ref())? {
                     return Ok(flow);
                 }
             }
             return Ok(Flow::Next);
         }
-        for item in self.items(&list)? {
-            if let Turn::Leave(flow) = self.turn_for(variable, item, body, label.as_ref())? {
+        for item in items(self, &list)? {
+            if let Turn::Leave(flow) = self.turn_for(head, item, body, label.as_ref())? {
                 return Ok(flow);
             }
         }
         Ok(Flow::Next)
     }
 
-    fn turn_for(
-        &mut self,
-        (place, kind): (Place, &Type),
-        item: Value,
-        body: &[Line],
-        label: Option<&Rc<str>>,
-    ) -> Run<Turn> {
+    fn turn_for(&mut self, head: &ForIn, item: Value, body: &[Line], label: Option<&Rc<str>>) -> Run<Turn> {
         self.step()?;
-        let item = self.coerce(kind, item)?;
-        match place {
+        let item = convert::coerce(self, &head.kind, item)?;
+        match head.place {
             Place::Local(slot) => self.declare(slot, item),
             place => self.write(place, item)?,
         }
@@ -225,7 +215,7 @@ impl Machine<'_> {
         for (at, case) in cases.iter().enumerate() {
             if let Some(value) = &case.value {
                 let value = self.eval(value)?;
-                if self.is_case(&value, &subject)? {
+                if is_case(self, &value, &subject)? {
                     first = Some(at);
                     break;
                 }
@@ -244,39 +234,20 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// True if a value is one of those that a `case` names: a text, a pattern, a list, a range, a class, a closure.
-    pub(super) fn is_case(&mut self, case: &Value, subject: &Value) -> Run<bool> {
-        if self.dialect != Dialect::Groovy {
-            return self.are_equal(case, subject);
-        }
-        match case {
-            Value::Object(object) => match &**object {
-                Object::Pattern(pattern) => {
-                    let text = self.text(subject)?;
-                    self.work(text.len() / 64)?;
-                    Ok(patterns_whole(pattern, &text))
-                }
-                _ => self.are_equal(case, subject),
-            },
-            Value::List(_) | Value::Range(_) => self.is_in(subject, case),
-            Value::Map(map) => Ok(map.get(subject).is_some_and(|value| value.is_true())),
-            Value::Class(class) => Ok(self.is_instance(subject, *class)),
-            Value::Closure(closure) => {
-                let value = self.call_closure(closure, std::slice::from_ref(subject))?;
-                Ok(value.is_true())
-            }
-            case => self.are_equal(case, subject),
-        }
-    }
-
     fn try_statement(&mut self, parts: &Try) -> Run<Flow> {
-        let (base, captures, calls, builders) =
-            (self.base, self.captures.clone(), self.calls, self.builders.len());
+        let base = self.frame.base;
+        let captures = self.frame.captures.clone();
+        let calls = self.calls;
+        let builders = self.builders.len();
+        let delegates = self.delegates.len();
         let mut result = self.block(&parts.body);
         if let Err(abrupt) = result {
             // Functions that were left by the exception are no longer running.
-            (self.base, self.captures, self.calls) = (base, captures, calls);
+            self.frame.base = base;
+            self.frame.captures = captures;
+            self.calls = calls;
             self.builders.truncate(builders);
+            self.delegates.truncate(delegates);
             result = self.catch(parts, abrupt);
         }
         let Some(finally) = &parts.finally else { return result };
@@ -295,22 +266,20 @@ impl Machine<'_> {
             caught.is_empty()
                 || caught.iter().any(|caught| match caught {
                     Some(Class::Thrown(caught)) => class.is_a(*caught),
-                    Some(Class::Object) => true,
-                    _ => false,
+                    Some(known @ Class::Known(_)) => known.is_object(),
+                    None => false,
                 })
         };
-        let Some((_, slot, body)) = parts.catches.iter().find(|(caught, ..)| fits(caught)) else {
+        let Some(found) = parts.catches.iter().find(|one| fits(&one.classes)) else {
             return Err(abrupt);
         };
-        self.declare(*slot, Value::object(Object::Exception(*class, message.clone())));
-        self.block(body)
+        self.declare(found.slot, Value::object(Throwable { class: *class, message: message.clone() }));
+        self.block(&found.body)
     }
 
     fn throw<T>(&mut self, value: &Value) -> Run<T> {
-        if let Value::Object(object) = value
-            && let Object::Exception(class, message) = &**object
-        {
-            return Err(Box::new(Abrupt::Thrown(*class, message.clone())));
+        if let Some(thrown) = value.as_object::<Throwable>() {
+            return Err(Box::new(Abrupt::Thrown(thrown.class, thrown.message.clone())));
         }
         let text = self.text(value)?;
         thrown("GroovyRuntimeException", text)
@@ -332,15 +301,11 @@ impl Machine<'_> {
 
     /// Makes room for a function's slots; the first of them.
     pub(super) fn enter(&mut self, slots: u16) -> Run<usize> {
-        let base = self.slots.len();
+        let base = self.frame.slots.len();
         self.take(usize::from(slots) * 8)?;
-        self.slots.resize_with(base + usize::from(slots), || Slot::Plain(Value::Null));
+        self.frame.slots.resize_with(base + usize::from(slots), || Slot::Plain(Value::Null));
         Ok(base)
     }
-}
-
-fn patterns_whole(pattern: &crate::value::Pattern, text: &str) -> bool {
-    super::patterns::matches_whole(pattern, text)
 }
 
 /// The value of a variable that is declared without one.

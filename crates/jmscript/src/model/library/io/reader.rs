@@ -1,0 +1,75 @@
+//! Readers of files: `FileReader` and `BufferedReader`.
+
+use super::read_text;
+use crate::model::abrupt::Run;
+use crate::model::class::{Class, Kind, row, rows};
+use crate::model::library::lang::object;
+use crate::model::machine::Machine;
+use crate::model::meaning::items::items;
+use crate::model::value::{Object, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Lines still to be read, the last first.
+struct Reader(RefCell<Vec<Rc<str>>>);
+
+impl Reader {
+    /// All that is left as one text.
+    fn rest(&self) -> String {
+        let lines: Vec<Rc<str>> = self.0.take().into_iter().rev().collect();
+        lines.join("\n")
+    }
+}
+
+impl Object for Reader {
+    fn class(&self) -> Class {
+        Class::Known(&BUFFERED)
+    }
+
+    fn items(&self, _: &mut Machine<'_>, _: &Value) -> Run<Vec<Value>> {
+        Ok(self.0.take().into_iter().rev().map(Value::Text).collect())
+    }
+}
+
+pub(crate) static KIND: Kind = Kind::new("java.io", "FileReader").extends(&object::KIND).creates(create);
+
+pub(crate) static BUFFERED: Kind =
+    Kind::new("java.io", "BufferedReader").extends(&object::KIND).creates(create).methods(&[
+        row("readLine", 0, |_, of, _| {
+            Ok(of.receiver::<Reader>().0.borrow_mut().pop().map_or(Value::Null, Value::Text))
+        }),
+        row("readLines", 0, |m, of, _| {
+            let rest = items(m, of)?;
+            m.new_list(rest)
+        }),
+        row("lines", 0, |m, of, _| {
+            let rest = items(m, of)?;
+            m.new_list(rest)
+        }),
+        rows("getText", 0, 1, |m, of, _| m.new_text(of.receiver::<Reader>().rest())),
+        row("eachLine", 1, |m, of, args| {
+            let rest = Value::text(of.receiver::<Reader>().rest());
+            m.invoke(&rest, "eachLine", args)
+        }),
+        row("ready", 0, |_, of, _| Ok(Value::Bool(!of.receiver::<Reader>().0.borrow().is_empty()))),
+        row("close", 0, |_, _, _| Ok(Value::Null)),
+    ]);
+
+fn create(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
+    match args.first() {
+        Some(of) => open(m, of),
+        None => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
+    }
+}
+
+/// A reader of a file, a path or another reader.
+pub(crate) fn open(m: &mut Machine<'_>, of: &Value) -> Run {
+    if of.as_object::<Reader>().is_some() {
+        return Ok(of.clone());
+    }
+    let path = m.text(of)?;
+    let text = read_text(m, &path)?;
+    let lines: Vec<Rc<str>> = text.lines().rev().map(Rc::from).collect();
+    m.take_items(lines.len())?;
+    Ok(Value::object(Reader(RefCell::new(lines))))
+}

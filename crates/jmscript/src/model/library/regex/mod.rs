@@ -1,0 +1,4 @@
+//! `java.util.regex`.
+
+pub(crate) mod matcher;
+pub(crate) mod pattern;

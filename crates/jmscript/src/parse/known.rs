@@ -1,0 +1,242 @@
+//! Checks before the run: methods that no class has, and methods of objects whose class is certain that this class
+//! does not have here, or that do not run as in JMeter.
+
+use super::tokens::Spot;
+use super::{Parser, Unsupported};
+use crate::dialect::Dialect;
+use crate::model::class::{Class, Kind, Knowledge};
+use crate::model::library::groovy::json_builder;
+use crate::model::library::jmeter::{arguments, is_changed_wholly};
+use crate::model::library::lang::{gstring, string};
+use crate::model::library::{self, capitalized};
+use crate::model::tree::{Expr, Literal, Place, Type};
+use std::ptr;
+use std::rc::Rc;
+
+const UNKNOWN_PARAMETERS: &str = "the parameters that the plan gives a request are not known to its scripts: they may add some, or \
+                                  remove all and begin anew";
+
+/// Notes made while a script is read.
+#[derive(Default)]
+pub struct Notes {
+    pub unsupported: Vec<Unsupported>,
+    /// Calls of methods whose names are not known.
+    unknown: Vec<Call>,
+    /// A builder's calls may have any name.
+    uses_builder: bool,
+    /// Variables that hold objects whose class is certain.
+    held: Vec<Held>,
+    /// The script has taken the plan's parameters away.
+    has_own_arguments: bool,
+}
+
+/// A variable that holds an object of a class.
+struct Held {
+    variable: Variable,
+    kind: &'static Kind,
+    /// It is declared so, whatever it holds later.
+    is_declared: bool,
+}
+
+/// A variable of a function, or of the script's binding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variable {
+    Own(u32),
+    Global(u16),
+}
+
+/// A call of a method whose name is not known.
+struct Call {
+    name: Rc<str>,
+    /// The binding's variable that it is called on.
+    of: Option<u16>,
+    spot: Spot,
+}
+
+impl Notes {
+    pub fn refuse(&mut self, spot: Spot, construct: String, reason: String) {
+        let Spot { line, column } = spot;
+        self.unsupported.push(Unsupported { line, column, construct, reason, is_syntax: false });
+    }
+
+    /// Notes a class that is created.
+    pub fn created(&mut self, class: Class) {
+        self.uses_builder |= class.is(&json_builder::KIND);
+    }
+}
+
+/// Notes a call of a method whose name no class has: it is refused in the end, unless it turns out to be a name of the script's own.
+pub fn note_unknown(p: &mut Parser<'_>, name: &Rc<str>, of: &Expr) {
+    let of = if let Expr::Place(Place::Global(at)) = of { Some(*at) } else { None };
+    let spot = p.tokens.spot();
+    p.notes.unknown.push(Call { name: name.clone(), of, spot });
+}
+
+/// Refuses what has turned out to be unknown.
+pub fn conclude(p: &mut Parser<'_>) {
+    for Call { name, of, spot } in std::mem::take(&mut p.notes.unknown) {
+        // A variable that is never set fails before its method does.
+        let is_unset = of.is_some_and(|of| !p.names.assigned.contains(&of));
+        if !p.notes.uses_builder && !p.names.keys.contains(&name) && !is_unset {
+            p.notes.refuse(spot, format!("{name}()"), "this method is not understood".to_owned());
+        }
+    }
+}
+
+/// The class of an expression's value, where that is certain before the run.
+fn certain(p: &Parser<'_>, of: &Expr) -> Option<&'static Kind> {
+    match of {
+        Expr::Place(Place::Bound(binding)) => library::bound(*binding),
+        Expr::Place(place) => {
+            let variable = variable(p, *place)?;
+            p.notes.held.iter().find(|held| held.variable == variable).map(|held| held.kind)
+        }
+        Expr::Literal(Literal::Text(_)) => Some(&string::KIND),
+        Expr::Template(_) if p.dialect == Dialect::Groovy => Some(&gstring::KIND),
+        Expr::New(class, _) => match class {
+            Class::Known(kind) => Some(kind),
+            Class::Thrown(_) => Some(class.kind()),
+        },
+        Expr::Call(call) if !call.is_spread => {
+            given(certain(p, &call.of)?, &call.name, call.args.len(), p.dialect)
+        }
+        Expr::Property(property) if !property.is_spread => {
+            let getter = format!("get{}", capitalized(&property.name));
+            given(certain(p, &property.of)?, &getter, 0, p.dialect)
+        }
+        Expr::Static(call) => {
+            let kind = call.class.kind();
+            match kind.knows_static(call.method.name(), Some(call.args.len())) {
+                Knowledge::Runs(Some(class)) => Some(class.kind()),
+                _ => None,
+            }
+        }
+        Expr::Cast(kind, of, _) => declared(kind).or_else(|| certain(p, of)),
+        _ => None,
+    }
+}
+
+fn given(kind: &'static Kind, method: &str, args: usize, dialect: Dialect) -> Option<&'static Kind> {
+    match kind.knows(method, Some(args), dialect) {
+        Knowledge::Runs(Some(class)) => Some(class.kind()),
+        _ => None,
+    }
+}
+
+/// The class of the values of a declared type, where none of them is of a class that extends it.
+fn declared(kind: &Type) -> Option<&'static Kind> {
+    match kind {
+        Type::Text => Some(&string::KIND),
+        Type::Class(Class::Known(kind)) => {
+            let extends = |other: &&&'static Kind| !ptr::eq(**other, *kind) && other.is_a(kind);
+            let is_last = library::ALL.iter().find(extends).is_none();
+            is_last.then_some(kind)
+        }
+        _ => None,
+    }
+}
+
+fn variable(p: &Parser<'_>, place: Place) -> Option<Variable> {
+    match place {
+        Place::Local(_) | Place::Captured(_) => p.names.scopes.id(place).map(Variable::Own),
+        Place::Global(at) => Some(Variable::Global(at)),
+        Place::Bound(_) => None,
+    }
+}
+
+/// Remembers the class that a variable is declared with, or that of its first value.
+pub fn note_declared(p: &mut Parser<'_>, place: Place, kind: &Type, value: Option<&Expr>) {
+    match (variable(p, place), declared(kind)) {
+        (Some(variable), Some(kind)) => hold(p, Held { variable, kind, is_declared: true }),
+        (Some(_), None) => note_assigned(p, place, value),
+        (None, _) => {}
+    }
+}
+
+/// Remembers the class of the object that a variable holds from here on: one that JMeter gives. What a script makes itself it may
+/// replace in another turn of a loop, so that is not certain.
+pub fn note_assigned(p: &mut Parser<'_>, place: Place, value: Option<&Expr>) {
+    let Some(variable) = variable(p, place) else { return };
+    if p.notes.held.iter().any(|held| held.variable == variable && held.is_declared) {
+        return;
+    }
+    let is_given = |value: &&Expr| !matches!(value, Expr::New(..) | Expr::Literal(_) | Expr::Template(_));
+    match value.filter(is_given).and_then(|value| certain(p, value)) {
+        Some(kind) => hold(p, Held { variable, kind, is_declared: false }),
+        None => p.notes.held.retain(|held| held.variable != variable),
+    }
+}
+
+fn hold(p: &mut Parser<'_>, new: Held) {
+    p.notes.held.retain(|held| held.variable != new.variable);
+    p.notes.held.push(new);
+}
+
+/// Notes a method that an object does not have here; without a number of arguments, where that is open.
+pub fn check_method(p: &mut Parser<'_>, of: &Expr, method: &str, args: Option<usize>) {
+    if p.dialect == Dialect::Jexl {
+        return;
+    }
+    if let Expr::Class(class) = of {
+        return check_static(p, *class, method, args);
+    }
+    let Some(kind) = certain(p, of) else { return };
+    let of_request = ptr::eq(kind, &arguments::OF_SAMPLER);
+    p.notes.has_own_arguments |= of_request && is_changed_wholly(method) || method == "setArguments";
+    if of_request && !p.notes.has_own_arguments && !matches!(method, "addArgument" | "add") {
+        p.refuse(format!("{method}()"), UNKNOWN_PARAMETERS);
+        return;
+    }
+    let knowledge = kind.knows(method, args, p.dialect);
+    refuse_unless_known(p, knowledge, kind, method, args);
+}
+
+fn check_static(p: &mut Parser<'_>, class: Class, method: &str, args: Option<usize>) {
+    let kind = class.kind();
+    let knowledge = match kind.knows_static(method, args) {
+        Knowledge::Unknown => crate::model::library::lang::class::KIND.knows(method, args, p.dialect),
+        found => found,
+    };
+    refuse_unless_known(p, knowledge, kind, method, args);
+}
+
+fn refuse_unless_known(
+    p: &mut Parser<'_>,
+    knowledge: Knowledge,
+    kind: &Kind,
+    method: &str,
+    args: Option<usize>,
+) {
+    let reason = match knowledge {
+        Knowledge::Runs(_) => return,
+        Knowledge::Listed(reason) => reason.to_owned(),
+        Knowledge::Unknown => format!("{} has no such method here", kind.name()),
+        Knowledge::OtherCount => {
+            let count = match args.expect("a count is compared") {
+                1 => "one argument".to_owned(),
+                count => format!("{count} arguments"),
+            };
+            format!("{} has it, but not with {count} here", kind.name())
+        }
+    };
+    p.refuse(format!("{method}()"), reason);
+}
+
+/// The same of a property that is read or set.
+pub fn check_property(p: &mut Parser<'_>, of: &Expr, name: &str, is_set: bool) {
+    let Some(kind) = certain(p, of).filter(|_| p.dialect != Dialect::Jexl) else { return };
+    let view = kind.view();
+    let is_named = if is_set { view.set_property.is_some() } else { view.property.is_some() };
+    if is_named || matches!(name, "length" | "class") {
+        return;
+    }
+    let capitalized = capitalized(name);
+    if is_set {
+        check_method(p, of, &format!("set{capitalized}"), Some(1));
+        return;
+    }
+    let asked = format!("is{capitalized}");
+    if !matches!(kind.knows(&asked, Some(0), p.dialect), Knowledge::Runs(_)) {
+        check_method(p, of, &format!("get{capitalized}"), Some(0));
+    }
+}
