@@ -124,6 +124,13 @@ counts! {
     field_bytes,
     /// Messages that nobody had asked for.
     pushed,
+    /// Times that bytes came over a connection which no request had asked for: behind the last answer that was due, or while
+    /// nothing was under way. They belong to no request (RFC 9112 section 6.3).
+    stray,
+    /// Bytes that came so.
+    stray_bytes,
+    /// Connections that the server gave up, by an answer of 408, while nothing was under way on them (RFC 9110 section 15.5.9).
+    idle_timeouts,
     /// Events that were not told because nobody read them fast enough.
     untold,
 }

@@ -334,6 +334,8 @@ pub struct Evidence {
     pub fault: Option<Fault>,
     /// How the request failed; `None` where its answer was false.
     pub failure: Option<Failure>,
+    /// Bytes that no request had asked for came behind the answer, so many; 0: it is the answer that is bad.
+    pub stray: u64,
     /// Title of the request: method and URL, or the name of a message.
     pub title: String,
     /// Status of the answer; 0 where there is none.
@@ -359,6 +361,9 @@ pub struct Evidence {
 impl Evidence {
     /// Returns the fault or the failure in words.
     pub fn text(&self) -> &'static str {
+        if self.stray > 0 {
+            return "bytes that no request had asked for";
+        }
         let failed = || self.failure.map_or("wrong", |failure| failure.kind.text());
         self.fault.map_or_else(failed, Fault::text)
     }

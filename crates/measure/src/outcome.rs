@@ -180,8 +180,6 @@ counted! {
         BadChunk = ("bad_chunk", "broken chunked coding"),
         /// A status other than the expected ones.
         BadStatus = ("bad_status", "unexpected status"),
-        /// More bytes came than belong to the answer.
-        ExtraBytes = ("extra_bytes", "bytes after the end of the answer"),
         /// The answer is no message: its length is no number, or one that no message can have.
         BadFrame = ("bad_frame", "answer is no message: bad length"),
         /// A message is longer than is accepted.

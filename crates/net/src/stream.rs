@@ -104,6 +104,15 @@ impl Stream {
         self.receive(max.max(1)).await
     }
 
+    /// Receives what has come, a buffer full at most, without waiting. `None`: nothing has; empty: the end of the stream.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv), but for the deadline.
+    pub fn try_recv(&mut self) -> io::Result<Option<Lent>> {
+        self.socket.try_recv()
+    }
+
     /// As [`recv`](Self::recv), but another task may end the wait by raising the signal: `None` then, and the signal is
     /// lowered. What has arrived comes first, and the signal stays raised for the next wait.
     ///
@@ -213,9 +222,11 @@ impl Stream {
         self.socket.shutdown_write()
     }
 
-    /// True if the peer is known to have closed or reset the connection. No call is made to find out, so it may have.
-    pub fn is_ended(&self) -> bool {
-        self.socket.is_ended()
+    /// True if nothing has come that was not received, neither bytes nor an end, as of the worker's last wait. No call is made to
+    /// find out; where it takes one, this is false, and [`try_recv`](Self::try_recv) makes it.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.low_water.get() == 1 && self.socket.is_quiet()
     }
 
     /// Behind the end of the stream: whether the peer's system has answered what was sent by a reset. It does so where the

@@ -62,6 +62,7 @@ fn value(metric: Metric, phase: &PhaseResult) -> Option<Bound> {
         Metric::Overflow(how) => counted(counts.overflow, how),
         Metric::Rate => Some(phase.per_second(counts.requests)),
         Metric::Unfinished(how) => counted(counts.unfinished, how),
+        Metric::Stray(how) => counted(counts.stray, how),
         Metric::HitRatio => phase.hit_ratio(),
     };
     value.map(exact)
@@ -118,6 +119,7 @@ pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
             let seconds = second.took.as_secs_f64();
             (seconds > 0.0).then(|| ended as f64 / seconds)
         }
+        Metric::Stray(how) => counted(counts.stray, how),
         Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio => None,
     }
 }

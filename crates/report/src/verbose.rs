@@ -24,7 +24,13 @@ pub fn event(event: &Event) -> Option<String> {
 
 /// Tells what a check found wrong.
 pub fn evidence(evidence: &Evidence) -> String {
-    format!("* check failed: {}\n", line(&evidence.detail))
+    match evidence.stray {
+        0 => format!("* check failed: {}\n", line(&evidence.detail)),
+        bytes => {
+            let count = show::counted(bytes, "byte");
+            format!("* {count} that no request had asked for {}\n", line(&evidence.detail))
+        }
+    }
 }
 
 fn head(text: &[u8], sign: char) -> String {

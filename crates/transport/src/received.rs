@@ -24,7 +24,8 @@ impl Received {
         Received::from(Lent::from(buffer))
     }
 
-    pub(crate) fn end_of_stream() -> Received {
+    /// No bytes: the end of the stream.
+    pub fn end_of_stream() -> Received {
         Received::from(Lent::nothing())
     }
 

@@ -366,9 +366,29 @@ impl Secure {
         self.session.take_peer()
     }
 
-    /// True if the peer has said close_notify, or is known to have ended the connection.
-    pub(crate) fn is_ended(&self) -> bool {
-        self.closed || self.socket.is_ended()
+    /// True if nothing has come that was not lent, as of the worker's last wait.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.opened.is_none() && !self.closed && self.failed.is_none() && self.socket.is_quiet()
+    }
+
+    /// Receives and opens what has come, without waiting. What a record of the session's own leads to, a ticket or new keys, goes out
+    /// with the next operation.
+    pub(crate) fn try_recv(&mut self) -> io::Result<Option<Received>> {
+        loop {
+            if let Some(received) = self.take_opened() {
+                return Ok(Some(received));
+            }
+            if let Some(error) = self.failed.take() {
+                return Err(failed(error));
+            }
+            if self.session.is_handshaking() {
+                return Ok(None);
+            }
+            match self.socket.try_recv()? {
+                Some(received) => self.open_behind(received)?,
+                None => return Ok(None),
+            }
+        }
     }
 
     pub(crate) fn socket(&mut self) -> &mut net::Stream {

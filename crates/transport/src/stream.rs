@@ -48,6 +48,17 @@ impl Stream {
         }
     }
 
+    /// Receives what has come, without waiting. `None`: nothing has, but for records of TLS's own; empty: the end of the stream.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv), but for the deadline.
+    pub fn try_recv(&mut self) -> io::Result<Option<Received>> {
+        match self {
+            Stream::Plain(stream) => Ok(stream.try_recv()?.map(Received::from)),
+            Stream::Tls(stream) => stream.try_recv(),
+        }
+    }
+
     /// Sends what there is room for without waiting; says how many bytes of the message that was. Where it is not all of it, the
     /// rest is for [`send`](Self::send). Over TLS it is all or nothing, and what of a record there was no room for goes out
     /// with the next operation.
@@ -173,11 +184,12 @@ impl Stream {
         self.socket().shutdown_write()
     }
 
-    /// True if the peer is known to have ended the connection; see [`net::Stream::is_ended`].
-    pub fn is_ended(&self) -> bool {
+    /// True if nothing has come that was not received; see [`net::Stream::is_quiet`].
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
         match self {
-            Stream::Plain(stream) => stream.is_ended(),
-            Stream::Tls(stream) => stream.is_ended(),
+            Stream::Plain(stream) => stream.is_quiet(),
+            Stream::Tls(stream) => stream.is_quiet(),
         }
     }
 

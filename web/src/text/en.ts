@@ -59,6 +59,8 @@ export const en = {
   boundTile: "bound",
   ofSeconds: (all: string) => `of ${all} s`,
   unfinished: "unfinished",
+  stray: "stray",
+  strayBytes: (size: string) => `${size} that nobody asked for`,
 
   wholeRun: "measured phases",
   window: (from: string, to: string) => `${from} – ${to}`,

@@ -61,6 +61,8 @@ export const zh: Texts = {
   boundTile: "发生器受限",
   ofSeconds: (all) => `共 ${all} 秒`,
   unfinished: "未完成",
+  stray: "多余响应",
+  strayBytes: (size: string) => `${size} 不属于任何请求`,
 
   wholeRun: "测量阶段",
   window: (from, to) => `${from} – ${to}`,

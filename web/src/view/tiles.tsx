@@ -1,6 +1,6 @@
 // The figures of what is looked at, the largest type on the page.
 
-import { count, share, time } from "../format.ts";
+import { bytes, count, share, time } from "../format.ts";
 import type { Run } from "../model.ts";
 import { t } from "../text/index.ts";
 import type { Figures } from "../window.ts";
@@ -68,6 +68,13 @@ function tiles(run: Run, figures: Figures): Tile[] {
       name: words.unfinished,
       value: count(counts("unfinished")),
       ...of(counts("unfinished")),
+    },
+    counts("stray") > 0 && {
+      key: "stray",
+      name: words.stray,
+      value: count(counts("stray")),
+      beside: words.strayBytes(bytes(counts("stray_bytes"))),
+      tone: "bad",
     },
     figures.bound_s > 0 && {
       key: "bound",

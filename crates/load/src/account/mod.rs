@@ -77,7 +77,12 @@ pub(crate) struct Wanted {
     pub failure: Cell<bool>,
     /// Answers whose check failed that may still be kept.
     pub evidence: Cell<u32>,
+    /// Bytes that came unasked and may still be kept, so many times.
+    pub stray: Cell<u32>,
 }
+
+/// Times that a worker keeps bytes that came unasked: they look alike.
+const STRAY: u32 = 3;
 
 impl Wanted {
     /// `first`: the first answer and handshake are. `evidence`: answers at most.
@@ -87,6 +92,7 @@ impl Wanted {
             first_tls: Cell::new(first),
             failure: Cell::new(true),
             evidence: Cell::new(evidence),
+            stray: Cell::new(evidence.min(STRAY)),
         }
     }
 }

@@ -27,6 +27,34 @@ pub(crate) struct Connection {
     pub round_trip: Duration,
     /// When opening it began; `None`: before there was anything to send.
     pub begun: Option<Instant>,
+    pub last: LastRequest,
+}
+
+/// Bytes kept of the request that was sent last.
+const KEPT: usize = 128;
+
+/// The beginning of the request that a connection has carried last: what comes unasked is told of under its name.
+#[derive(Clone, Copy)]
+pub(crate) struct LastRequest {
+    bytes: [u8; KEPT],
+    length: u8,
+}
+
+impl LastRequest {
+    const NONE: LastRequest = LastRequest { bytes: [0; KEPT], length: 0 };
+
+    /// Takes note of a request that is sent.
+    #[inline]
+    pub fn note(&mut self, request: &[u8]) {
+        let length = request.len().min(KEPT);
+        self.bytes[..length].copy_from_slice(&request[..length]);
+        self.length = length as u8;
+    }
+
+    /// Its bytes, as many as are kept; none before the first.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
 }
 
 /// Whom TLS was begun with.
@@ -68,6 +96,7 @@ impl Connection {
             secure: destination.secure.map(|host| Secured::new(host, destination.tunnel)),
             round_trip: opened.took,
             begun: Some(opened.began),
+            last: LastRequest::NONE,
         }
     }
 
@@ -75,6 +104,17 @@ impl Connection {
     pub fn take_arrived(&mut self) -> Option<io::Result<(Received, usize)>> {
         let left = self.leftover.take().map(Ok);
         left.or_else(|| Some(self.arrived.take()?.map(|bytes| (bytes, 0))))
+    }
+
+    /// True if it has waited for something to carry: it was opened before there was anything, or has carried a request before.
+    pub fn has_waited(&self) -> bool {
+        self.carried > 0 || self.begun.is_none()
+    }
+
+    /// True if nothing has come over it that was not read, as of the worker's last wait; where it takes a call to find out, false.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.leftover.is_none() && self.arrived.is_none() && self.stream.is_quiet()
     }
 
     /// True if it is one to this destination.

@@ -181,15 +181,15 @@ impl Channels {
         self.tls.is_some() && (self.load.target.is_none() || self.http.tunnel)
     }
 
-    /// The slot's connection, or a new one.
+    /// The slot's connection, or a new one. One that was kept may have ended, or bytes may have come over it, since: whoever is about to
+    /// send looks.
     pub async fn lease(
         &self,
         slot: &mut Slot,
         destination: Destination<'_>,
     ) -> Result<Box<Connection>, NotConnected> {
         if let Some(connection) = slot.connection.take() {
-            // One that has ended would only lose what is sent; over a new one, it is sent once.
-            if connection.leads_to(destination) && !connection.stream.is_ended() {
+            if connection.leads_to(destination) {
                 return Ok(connection);
             }
             self.close(connection).await;

@@ -5,7 +5,7 @@
 //! the driver goes on with it: what an odd answer means is said there alone. Start reading at [`fast`].
 
 use super::request::RequestExchanges;
-use super::{Client, Context, Exchanges, Queue, Read, Sent, Turn, Worker, attempt, run, settle};
+use super::{Client, Context, Exchanges, Queue, Read, Sent, Turn, Worker, attempt, idle, run, settle};
 use crate::channel::{self, Connection};
 use crate::failure;
 use crate::request::{Filling, Slots};
@@ -47,16 +47,15 @@ pub(super) const SHORT: u64 = 4 * 1024;
 
 /// True if a request may go it now.
 #[inline]
-pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: &Line<'_>) -> bool {
+pub(crate) fn is_fast(context: Context<'_>, client: &mut Client, line: &Line<'_>) -> bool {
     let worker = context.worker;
-    let Some(connection) = &client.slot.connection else { return false };
+    let Some(connection) = &mut client.slot.connection else { return false };
     worker.has_fast_path
         && line.is_plain(SHORT)
         && !worker.account.wanted.first.get()
         && connection.answered > 0
-        && connection.leftover.is_none()
         && connection.leads_to(line.destination())
-        && !connection.stream.is_ended()
+        && idle::is_clean(context, connection, |_| false)
 }
 
 /// A request that was begun, and whose answer, or the end of its send, is for the driver.
@@ -142,6 +141,7 @@ fn begin(
         line.write(false, &Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() }, out);
         out
     });
+    connection.last.note(message);
     let (rest, sent) = match connection.stream.try_send(message) {
         Ok(count) if count < message.len() => {
             let mut rest = worker.net.buffer();

@@ -2,10 +2,10 @@
 
 use super::pacing::Pacing;
 use super::report::{self, Ending};
-use super::resend::is_lost;
+use super::resend::{self, is_lost};
 use super::shared::{self, Head};
 use super::tcp;
-use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish};
+use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish, idle};
 use crate::account::Coming;
 use crate::answer::{AnswerSink, Body, Ended, Found, Settled};
 use crate::channel::Connection;
@@ -107,11 +107,6 @@ pub(crate) trait HttpExchanges: Exchanges {
         let _ = sent;
         None
     }
-
-    /// Bytes behind the last answer that was asked for make it a failure; otherwise they end the connection.
-    fn is_strict(&self) -> bool {
-        true
-    }
 }
 
 /// Sends what is due, over the version of HTTP that the plan has, until every request has ended in one way.
@@ -162,17 +157,18 @@ pub(crate) async fn read<C: HttpExchanges>(
             && is_lost(failure)
         {
             drop(sink);
-            worker.give_back(head);
-            if let Some(sent) = window.front_mut() {
-                sent.answers += 1;
-            }
-            return Read::Lost(failure);
+            return without_end(worker, window, head, Read::Lost(failure));
         }
+    } else if matches!(ended, Ended::Complete)
+        && idle::is_last_word(&sink.summary(), sent.reused || connection.begun.is_none())
+        && exchanges.repeating(&sent.item).may_be_resent(worker.channels.plan().resend, true)
+        && Box::pin(resend::is_unread(worker, super::closed_early(), connection)).await
+    {
+        worker.account.count(|counts| counts.idle_timeouts += 1);
+        drop(sink);
+        return without_end(worker, window, head, Read::GivenUp);
     }
-    let surplus = connection.leftover.is_some() && alone && sent.answers == 0;
-    if let (Ended::Complete, true, true) = (ended, surplus, exchanges.is_strict()) {
-        ended = Ended::Failed(Failure::new(FailureKind::ExtraBytes, Stage::Body));
-    }
+    let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection);
     let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {
         (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
@@ -199,6 +195,15 @@ pub(crate) async fn read<C: HttpExchanges>(
         Ended::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => Read::Failed(failure),
         Ended::Failed(failure) => Read::Broken(failure),
     }
+}
+
+/// The request at the front of the window has not ended: something else was read than an answer to it.
+fn without_end<I>(worker: &Worker, window: &mut Queue<Sent<I>>, head: Vec<u8>, read: Read) -> Read {
+    worker.give_back(head);
+    if let Some(sent) = window.front_mut() {
+        sent.answers += 1;
+    }
+    read
 }
 
 /// Names the limit that ran out where nothing came at all.

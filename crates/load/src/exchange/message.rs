@@ -30,6 +30,8 @@ pub(crate) struct MessageState {
     scratch: Scratch,
     /// When the first byte came of the message that is not complete.
     began: Option<Instant>,
+    /// Nothing was under way then, so it answers nothing, whatever is sent before its end.
+    unasked: bool,
     /// Where more comes from while requests are under way, at an open pace.
     arrivals: Option<Rc<dyn Arrivals>>,
 }
@@ -140,9 +142,18 @@ impl Exchanges for MessageExchanges<'_> {
             && fresh
         {
             reader.reset();
-            self.mine.began = None;
+            (self.mine.began, self.mine.unasked) = (None, false);
             self.say(|| TalkEvent::Connected);
         }
+    }
+
+    /// Services may speak of themselves; HTTP does not.
+    fn unasked(&mut self, client: &mut Client, bytes: &[u8]) -> bool {
+        let now = self.context.worker.net.recently();
+        let Some(mut reader) = self.mine.reader.take_if(|_| !self.messages.http) else { return false };
+        let ended = self.take(client, &mut Queue::default(), &mut reader, bytes, now);
+        self.mine.reader = Some(reader);
+        ended.is_none()
     }
 
     /// A sequence begins anew.
@@ -326,14 +337,16 @@ impl MessageExchanges<'_> {
         }
         let (mut rest, mut answered) = (bytes, false);
         while !rest.is_empty() {
-            self.mine.began.get_or_insert(now);
+            if self.mine.began.is_none() {
+                (self.mine.began, self.mine.unasked) = (Some(now), window.is_empty());
+            }
             reader.begin(window.front().map_or(Expect::Body, |sent| sent.expect));
             match reader.read(rest) {
                 Ok(found) => {
                     rest = &rest[found.consumed..];
                     if let Some(message) = found.message {
                         answered |= self.message(client, window, &message, now);
-                        self.mine.began = None;
+                        (self.mine.began, self.mine.unasked) = (None, false);
                         if !reader.keeps_connection() {
                             return Some(self.closed(window));
                         }
@@ -366,7 +379,8 @@ impl MessageExchanges<'_> {
             body: message.body().to_vec(),
             bytes: message.bytes.to_vec(),
         });
-        let place = if self.messages.is_pushed(message) { None } else { self.place_of(window, message) };
+        let is_pushed = self.mine.unasked || self.messages.is_pushed(message);
+        let place = if is_pushed { None } else { self.place_of(window, message) };
         let Some(sent) = place.and_then(|place| window.remove(place)) else {
             self.context.worker.account.count(|counts| {
                 counts.pushed += 1;

@@ -6,6 +6,7 @@
 
 mod fast;
 mod http;
+mod idle;
 mod message;
 mod object;
 mod pacing;
@@ -199,6 +200,8 @@ pub(crate) enum Read {
     Over { peer_closes: bool },
     /// One request has failed and was accounted for; nothing is known of those behind it.
     Broken(Failure),
+    /// The peer had given a kept connection up before it can have read what is under way, and said so.
+    GivenUp,
     /// A kept connection was lost before a byte of an answer came to what is under way.
     Lost(Failure),
     /// All that is under way has failed.
@@ -247,6 +250,13 @@ pub(crate) trait Exchanges: Sized {
     /// A connection is there for what comes next; `fresh`: nothing was sent over it yet.
     fn connected(&mut self, fresh: bool) {
         let _ = fresh;
+    }
+
+    /// Bytes came over a connection on which nothing was under way. True if they are what the protocol allows; otherwise the
+    /// connection is replaced.
+    fn unasked(&mut self, client: &mut Client, bytes: &[u8]) -> bool {
+        let _ = (client, bytes);
+        false
     }
 
     /// A request has failed.
@@ -364,7 +374,14 @@ async fn attempt<C: Exchanges>(
     mut window: Queue<Sent<C::Item>>,
 ) {
     let channels = &context.worker.channels;
+    let mut is_clean = true;
     let read = loop {
+        if window.is_empty() && connection.has_waited() {
+            is_clean = idle::is_clean(context, &mut connection, |bytes| exchanges.unasked(client, bytes));
+            if !is_clean {
+                break None;
+            }
+        }
         if let Err(failure) = fill(context, client, exchanges, due, &mut connection, &mut window).await {
             break Some(Read::Failed(failure));
         }
@@ -377,7 +394,7 @@ async fn attempt<C: Exchanges>(
             ended => break Some(ended),
         }
     };
-    let keep = read.is_none() && !channels.is_used_up(&connection);
+    let keep = is_clean && read.is_none() && !channels.is_used_up(&connection);
     if let Some(read) = read {
         let unread = match read {
             Read::Lost(failure) if context.worker.channels.plan().resend != plan::Resend::Never => {
@@ -420,6 +437,7 @@ async fn fill<C: Exchanges>(
                 payload = written.payload;
                 if C::IS_HTTP {
                     report::show_request(worker, &out[begin..]);
+                    connection.last.note(&out[begin..]);
                 }
                 let bytes = (out.len() - begin) as u64 + payload;
                 let answers = exchanges.answers(&next.item);
@@ -487,6 +505,7 @@ fn settle<C: Exchanges>(
     let (failure, unread) = match *read {
         Read::Answered | Read::Due => return,
         Read::Over { .. } => (closed_early(), Some(true)),
+        Read::GivenUp => (closed_early(), Some(true)),
         Read::Broken(failure) => (failure, Some(false)),
         Read::Lost(failure) => (failure, Some(unread)),
         Read::Failed(failure) => (failure, None),

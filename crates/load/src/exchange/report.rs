@@ -201,6 +201,7 @@ fn tell_evidence<C: Exchanges>(
     worker.account.tell(Event::Evidence(Box::new(Evidence {
         fault,
         failure,
+        stray: 0,
         title: exchanges.describe(&sent.item).title.into_owned(),
         status: ending.summary.status,
         detail: ending.found.detail.clone(),
@@ -245,6 +246,12 @@ pub(super) fn show_request(worker: &Worker, bytes: &[u8]) {
     if worker.load.trace.heads {
         worker.account.show(Event::Head { title: HeadTitle::RequestToProxy, text: bytes.to_vec() });
     }
+}
+
+/// Method and target of a request, of which the beginning is known.
+pub(super) fn request_line(request: &str) -> &str {
+    let line = request.lines().next().unwrap_or_default();
+    line.rsplit_once(" HTTP/").map_or(line, |(before, _)| before)
 }
 
 pub(crate) fn version_text(version: Version) -> &'static str {

@@ -204,11 +204,6 @@ impl HttpExchanges for ScriptExchanges<'_> {
         let untimed = (sent.answers > 0 || !sent.item.last) && self.script.time_batches;
         Settled { outcome, kind: if untimed { ExchangeKind::Untimed } else { ExchangeKind::Request } }
     }
-
-    /// As wrk: nobody has asked for what follows.
-    fn is_strict(&self) -> bool {
-        false
-    }
 }
 
 /// Reads one answer.

@@ -158,7 +158,7 @@ impl User {
             let user = self.client.user;
             let line = requests.at(Placing { number, user, of: work.phase.max_users, turn: self.turns });
             let turn = Turn { number, due, lateness: None };
-            if exchange::is_fast(context, &self.client, &line) {
+            if exchange::is_fast(context, &mut self.client, &line) {
                 exchange::fast(context, &mut self.client, &line, &turn).await;
             } else if let Some(lease) =
                 exchange::lease_repeating(context, &self.client, line).filter(|_| repeats)

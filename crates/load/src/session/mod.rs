@@ -114,7 +114,7 @@ async fn fast(
     let has_program = client.values.as_ref().is_some_and(|values| values.code.is_some());
     let Some(bytes) = prepared.written.get().filter(|_| !has_program) else { return Fast::NotYet };
     let mut mine = memory.client(context.worker, client.user, prepared.destination());
-    if !exchange::is_fast(context, &mine, &prepared) {
+    if !exchange::is_fast(context, &mut mine, &prepared) {
         memory.put_back(mine);
         return Fast::NotYet;
     }

@@ -38,7 +38,6 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
     for (act, kind, stage) in [
         (Act::CutBody, FailureKind::ClosedEarly, Stage::Body),
         (Act::Garbage, FailureKind::NotHttp, Stage::Head),
-        (Act::SayTooMuch, FailureKind::ExtraBytes, Stage::Body),
         (Act::Fail, FailureKind::BadStatus, Stage::Head),
         (Act::Silence, FailureKind::Timeout, Stage::Head),
     ] {
@@ -59,6 +58,21 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
             assert_eq!(failures, [(kind, stage, counts.failed)], "{act:?}");
             assert!((4..=6).contains(&counts.failed), "{act:?}: {counts:?}");
         }
+    }
+}
+
+/// An answer that is whole by its framing is one, whatever follows it.
+#[test]
+fn bytes_behind_an_answer_are_counted_and_harm_nobody() {
+    let script = move |number| if number % 10 == 3 { Act::SayTooMuch } else { Act::Answer };
+    for phase in [
+        phase(Pace::Users(USERS), requests(60)),
+        phase_of_requests(ExpectBody::Complete, Pace::Users(USERS), requests(60)),
+    ] {
+        let counts = Case::new(vec![phase], script).run().counts();
+        conserved(&counts);
+        assert_eq!((counts.ok, counts.stray), (60, 6), "{counts:?}");
+        assert!(counts.stray_bytes >= counts.stray && counts.connections >= 6, "{counts:?}");
     }
 }
 

@@ -138,6 +138,24 @@ fn pushed_messages_are_counted_and_skipped() {
     assert_eq!((counts.ok, counts.pushed), (40, 40), "{counts:?}");
 }
 
+/// A message that begins while nothing is under way answers nothing, whether or not a rule says so, and wherever it is cut.
+#[test]
+fn a_message_over_an_idle_connection_is_nobodys_answer() {
+    for act in [Act::PushLater, Act::PushHalf] {
+        let think = plan::Delay::Fixed { delay: Duration::from_millis(20) };
+        let pace = Pace::Thinking { users: 1, think };
+        let counts = Case { pace, ..Case::new(step(), 12) }.run(move |_| act).counts();
+        assert_eq!((counts.ok, counts.check_failed, counts.failed), (12, 0, 0), "{act:?}: {counts:?}");
+        // The last one comes after the end.
+        assert_eq!((counts.pushed, counts.connections), (11, 1), "{act:?}: {counts:?}");
+    }
+    // What is no message at all harms nobody either: the connection is replaced.
+    let idle = |number: u64| if number == 3 { Act::GarbageLater } else { Act::Answer("00") };
+    let pace = Pace::Thinking { users: 1, think: plan::Delay::Fixed { delay: Duration::from_millis(20) } };
+    let counts = Case { pace, ..Case::new(step(), 12) }.run(idle).counts();
+    assert_eq!((counts.ok, counts.connections, counts.stray, counts.stray_bytes), (12, 2, 1, 4), "{counts:?}");
+}
+
 #[test]
 fn sequences_take_values_and_begin_anew_after_a_failure() {
     let first = Message {

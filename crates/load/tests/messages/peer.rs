@@ -17,6 +17,10 @@ pub enum Act {
     PushBefore,
     /// `Answer("00")`, then, in one piece with it, a message that nobody asked for.
     PushBehind,
+    /// `Answer("00")`, and a while later a message that nobody asked for.
+    PushLater,
+    /// `Answer("00")`, and a while later the first half of a message that nobody asked for, whose rest goes before the next answer.
+    PushHalf,
     /// Waits until so many requests have come and answers them in the reverse order.
     Reverse(usize),
     /// Closes without an answer.
@@ -29,6 +33,8 @@ pub enum Act {
     Cut,
     /// A length that is no number.
     Garbage,
+    /// `Answer("00")`, and a while later what is no message.
+    GarbageLater,
     /// Announces more than is accepted.
     TooLong,
     /// Never answers.
@@ -37,6 +43,12 @@ pub enum Act {
 
 /// The behaviour of a peer: what it does with request number n.
 pub type Script = Rc<dyn Fn(u64) -> Act>;
+
+/// Time after an answer until more comes.
+const LATER: Duration = Duration::from_millis(2);
+
+/// A message that nobody asked for.
+const PUSH: &[u8] = b"0004push";
 
 pub fn framing() -> Framing {
     Framing::Length(LengthHead::only(Number::Decimal(4)))
@@ -86,6 +98,30 @@ async fn connection(net: Net, mut stream: Stream, script: Script, seen: Rc<Cell<
                 Act::PushBehind => {
                     answer("00", &body, &mut out);
                     put(b"push", &mut out);
+                }
+                Act::PushLater => {
+                    answer("00", &body, &mut out);
+                    send(&net, &mut stream, &out, act).await?;
+                    net.sleep(LATER).await;
+                    out.clear();
+                    put(b"push", &mut out);
+                }
+                Act::GarbageLater => {
+                    answer("00", &body, &mut out);
+                    send(&net, &mut stream, &out, act).await?;
+                    net.sleep(LATER).await;
+                    out.clear();
+                    out.extend_from_slice(b"x\0y ");
+                }
+                Act::PushHalf => {
+                    if number > 0 {
+                        out.extend_from_slice(&PUSH[6..]);
+                    }
+                    answer("00", &body, &mut out);
+                    send(&net, &mut stream, &out, act).await?;
+                    net.sleep(LATER).await;
+                    out.clear();
+                    out.extend_from_slice(&PUSH[..6]);
                 }
                 Act::Reverse(count) => {
                     held.push(body);

@@ -14,5 +14,6 @@ mod seeds;
 mod server;
 mod sessions;
 mod stall;
+mod unasked;
 mod web;
 mod world;

@@ -19,6 +19,12 @@ pub const ALL: [Make; 4] = [
     |to, seed| Program::make(to, seed, Hooks { responds: true, ..Hooks::default() }, 20),
 ];
 
+/// One request again and again, each a while after the last one.
+pub const THINKING: Make = |to, seed| {
+    let hooks = Hooks { fixed: Some(written(1)), delays: true, responds: true };
+    Program::make(to, seed, hooks, u32::MAX)
+};
+
 /// Most requests that a program sends at once.
 pub const MOST: u64 = 3;
 
@@ -51,7 +57,8 @@ impl Script for Program {
     }
 
     fn delay(&mut self) -> Result<Duration, Halt> {
-        Ok(Duration::from_micros(self.draw.below(5_000)))
+        let least = if self.hooks.fixed.is_some() { 20_000 } else { 0 };
+        Ok(Duration::from_micros(least + self.draw.below(5_000)))
     }
 
     fn request(&mut self, into: &mut Vec<u8>) -> Result<Batch, Halt> {

@@ -35,11 +35,13 @@ pub struct Script {
     pub moves: Rc<dyn Fn(Asked) -> Vec<Move>>,
     /// True if a request is acted upon as soon as its head has come.
     pub at_head: bool,
+    /// What it says before it closes a connection over which no request came for so long.
+    pub idle: Option<(Duration, Vec<u8>)>,
 }
 
 impl Script {
     pub fn new(moves: impl Fn(Asked) -> Vec<Move> + 'static) -> Script {
-        Script { moves: Rc::new(moves), at_head: false }
+        Script { moves: Rc::new(moves), at_head: false, idle: None }
     }
 }
 
@@ -54,9 +56,14 @@ pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option
         };
         let (net_of_task, script, requests) = (net.clone(), script.clone(), requests.clone());
         net.spawn(async move {
-            let mut line = Line { net: net_of_task, stream, reader: RequestReader::new(Limits::default()) };
+            let mut line = Line {
+                net: net_of_task,
+                stream,
+                reader: RequestReader::new(Limits::default()),
+                unread: Vec::new(),
+            };
             loop {
-                if line.request(script.at_head).await.is_none() {
+                if line.request_in_time(&script).await.is_none() {
                     return;
                 }
                 let number = requests.replace(requests.get() + 1);
@@ -80,6 +87,8 @@ struct Line {
     net: Net,
     stream: Stream,
     reader: RequestReader,
+    /// Received and not read yet.
+    unread: Vec<u8>,
 }
 
 struct Unseen;
@@ -89,11 +98,28 @@ impl RequestSink for Unseen {
 }
 
 impl Line {
+    /// Reads a request, or its head, or says that none came in time.
+    async fn request_in_time(&mut self, script: &Script) -> Option<()> {
+        let Some((wait, last_words)) = &script.idle else { return self.request(script.at_head).await };
+        self.stream.set_deadline(Some(self.net.now() + *wait));
+        let came = self.request(script.at_head).await;
+        self.stream.set_deadline(None);
+        if came.is_none() {
+            self.act(Move::Send(last_words.clone())).await;
+        }
+        came
+    }
+
     /// Reads a request, or its head; `None`: the client has gone.
     async fn request(&mut self, head: bool) -> Option<()> {
         loop {
-            let received = self.stream.recv().await.ok().filter(|bytes| !bytes.is_empty())?;
-            if self.reader.read(&received, &mut Unseen).ok()?.done {
+            if self.unread.is_empty() {
+                let received = self.stream.recv().await.ok().filter(|bytes| !bytes.is_empty())?;
+                self.unread = received.to_vec();
+            }
+            let progress = self.reader.read(&self.unread, &mut Unseen).ok()?;
+            self.unread.drain(..progress.consumed);
+            if progress.done {
                 self.reader.begin();
                 return Some(());
             }

@@ -204,7 +204,7 @@ impl Ready {
         Self(u8::from(read) | u8::from(write) << 1 | u8::from(hung) << 2)
     }
 
-    fn with(self, more: Self) -> Self {
+    const fn with(self, more: Self) -> Self {
         Self(self.0 | more.0)
     }
 
@@ -350,6 +350,24 @@ impl Socket {
         })
     }
 
+    /// Receives what there is, a buffer full at most, without waiting; `None`: nothing.
+    pub(crate) fn try_recv(&self) -> io::Result<Option<Lent>> {
+        count(&self.turn.counters.recv_calls);
+        match tcp::receive(&self.fd, &self.turn.pool, usize::MAX) {
+            Ok((buffer, all)) => {
+                if !all {
+                    self.slot.fell_short(Way::In);
+                }
+                Ok(Some(Lent::from(buffer)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.slot.would_block(Way::In);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Throws away at most `max` received bytes without copying them; says how many.
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         self.attempt(Way::In, |fd| {
@@ -427,8 +445,9 @@ impl Socket {
         waits
     }
 
-    pub(crate) fn is_ended(&self) -> bool {
-        self.slot.ready.get().meets(Ready::HUNG)
+    /// True if the last wait would have told of anything that came, and did not.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.slot.ready.get().meets(Ready::READ.with(Ready::HUNG))
     }
 
     pub(crate) fn is_refused(&self) -> bool {

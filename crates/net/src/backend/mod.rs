@@ -421,6 +421,16 @@ impl Socket {
         on_each!(self, socket => socket.poll_recv(max))
     }
 
+    /// Receives what there is, a buffer full at most, without waiting; `None`: nothing.
+    pub(crate) fn try_recv(&self) -> io::Result<Option<Lent>> {
+        match self {
+            Self::Epoll(socket) => socket.try_recv(),
+            Self::Uring(socket) => socket.try_recv(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.try_recv(),
+        }
+    }
+
     /// Throws away at most `max` received bytes without copying them; says how many.
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         on_each!(self, socket => socket.poll_discard(max))
@@ -456,13 +466,14 @@ impl Socket {
         unsent::send_all(head, body, |pieces| self.poll_send(pieces)).await
     }
 
-    /// True if the end of the stream, or of the connection, is known to have come.
-    pub(crate) fn is_ended(&self) -> bool {
+    /// True if neither bytes nor an end can have come that were not received, as of the last wait.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
         match self {
-            Self::Epoll(socket) => socket.is_ended(),
-            Self::Uring(socket) => socket.is_ended(),
+            Self::Epoll(socket) => socket.is_quiet(),
+            Self::Uring(socket) => socket.is_quiet(),
             #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.is_ended(),
+            Self::Sim(socket) => socket.is_quiet(),
         }
     }
 

@@ -49,6 +49,8 @@ pub enum Metric {
     Unfinished(As),
     /// Requests that were due but not sent.
     Overflow(As),
+    /// Times that bytes came which no request had asked for.
+    Stray(As),
     /// Requests per second.
     Rate,
     /// Share of answers that came from the cache.
@@ -95,7 +97,7 @@ pub enum As {
 const WANTED: &str = "give METRIC>LIMIT or METRIC<LIMIT, such as 'p99>50ms', 'errors>0.1%' or 'rate<1k/s'";
 const OF_LABELS: &str = "p50 to p99.99, mean, max, errors, failed and rate";
 const METRICS: &str = "p50 to p99.99, mean and max, also of service. first-byte. connect. tls. and lateness., errors, \
-                       failed, check-failed, unfinished, overflow, rate and hit-ratio";
+                       failed, check-failed, unfinished, stray, overflow, rate and hit-ratio";
 
 impl Threshold {
     /// Reads a condition.
@@ -171,6 +173,7 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
         // `faulty`: the word of version 0.1.
         "check-failed" | "check_failed" | "faulty" => counted(Metric::CheckFailed),
         "unfinished" => counted(Metric::Unfinished),
+        "stray" => counted(Metric::Stray),
         "overflow" => counted(Metric::Overflow),
         "rate" | "rps" => Ok((Metric::Rate, units::rate(limit).map_err(said)?)),
         "hit-ratio" => Ok((Metric::HitRatio, units::share(limit).map_err(said)?)),

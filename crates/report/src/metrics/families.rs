@@ -147,6 +147,24 @@ impl Gathered {
             counts.overflow
         });
         self.count("wringer_resent", "Requests sent again.", result, |counts| counts.resent);
+        self.count(
+            "wringer_stray",
+            "Times that bytes came which no request had asked for.",
+            result,
+            |counts| counts.stray,
+        );
+        self.count(
+            "wringer_stray_bytes",
+            "Bytes that came and that no request had asked for.",
+            result,
+            |counts| counts.stray_bytes,
+        );
+        self.count(
+            "wringer_idle_timeouts",
+            "Connections that the server ended with 408 while nothing was under way.",
+            result,
+            |counts| counts.idle_timeouts,
+        );
         let help = "Requests without a good answer, by kind and stage.";
         self.counters("wringer_failures", help, result, |phase| {
             let failures = phase.tally.failures_by_stage().into_iter().map(|(failure, count)| {

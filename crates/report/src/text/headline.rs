@@ -62,6 +62,9 @@ impl Report<'_> {
         if counts.unfinished > 0 {
             table.row([format!("{} unfinished", show::count(counts.unfinished)), self.left_waiting()]);
         }
+        if counts.stray > 0 {
+            table.row([format!("{} stray", show::count(counts.stray)), self.stray()]);
+        }
         let [word, meaning] = self.verdict();
         let mut words = [word, String::new()].into_iter();
         show::wrap(&meaning, show::WIDTH - 27)
@@ -104,6 +107,12 @@ impl Report<'_> {
         let longest = show::time(self.phase.tally.metric(TimeMetric::Unfinished).max());
         let share = ratio(self.counts().unfinished, self.counts().requests).map(show::percent);
         format!("{} of requests: no whole answer after up to {longest}", show::or_dash(share))
+    }
+
+    /// Returns the text beside the number of times that bytes came unasked.
+    fn stray(&self) -> String {
+        let bytes = show::bytes(self.counts().stray_bytes);
+        format!("answers that no request had asked for, {bytes}")
     }
 
     fn headline_origin(&self, table: &mut Table) {

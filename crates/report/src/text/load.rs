@@ -73,6 +73,12 @@ impl Report<'_> {
             let why = if counts.goaways > 0 { "lost or left in order (GOAWAY)" } else { "lost" };
             text += &format!(", {} sent again because that was {why}", show::count(counts.resent));
         }
+        if counts.idle_timeouts > 0 {
+            text += &format!(
+                "; the server ended {} with 408 while nothing was under way",
+                show::counted(counts.idle_timeouts, "connection")
+            );
+        }
         text + "."
     }
 }

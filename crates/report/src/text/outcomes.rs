@@ -7,6 +7,9 @@ use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
 use plan::{CheckContent, Step};
 
+/// Characters of stray bytes that the text shows.
+const SHOWN: usize = 60;
+
 impl Report<'_> {
     pub(super) fn outcomes(&self) -> Option<Section> {
         let counts = self.counts();
@@ -26,6 +29,7 @@ impl Report<'_> {
         let mut section = Section::new("Outcomes", table.lines());
         self.add_failures(&mut section);
         self.add_statuses(&mut section);
+        self.add_stray(&mut section);
         self.add_after_reset(&mut section);
         Some(section)
     }
@@ -75,6 +79,29 @@ impl Report<'_> {
             .collect();
         if !statuses.is_empty() {
             section.say(&format!("Statuses: {}.", statuses.join(", ")));
+        }
+    }
+
+    /// Bytes that came unasked, with the first of them.
+    fn add_stray(&self, section: &mut Section) {
+        let Counts { stray, stray_bytes, .. } = *self.counts();
+        if stray == 0 {
+            return;
+        }
+        section.say(&format!(
+            "{}, or parts of such, that no request had asked for, {} in all, behind an answer or over an idle connection: they belong \
+             to no request (RFC 9112 section 6.3), and the connection was replaced.",
+            show::counted(stray, "stray answer"),
+            show::bytes(stray_bytes)
+        ));
+        let kept = self.result.evidence.iter().filter(|piece| piece.stray > 0);
+        if let Some(first) = kept.min_by_key(|piece| piece.at_us) {
+            section.say(&format!(
+                "The first of these: {} {}: '{}'.",
+                show::counted(first.stray, "byte"),
+                first.detail,
+                first.response.chars().take(SHOWN).collect::<String>()
+            ));
         }
     }
 
@@ -144,17 +171,16 @@ impl Report<'_> {
         }
         if let Some(file) = self.context.evidence_file {
             let is_failure = |piece: &&Evidence| piece.failure.is_some();
-            let failures = evidence.iter().filter(is_failure).count();
-            let kept = match (evidence.len() - failures, failures) {
-                (check_failed, 0) => show::counted(check_failed as u64, "check failure"),
-                (0, failures) => show::counted(failures as u64, "answer") + " to failed requests",
-                (check_failed, failures) => {
-                    format!(
-                        "{} and {failures} to failed requests",
-                        show::counted(check_failed as u64, "check failure")
-                    )
-                }
-            };
+            let failures = evidence.iter().filter(is_failure).count() as u64;
+            let stray = evidence.iter().filter(|piece| piece.stray > 0).count() as u64;
+            let check_failures = evidence.len() as u64 - failures - stray;
+            let kept = [
+                (check_failures, show::counted(check_failures, "check failure")),
+                (failures, show::counted(failures, "answer") + " to failed requests"),
+                (stray, show::counted(stray, "stray answer")),
+            ];
+            let kept = kept.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
+            let kept = kept.collect::<Vec<_>>().join(" and ");
             let of_both = evidence.iter().any(|piece| piece.origin_request.is_some());
             let with = match (self.speaks_http(), of_both) {
                 (true, true) => ", with both sides' header fields,",

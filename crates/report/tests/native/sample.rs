@@ -261,6 +261,25 @@ pub fn codes() -> Sample {
     sample
 }
 
+/// Bytes that no request had asked for, and connections that the server ended while nothing was under way.
+pub fn stray() -> Sample {
+    let mut sample = plain();
+    let counts = &mut sample.result.phases[0].tally.counts;
+    (counts.stray, counts.stray_bytes, counts.idle_timeouts) = (20, 860, 4);
+    sample.result.evidence = vec![Evidence {
+        fault: None,
+        stray: 43,
+        detail: "behind the answer to GET /preflight".to_owned(),
+        title: "GET /preflight".to_owned(),
+        serial: None,
+        request: "GET /preflight HTTP/1.1\r\nHost: localhost\r\n".to_owned(),
+        response: r"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond and what follows".to_owned(),
+        origin_request: None,
+        ..evidence()
+    }];
+    sample
+}
+
 /// A phase that fills, one on the same set, and one on another: the hit ratio falls and comes back.
 pub fn shift() -> Sample {
     let users = Pace::Users(64);
@@ -311,6 +330,7 @@ fn evidence() -> Evidence {
     Evidence {
         fault: Some(Fault::Stale),
         failure: None,
+        stray: 0,
         title: "GET /w/1f/14800".to_owned(),
         status: 200,
         detail: "version 3 of object 1f came 12 s after version 4 began; its lifetime is 5 s".to_owned(),
@@ -514,5 +534,6 @@ pub fn all() -> Vec<(&'static str, Sample)> {
         ("all_failed", all_failed()),
         ("bad_gateway", bad_gateway()),
         ("origin_only", origin_only()),
+        ("stray", stray()),
     ]
 }

@@ -126,6 +126,15 @@ impl Socket {
         })
     }
 
+    /// Receives what has arrived, without waiting; `None`: nothing.
+    pub(crate) fn try_recv(&self) -> io::Result<Option<Lent>> {
+        count(&self.turn.counters.recv_calls);
+        let mut buffer = self.turn.pool.take();
+        let most = buffer.capacity();
+        let received = receive(&mut self.driver.world.borrow_mut(), self.id, most, &mut buffer);
+        received.transpose().map(|received| received.map(|_| Lent::from(buffer)))
+    }
+
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         self.attempt(Way::In, |world| {
             count(&self.turn.counters.recv_calls);
@@ -179,10 +188,10 @@ impl Socket {
         waits
     }
 
-    pub(crate) fn is_ended(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         let mut world = self.driver.world.borrow_mut();
         let end = world.end(self.id);
-        end.at_end || end.broken
+        end.inbox.is_empty() && end.error.is_none() && !end.at_end && !end.broken
     }
 
     pub(crate) fn is_refused(&self) -> bool {

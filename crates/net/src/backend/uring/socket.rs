@@ -156,6 +156,35 @@ impl Socket {
         })
     }
 
+    /// Receives what there is, a buffer full at most, without waiting; `None`: nothing.
+    pub(crate) fn try_recv(&self) -> io::Result<Option<Lent>> {
+        let slot = &*self.slot;
+        if slot.has_arrived() {
+            count(&self.turn.counters.recv_calls);
+            return Ok(Some(slot.take_arrived(usize::MAX, &self.turn.pool)));
+        }
+        if slot.end.get().is_some() || slot.unsent.get().is_some() {
+            return slot.take_failure().map_or_else(|| Ok(Some(Lent::nothing())), |errno| Err(errno.into()));
+        }
+        if slot.does(Kind::Receive) {
+            // What comes goes into its buffer.
+            return Ok(None);
+        }
+        count(&self.turn.counters.recv_calls);
+        match tcp::receive(&slot.fd, &self.turn.pool, usize::MAX) {
+            Ok((bytes, all)) => {
+                slot.is_readable.set(all || slot.is_hung.get());
+                Ok(Some(Lent::from(bytes)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                slot.is_readable.set(false);
+                slot.is_hung.set(false);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Throws away at most `max` received bytes without copying them; says how many.
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         let slot = &*self.slot;
@@ -355,9 +384,15 @@ impl Socket {
         self.slot.waits.wait(way, &self.turn)
     }
 
-    pub(crate) fn is_ended(&self) -> bool {
+    /// True if the last wait would have told of anything that came, and did not.
+    pub(crate) fn is_quiet(&self) -> bool {
         let slot = &*self.slot;
-        slot.end.get().is_some() || slot.unsent.get().is_some() || slot.is_hung.get()
+        let is_watched = match slot.mode.get() {
+            Mode::Multishot => slot.does(Kind::Receive),
+            Mode::Watching => slot.does(Kind::Watch) && !slot.is_readable.get(),
+        };
+        let is_ended = slot.end.get().is_some() || slot.unsent.get().is_some() || slot.is_hung.get();
+        is_watched && !slot.has_arrived() && !is_ended
     }
 
     pub(crate) fn is_refused(&self) -> bool {
