@@ -139,10 +139,13 @@ impl Message {
         uses || !self.decks().is_empty()
     }
 
-    /// It is the same fields of HTTP/2 each time, and has no body.
+    /// It is the same fields of HTTP/2 each time, and nothing is sent behind them.
     pub fn is_one_block(&self) -> bool {
         match &self.0 {
-            Form::Listed(listed) => self.is_fixed() && listed.body.iter().all(Part::is_empty),
+            Form::Listed(listed) => {
+                let no_body = listed.body.iter().all(Part::is_empty) && !listed.framing.adds_to_nothing();
+                self.is_fixed() && no_body
+            }
             Form::Fixed(..) | Form::Drawn(_) | Form::Edited(_) => false,
         }
     }
@@ -222,6 +225,14 @@ impl Framing {
         if self == Framing::Grpc {
             let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes();
             body.splice(..0, [0].into_iter().chain(length));
+        }
+    }
+
+    /// True if bytes are sent of a body that is empty.
+    fn adds_to_nothing(self) -> bool {
+        match self {
+            Framing::Grpc => true,
+            Framing::AlwaysCounted | Framing::Counted | Framing::Chunked | Framing::Given => false,
         }
     }
 

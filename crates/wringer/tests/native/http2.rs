@@ -374,6 +374,13 @@ fn grpc_calls_are_judged(version: &str, scheme: &str) {
     let mut bodies: Vec<String> = web.seen().into_iter().map(|asked| asked.body).collect();
     bodies.sort();
     assert_eq!(bodies[5], "\0\0\0\0\x03n=5");
+    // An empty message has its frame as well, also where its connection knows the request by heart.
+    let before = web.seen().len();
+    let url = format!("{scheme}://{}/s.S/Ok", web.address);
+    let report = run(&format!("http --http {version} --grpc -c 2 -n 12 -t 1 {url} {JSON}")).report();
+    assert_eq!((report.sum("ok"), report.sum("check_failed")), (12, 0));
+    let empty = web.seen().split_off(before).into_iter().filter(|asked| asked.body == "\0\0\0\0\0");
+    assert_eq!(empty.count(), 12, "{version}");
     let asked = &web.seen()[0];
     assert_eq!(
         (

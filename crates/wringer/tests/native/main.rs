@@ -6,6 +6,7 @@
 #[macro_use]
 mod support;
 
+mod answers;
 mod cache;
 mod command_line;
 mod doctor;

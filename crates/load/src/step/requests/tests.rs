@@ -47,6 +47,27 @@ fn written(requests: &Requests, number: u64, last: bool) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+/// Over HTTP/2 a request of which only the block is remembered is sent without a body from then on, so it must have none.
+#[test]
+fn only_requests_that_send_nothing_behind_their_fields_are_one_block() {
+    let http2 = Http1 { http2: Some(plan::Http2::default()), ..Http1::default() };
+    let chunked = vec![Field::new("Transfer-Encoding", "chunked")];
+    for method in ["GET", "POST"] {
+        for body in ["", "x"] {
+            for (grpc, fields) in [(false, Vec::new()), (false, chunked.clone()), (true, Vec::new())] {
+                let method = method.to_owned();
+                let request =
+                    Request { method, body: body.into(), grpc, fields, ..Request::get("http://h/") };
+                let requests = requests_over(&step(vec![request.clone()], ExpectBody::Complete), &http2);
+                let (line, mut sent) = (requests.at(nth(0)), Vec::new());
+                line.list(&Filling::NOTHING, &mut Default::default(), &mut sent);
+                assert_eq!(sent.len(), body.len() + if grpc { 5 } else { 0 }, "{request:?}");
+                assert_eq!(line.head_key().is_some(), sent.is_empty(), "{request:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn workers_compare_with_one_first_answer() {
     let step = step(vec![Request::get("http://h/")], ExpectBody::SameLength);
