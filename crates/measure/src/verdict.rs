@@ -128,7 +128,11 @@ fn against_target(measured: &PhaseResult, thresholds: &[Judged], silence: Option
     let mut found: Vec<String> = silence.map(|silence| silence.text()).into_iter().collect();
     found.extend(violated.map(|one| format!("the threshold {} is violated", one.condition)));
     found.extend(ends.map(|(count, how)| format!("{} {how}", of(count))));
-    let came = if counts.stray == 1 { "answer came that no request had" } else { "answers came that no request had" };
+    let came = if counts.stray == 1 {
+        "answer came that no request had"
+    } else {
+        "answers came that no request had"
+    };
     found.extend((counts.stray > 0).then(|| format!("{} stray {came} asked for", counts.stray)));
     found
 }

@@ -1,8 +1,9 @@
 //! Reads the answers of HTTP/1: each is pushed into a sink of its exchanges' own as it arrives.
 
+use super::idle::SWITCHING;
 use super::pacing::Pacing;
 use super::report::{self, Ending};
-use super::resend::{self, is_lost};
+use super::resend::is_lost;
 use super::shared::{self, Head};
 use super::tcp;
 use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish, idle};
@@ -162,13 +163,12 @@ pub(crate) async fn read<C: HttpExchanges>(
     } else if matches!(ended, Ended::Complete)
         && idle::is_last_word(&sink.summary(), sent.reused || connection.begun.is_none())
         && exchanges.repeating(&sent.item).may_be_resent(worker.channels.plan().resend, true)
-        && Box::pin(resend::is_unread(worker, super::closed_early(), connection)).await
+        && Box::pin(idle::has_crossed(worker, connection)).await
     {
-        worker.account.count(|counts| counts.idle_timeouts += 1);
         drop(sink);
         return without_end(worker, window, head, Read::GivenUp);
     }
-    let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection);
+    let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
     let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {
         (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
@@ -190,7 +190,7 @@ pub(crate) async fn read<C: HttpExchanges>(
     }
     match ended {
         Ended::Complete if summary.keep_alive && !last && !surplus => Read::Answered,
-        Ended::Complete => Read::Over { peer_closes: !summary.keep_alive },
+        Ended::Complete => Read::Over { peer_closes: !summary.keep_alive && summary.status != SWITCHING },
         Ended::BrokenOff => Read::Over { peer_closes: false },
         Ended::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => Read::Failed(failure),
         Ended::Failed(failure) => Read::Broken(failure),

@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`is_clean`].
 
-use super::{Context, report};
+use super::{Context, Worker, report, resend};
 use crate::answer::Summary;
 use crate::channel::Connection;
 use measure::{Event, Evidence};
@@ -15,6 +15,9 @@ const READ_MOST: u64 = 256 * 1024;
 
 /// The status by which a server says that it waits no longer (RFC 9110 section 15.5.9).
 const TIMEOUT: u16 = 408;
+
+/// The status behind which a connection speaks another protocol (RFC 9110 section 15.2.2).
+pub(super) const SWITCHING: u16 = 101;
 
 /// Of these, so many are shown.
 const SHOWN: usize = 1024;
@@ -68,8 +71,11 @@ fn next(connection: &mut Connection) -> io::Result<Option<(Received, usize)>> {
 }
 
 /// The bytes behind the last answer that was due, in one piece with it, are accounted for as if they had come later. True if there
-/// are any.
-pub(super) fn note_surplus(context: Context<'_>, connection: &mut Connection) -> bool {
+/// are any. Behind 101 another protocol is spoken.
+pub(super) fn note_surplus(context: Context<'_>, connection: &mut Connection, answer: &Summary) -> bool {
+    if answer.status == SWITCHING {
+        connection.leftover = None;
+    }
     connection.leftover.is_some() && !look(context, connection, |_| false)
 }
 
@@ -130,6 +136,13 @@ fn is_timeout(bytes: &[u8]) -> bool {
 /// True if an answer may have crossed the request on the wire, since it says of a connection that has waited that the server waits no longer.
 pub(super) fn is_last_word(answer: &Summary, has_waited: bool) -> bool {
     has_waited && answer.status == TIMEOUT && !answer.keep_alive
+}
+
+/// True if it did: the peer had given the connection up before it can have read the request.
+pub(super) async fn has_crossed(worker: &Worker, connection: &mut Connection) -> bool {
+    let crossed = resend::is_unread(worker, super::closed_early(), connection).await;
+    worker.account.count(|counts| counts.idle_timeouts += u64::from(crossed));
+    crossed
 }
 
 /// When they came.

@@ -153,7 +153,11 @@ fn a_message_over_an_idle_connection_is_nobodys_answer() {
     let idle = |number: u64| if number == 3 { Act::GarbageLater } else { Act::Answer("00") };
     let pace = Pace::Thinking { users: 1, think: plan::Delay::Fixed { delay: Duration::from_millis(20) } };
     let counts = Case { pace, ..Case::new(step(), 12) }.run(idle).counts();
-    assert_eq!((counts.ok, counts.connections, counts.stray, counts.stray_bytes), (12, 2, 1, 4), "{counts:?}");
+    assert_eq!(
+        (counts.ok, counts.connections, counts.stray, counts.stray_bytes),
+        (12, 2, 1, 4),
+        "{counts:?}"
+    );
 }
 
 #[test]

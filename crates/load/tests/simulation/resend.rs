@@ -18,12 +18,7 @@ fn ran(method: &str, resend: Resend, closes_after: Duration) -> (Ran, u64) {
 }
 
 /// The server says something before it closes.
-fn ran_saying(
-    words: &'static [u8],
-    method: &str,
-    resend: Resend,
-    closes_after: Duration,
-) -> (Ran, u64) {
+fn ran_saying(words: &'static [u8], method: &str, resend: Resend, closes_after: Duration) -> (Ran, u64) {
     let request = Request { method: method.to_owned(), ..Request::get("http://server/page") };
     let step = Step::Requests(RequestStep { requests: vec![request].into(), ..RequestStep::default() });
     let think = Delay::Fixed { delay: Duration::from_millis(100) };

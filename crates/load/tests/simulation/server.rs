@@ -35,7 +35,7 @@ pub struct Script {
     pub moves: Rc<dyn Fn(Asked) -> Vec<Move>>,
     /// True if a request is acted upon as soon as its head has come.
     pub at_head: bool,
-    /// What it says before it closes a connection over which no request came for so long.
+    /// Time without a request after which it closes a connection, and its words before.
     pub idle: Option<(Duration, Vec<u8>)>,
 }
 

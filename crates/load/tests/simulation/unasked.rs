@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const THINK: Duration = Duration::from_millis(30);
 
-/// What comes too much.
+/// Bytes that come too much.
 const STRAY: [&[u8]; 6] = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond",
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n",
@@ -26,7 +26,7 @@ const STRAY: [&[u8]; 6] = [
     &[b'+'; 100_000],
 ];
 
-/// Whether bytes say that the server has waited long enough.
+/// True if bytes say that the server has waited long enough.
 fn is_408(bytes: &[u8]) -> bool {
     bytes.starts_with(b"HTTP/1.1 408")
 }

@@ -30,8 +30,8 @@ pub enum Error {
     /// Content-Length is not a plain number below 2^64 (RFC 9110 section 8.6).
     #[error("Content-Length is not a number of bytes")]
     BadContentLength,
-    /// Content-Length stands there twice, be it with equal values or as a list.
-    #[error("Content-Length is given more than once")]
+    /// Content-Length stands there several times, with different values (RFC 9112 section 6.3).
+    #[error("Content-Length is given more than once, with different values")]
     DuplicateContentLength,
     /// Content-Length beside Transfer-Encoding (RFC 9112 section 6.1).
     #[error("both Content-Length and Transfer-Encoding are given")]

@@ -196,11 +196,15 @@ impl Facts {
         }
     }
 
+    /// The same length may stand there several times, in lines of its own or as a list, where a program and the server that it runs
+    /// in have both added it (RFC 9112 section 6.3).
     fn content_length(&mut self, value: &[u8]) -> Result<(), Error> {
-        if self.length.is_some() || value.contains(&b',') {
-            return Err(Error::DuplicateContentLength);
+        for length in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+            let length = decimal(length).ok_or(Error::BadContentLength)?;
+            if self.length.replace(length).is_some_and(|before| before != length) {
+                return Err(Error::DuplicateContentLength);
+            }
         }
-        self.length = Some(decimal(value).ok_or(Error::BadContentLength)?);
         Ok(())
     }
 

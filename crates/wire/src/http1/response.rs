@@ -32,7 +32,8 @@ pub struct ResponseHead {
     pub framing: Framing,
     /// Content-Length as given, also where it does not frame anything (HEAD, 204, 304).
     pub content_length: Option<u64>,
-    /// True if the connection may be used again after this response (RFC 9112 section 9.3).
+    /// True if the connection may be used again after this response (RFC 9112 section 9.3); not after 101, which hands it over to
+    /// another protocol.
     pub keep_alive: bool,
 }
 
@@ -385,7 +386,8 @@ fn understand(
         facts.note(field.name.as_bytes(), &value)?;
     }
     let framing = framing(&facts, version, status, expect)?;
-    let keep_alive = framing != Framing::UntilClose && facts.keep_alive(version);
+    let goes_on = framing != Framing::UntilClose && status != 101;
+    let keep_alive = goes_on && facts.keep_alive(version);
     let head = ResponseHead { version, status, framing, content_length: facts.length, keep_alive };
     sink.head(&head, raw);
     Ok(Parsed::Final(head))
@@ -394,8 +396,12 @@ fn understand(
 /// RFC 9112 section 6.3, in its order except that a tunnel comes first: RFC 9110 section 9.3.6 makes one of any 2xx.
 #[inline]
 fn framing(facts: &Facts, version: Version, status: u16, expect: Expect) -> Result<Framing, Error> {
-    if status == 101 || (expect == Expect::Tunnel && (200..300).contains(&status)) {
+    if expect == Expect::Tunnel && (200..300).contains(&status) {
         return Ok(Framing::UntilClose);
+    }
+    // What follows it is of another protocol.
+    if status == 101 {
+        return Ok(Framing::None);
     }
     let framing = facts.framing(version)?;
     if expect == Expect::NoBody || matches!(status, 204 | 304) {

@@ -144,7 +144,7 @@ impl<F: FnMut(&[u8], &[u8])> Fields<F> {
             }
             b"te" if value != b"trailers" => return Some(Malformed::Connection),
             b"content-length" if self.section == Section::Head => {
-                let length = number(value);
+                let length = length(value);
                 if length.is_none() || self.content_length.is_some_and(|known| Some(known) != length) {
                     return Some(Malformed::ContentLength);
                 }
@@ -183,6 +183,13 @@ fn status(value: &[u8]) -> Option<u16> {
         }
         _ => None,
     }
+}
+
+/// A length, which may stand there several times (RFC 9110 section 8.6).
+fn length(value: &[u8]) -> Option<u64> {
+    let mut lengths = value.split(|byte| *byte == b',').map(|one| number(one.trim_ascii()));
+    let first = lengths.next()??;
+    lengths.all(|length| length == Some(first)).then_some(first)
 }
 
 fn number(value: &[u8]) -> Option<u64> {

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// What a server does with each request, once it has read its head and the body that Content-Length announces.
+/// A server that does the same with each request, once it has read its head and the body that Content-Length announces.
 #[derive(Clone, Default)]
 struct Server {
     answer: Vec<u8>,
@@ -85,7 +85,9 @@ fn http(code: i32, line: &str) -> Report {
 }
 
 fn text(line: &str) -> String {
-    run(&format!("http {line}")).ended_with(0).stdout
+    let said = run(&format!("http {line}")).ended_with(0).stdout;
+    // As if no line had been broken.
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn plain(body: &str) -> String {
@@ -151,5 +153,36 @@ fn a_408_over_a_connection_that_was_opened_ahead_is_no_failure() {
         let report = http(0, &format!("{address} --rate 4 --preconnect 4 -n 6 --io {io}"));
         assert_eq!([report.sum("ok"), report.sum("failed"), report.sum("stray")], [6, 0, 0], "{io}");
         assert!(report.sum("idle_timeouts") > 0, "{io}");
+    }
+}
+
+/// The same length twice says nothing new (RFC 9112 section 6.3).
+#[test]
+fn the_same_length_twice_is_one_length() {
+    for twice in ["5\r\nContent-Length: 5", "5, 5", "5\r\nX: y\r\ncontent-length:5"] {
+        let address = Server::of(&format!("HTTP/1.1 200 OK\r\nContent-Length: {twice}\r\n\r\nhello")).start();
+        let report = http(0, &format!("{address} -c 1 -n 4"));
+        assert_eq!([report.sum("ok"), report.sum("connections")], [4, 1], "{twice}");
+    }
+    let address =
+        Server::of("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello").start();
+    let report = http(1, &format!("{address} -c 1 -n 4"));
+    assert_eq!(report.failures(), [("bad_length".to_owned(), 4)].into());
+}
+
+/// 101 ends with its head, whatever it says of a length, and its connection speaks another protocol from then on; what follows it at
+/// once is no stray answer.
+#[test]
+fn an_answer_of_101_ends_with_its_head() {
+    let head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+    for more in
+        ["\r\n", "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n", "\r\n\u{1}\u{2}hi"]
+    {
+        let address = Server::of(&format!("{head}{more}")).start();
+        let asks = "-H Connection:Upgrade -H Upgrade:websocket --expect-status 101 --timeout 20s";
+        let report = http(0, &format!("{address} -c 1 -n 4 {asks}"));
+        let sums = ["ok", "connections", "body_bytes", "stray"].map(|name| report.sum(name));
+        assert_eq!(sums, [4, 4, 0, 0], "{more:?}");
+        assert!(report.number("measured/duration_s") < 10.0, "it waits for nothing");
     }
 }
