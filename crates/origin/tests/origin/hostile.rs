@@ -28,7 +28,7 @@ fn malformed_requests_are_refused_and_the_connection_closed() {
         b"GET /w/1/5 HTTP/1.1 x\r\n\r\n",
         b"GET w/1/5 HTTP/1.1\r\n\r\n",
         b"GET /w/1/5 HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n",
-        b"GET /w/1/5 HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+        b"GET /w/1/5 HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
         b"GET /w/1/5 HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"GET /w/1/5 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ];
