@@ -191,8 +191,9 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     };
   });
   const boundReasons = bound[1] > 0 ? ["cpu", "lateness", "overflow"] : [];
+  const answered = { state: "answered", mostly_bad: false, silent_since_s: null, requests: totals.requests, bad: 0, findings: [] };
   return {
-    format: 1, rows: seconds, words, next,
+    format: 2, rows: seconds, words, next,
     head: {
       id: "0193551f-7c2e-7000-8000-00007f3a4d1c", version: "0.1.0", door: "cache", target: hostile ? evil : "nginx 1.22.1 on 127.0.0.1:8080", started_unix_s: 1_795_000_000, seed: String(seed),
       command: `wringer cache 127.0.0.1:8080 --rate ${rate / 1000}k/s --fill ${fill}s --duration ${seconds - fill}s --seed ${seed}`, labels: hostile ? [evil] : ["nightly", "main 4d1c"], threads: workers, backend: "io_uring",
@@ -201,9 +202,12 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     },
     state, interrupted: false, took_s: seconds,
     verdict: bound[1] > 0
-      ? { judgement: "generator_bound", valid: false, reasons: ["a worker used 89 % of its core (water mark 75 %): add threads or machines, or ask for less", "sends were late by 8.1 ms (p99): the pace was not kept; add threads or machines, or ask for less"], target: [`41 of ${totals.requests} requests failed`] }
-      : { judgement: "valid", valid: true, reasons: [], target: [] },
-    phases, at: pack(rows.at), seconds: pack(rows.seconds), phase: pack(rows.phase),
+      ? {
+          measurement: { state: "generator_bound", reasons: ["a worker used 89 % of its core (water mark 75 %): add threads or machines, or ask for less", "sends were late by 8.1 ms (p99): the pace was not kept; add threads or machines, or ask for less"] },
+          target: { ...answered, state: "flawed", bad: 41, findings: [{ kind: "failed", count: 41, text: `41 of ${totals.requests} requests failed: connection reset by peer` }] },
+        }
+      : { measurement: { state: "valid", reasons: [] }, target: answered },
+    phases, at: pack(rows.at), seconds: pack(rows.seconds), paced: pack(rows.seconds), interval_s: 1, lost: [], phase: pack(rows.phase),
     columns: Object.fromEntries(Object.entries(table).map(([name, values]) => [name, pack(values)])),
     metrics, steps: steps_, steps_left: 0,
     failures: seconds >= 20 ? [

@@ -38,7 +38,8 @@ export function runs({ live = false } = {}) {
   });
 }
 
-const VERDICTS = ["valid", "generator_bound", "valid", "target_failed", "generator_bound", "valid"];
+const verdict = (measurement, target) => ({ measurement, target });
+const VERDICTS = [verdict("valid", "answered"), verdict("generator_bound", "flawed"), verdict("valid", "answered"), verdict("valid", "failed"), verdict("generator_bound", "silent"), verdict("valid", "answered")];
 
 const PLAN = `version = 1
 seed = 1

@@ -12,6 +12,7 @@ export interface RunRecord {
   name?: string;
   measured?: boolean;
   seconds?: number;
+  paced_until_s?: number;
   in_flight?: number;
   asked_per_s?: number;
   p50_us?: number;
@@ -81,10 +82,19 @@ function control(run: Run, { at_s = 0, command, text, per_second }: RunRecord) {
   if (command === "stop") run.marks.push({ at_s, text: "stop", kind: "stop" });
 }
 
+/** A piece shorter than this share of an interval is a rest and no second: it becomes a part of the row beside it. */
+const REST = 0.25;
+
 function second(run: Run, record: RunRecord) {
-  const row = new Row(run);
   const { clients = {}, at_s = run.took_s + 1, seconds = 1 } = record;
-  row.set("at", at_s).set("seconds", seconds).set("phase", Number(record.phase ?? 0));
+  const phase = Number(record.phase ?? 0);
+  const last = run.rows - 1;
+  const rests = (length: number) => length < REST * run.interval_s;
+  const isRest = rests(seconds);
+  const joins = last >= 0 && run.phase[last] === phase && (isRest || rests(run.seconds[last]!));
+  const row = new Row(run, joins);
+  const paced = Math.min(seconds, Math.max(0, (record.paced_until_s ?? at_s) - (at_s - seconds)));
+  row.set("at", at_s).set("phase", phase).extend("seconds", seconds).extend("paced", paced);
   for (const [name, count] of Object.entries(clients.counts ?? {})) row.add(name, count);
   for (const [name, count] of Object.entries(record.origin ?? {})) row.add(`origin.${name}`, count);
   for (const [status, count] of clients.statuses ?? []) row.add(`status.${status}`, count);
@@ -98,25 +108,29 @@ function second(run: Run, record: RunRecord) {
     row.add(`fault.${one.fault}`, one.count);
     failed(run, { what: "fault", name: one.fault, text: run.words[one.fault] ?? one.fault, count: one.count, column: `fault.${one.fault}` });
   }
-  row.set("in_flight", record.in_flight ?? 0);
-  if (record.asked_per_s !== undefined) row.set("asked", record.asked_per_s);
-  record.worker_cpu?.forEach((share, worker) => row.set(`cpu.${worker}`, share));
-  times(run, row, record);
+  times(run, row, record, joins && isRest);
+  if (!joins || !isRest) {
+    row.set("in_flight", record.in_flight ?? 0);
+    if (record.asked_per_s !== undefined) row.set("asked", record.asked_per_s);
+    record.worker_cpu?.forEach((share, worker) => row.set(`cpu.${worker}`, share));
+  }
   steps(run, clients.labels ?? []);
   bound(run, at_s, seconds, record.bound ?? []);
   run.took_s = Math.max(run.took_s, at_s);
 }
 
-function times(run: Run, row: Row, record: RunRecord) {
+/** `isPart`: percentiles are those of the longer piece that it is a part of. */
+function times(run: Run, row: Row, record: RunRecord, isPart: boolean) {
   const histograms = metricsOf(record.metrics ?? {}, BITS);
   for (const [metric, histogram] of histograms) {
+    if (isPart) continue;
     const sum = new Sum().add(histogram);
     if (metric === "lateness") row.set("lateness.p99", sum.percentile(0.99));
     if (!SHOWN_METRICS.includes(metric) || sum.total === 0) continue;
     row.set(`${metric}.p50`, sum.percentile(0.5)).set(`${metric}.p99`, sum.percentile(0.99));
     row.set(`${metric}.p999`, sum.percentile(0.999)).set(`${metric}.max`, sum.max());
   }
-  if (record.p99_us) {
+  if (record.p99_us && !isPart) {
     row.set("service.p50", record.p50_us ?? NaN).set("service.p99", record.p99_us).set("service.max", record.max_us ?? NaN);
   }
   for (const [metric, histogram] of histograms) {
@@ -150,15 +164,18 @@ function bound(run: Run, at_s: number, seconds: number, reasons: string[]) {
   else run.bound.push({ from_s: at_s - seconds, to_s: at_s, reasons });
 }
 
-/** A new row: each column grows by one place, counters by 0 and measured values by a gap. */
+/** A row: where it is new, each column grows by one place, counters by 0 and measured values by a gap. */
 class Row {
   private readonly at: number;
 
-  constructor(private readonly run: Run) {
-    this.at = run.rows;
+  /** `joins`: it is the last one there is. */
+  constructor(private readonly run: Run, joins: boolean) {
+    this.at = joins ? run.rows - 1 : run.rows;
+    if (joins) return;
     run.rows += 1;
     run.at = grown(run.at, run.rows, NaN);
-    run.seconds = grown(run.seconds, run.rows, NaN);
+    run.seconds = grown(run.seconds, run.rows, 0);
+    run.paced = grown(run.paced, run.rows, 0);
     run.phase = grown(run.phase, run.rows, 0);
     for (const [name, column] of run.columns) run.columns.set(name, grown(column, run.rows, isCounter(name) ? 0 : NaN));
   }
@@ -168,13 +185,18 @@ class Row {
     return this;
   }
 
+  extend(name: "seconds" | "paced", length: number): this {
+    this.run[name][this.at]! += length;
+    return this;
+  }
+
   add(name: string, count: number) {
     this.column(name)[this.at]! += count;
   }
 
   private column(name: string): Column {
     const { run } = this;
-    if (name === "at" || name === "seconds" || name === "phase") return run[name];
+    if (name === "at" || name === "phase") return run[name];
     let column = run.columns.get(name);
     if (!column) {
       column = new Float64Array(run.rows).fill(isCounter(name) ? 0 : NaN);

@@ -7,7 +7,7 @@
 import { Histogram, type Runs } from "./histogram.ts";
 
 /** Version of the inlined form that this page reads. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export type Column = Float64Array;
 
@@ -92,8 +92,12 @@ export interface Bound {
   reasons: string[];
 }
 
+/** `forbidden`: what must not be; `required`: what must be; `stop`: what ended the run. */
 export interface Threshold {
   condition: string;
+  names: "forbidden" | "required" | "stop";
+  /** The figure as people read it. */
+  shown?: string;
   value: number | null;
   violated: boolean;
   at_least: boolean;
@@ -105,11 +109,33 @@ export interface Note {
   text: string;
 }
 
+/** What the figures are worth, and how the target did: always both. */
 export interface Verdict {
-  judgement: string;
-  valid: boolean;
-  reasons: string[];
-  target: string[];
+  measurement: { state: string; reasons: string[] };
+  target: {
+    state: string;
+    /** At least half of the requests got no good answer. */
+    mostly_bad: boolean;
+    silent_since_s: number | null;
+    requests: number;
+    bad: number;
+    findings: { kind: string; count: number; text: string }[];
+  };
+}
+
+/** Both words, as lists of runs have them. */
+export interface VerdictNames {
+  measurement: string;
+  target: string;
+}
+
+/** A request that no answer came to. */
+export interface Lost {
+  begun_s: number;
+  waited_s: number;
+  timed_out: boolean;
+  title: string;
+  phase: string;
 }
 
 export interface Head {
@@ -144,6 +170,10 @@ export interface Run {
   at: Column;
   /** How long each is, in seconds. */
   seconds: Column;
+  /** So long of it requests could begin; what comes after waits for answers only. */
+  paced: Column;
+  /** How long a whole row of one record is; pieces much shorter are rests. 0: not told. */
+  interval_s: number;
   /** Index of the phase of each row. */
   phase: Column;
   /** Everything else by row: counters are of the row alone. */
@@ -155,6 +185,7 @@ export interface Run {
   failures: Failure[];
   evidence: Evidence[];
   evidence_left: number;
+  lost: Lost[];
   marks: Mark[];
   bound: Bound[];
   thresholds: Threshold[];
@@ -175,10 +206,11 @@ interface Packed {
   d: (number | null)[];
 }
 
-interface PackedRun extends Omit<Run, "at" | "seconds" | "phase" | "columns" | "metrics" | "change"> {
+interface PackedRun extends Omit<Run, "at" | "seconds" | "paced" | "phase" | "columns" | "metrics" | "change"> {
   format: number;
   at: Packed;
   seconds: Packed;
+  paced: Packed;
   phase: Packed;
   columns: Record<string, Packed>;
   metrics: Record<string, { bits: number; spans: [rows: number, runs: Runs][] }>;
@@ -215,6 +247,7 @@ export function decode(packed: PackedRun): Run {
     ...packed,
     at: unpack(packed.at, rows),
     seconds: unpack(packed.seconds, rows),
+    paced: unpack(packed.paced, rows),
     phase: unpack(packed.phase, rows),
     columns: new Map(columns),
     metrics: new Map(metrics),

@@ -1,7 +1,7 @@
 // Where runs come from: the block in a report, or the server that sent this page.
 
 import { apply, type RunRecord } from "./fold.ts";
-import { type Run, type State, decode, inlined } from "./model.ts";
+import { type Run, type State, type VerdictNames, decode, inlined } from "./model.ts";
 import { compared, run, trouble, view } from "./state.ts";
 
 /** A line of the history. */
@@ -19,7 +19,7 @@ export interface Listed {
   p99_us: number | null;
   failed_share: number | null;
   hit_ratio: number | null;
-  verdict: string;
+  verdict: VerdictNames;
 }
 
 /** What the form wishes to be run: its fields as they were typed, or the text of a plan. */

@@ -42,6 +42,7 @@ export function figures(run: Run, window: Window): Figures {
   const bound_s = bound.reduce((sum, part) => sum + Math.min(part.to_s, to) - Math.max(part.from_s, from), 0);
   const whole = window ? undefined : exact(run);
   const seconds = rows.reduce((sum, row) => sum + run.seconds[row]!, 0);
+  const paced = rows.reduce((sum, row) => sum + run.paced[row]!, 0);
   const sums = new Map<string, number>();
   const counts = (name: string) => {
     if (whole?.counts && name in whole.counts) return whole.counts[name]!;
@@ -56,7 +57,8 @@ export function figures(run: Run, window: Window): Figures {
   const measured = run.phases.filter((phase) => phase.measured);
   const asked = run.columns.get("asked");
   return {
-    seconds: whole?.seconds ?? seconds,
+    // Requests begin in a part of them only.
+    seconds: whole?.seconds ?? (paced > 0 ? paced : seconds),
     counts,
     times: (metric) => whole?.latency[metric] ?? timesOf(sumOf(run, metric, within)),
     coarse: whole ? 0 : coarseness(run),

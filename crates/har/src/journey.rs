@@ -145,6 +145,7 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
         limits: Limits::default(),
         phases: vec![phase],
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         trace: Trace::default(),
     };

@@ -17,6 +17,9 @@ use std::time::Duration;
 /// A row, by its number, within a phase; keys are told in order by each worker.
 type Key = (u64, u32);
 
+/// CPU of a piece shorter than this says nothing of it.
+const SHORTEST: Duration = Duration::from_millis(50);
+
 /// Times in three digits are told at least so often.
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -44,6 +47,8 @@ struct Phase {
     begun: bool,
     rates: Rates,
     peaks: Vec<u64>,
+    /// Until when requests were due, by worker.
+    due_until: Vec<Duration>,
     /// There is something of it that no minute has told.
     untold: bool,
     end: PhaseEnd,
@@ -232,7 +237,7 @@ impl Collector {
     fn second(&mut self, phase: u32, pending: &Pending, origin: Option<&OriginCounts>) -> Second {
         let service = pending.tally.metric(TimeMetric::Service);
         let at = |quantile| if service.is_empty() { 0 } else { service.value_at_quantile(quantile) };
-        let worker_cpu: Vec<f64> = pending.cpu.iter().map(|(cpu, time)| share(*cpu, *time)).collect();
+        let worker_cpu = worker_shares(&pending.cpu);
         let second = Second {
             at: pending.ends,
             took: pending.ends.saturating_sub(self.told_until),
@@ -281,7 +286,7 @@ impl Collector {
             share: share(worker.measured_cpu, worker.measured_time),
         });
         let workers = workers.collect();
-        (events, self.phases.into_iter().map(|phase| phase.end).collect(), workers)
+        (events, self.phases.into_iter().map(Phase::end).collect(), workers)
     }
 }
 
@@ -293,6 +298,7 @@ impl Phase {
             begun: false,
             rates: Rates::default(),
             peaks: Vec::new(),
+            due_until: Vec::new(),
             untold: false,
             end: PhaseEnd::default(),
         }
@@ -303,6 +309,13 @@ impl Phase {
         let worker = snapshot.worker as usize;
         self.peaks.resize(self.peaks.len().max(worker + 1), 0);
         self.peaks[worker] = self.peaks[worker].max(snapshot.peak);
+        self.due_until.resize(self.peaks.len(), Duration::ZERO);
+        self.due_until[worker] = snapshot.due_until;
+    }
+
+    /// Facts of it that are known now that all is over.
+    fn end(self) -> PhaseEnd {
+        PhaseEnd { due_until: self.due_until.into_iter().max(), ..self.end }
     }
 
     fn minute(&mut self, number: u32, at: Duration, times: &Tally) -> Minute {
@@ -341,6 +354,14 @@ impl Pending {
     }
 }
 
+/// Shares of a core that workers used; none of pieces so short that what is cleared up after them shows in their CPU.
+fn worker_shares(cpu: &[(Duration, Duration)]) -> Vec<f64> {
+    if cpu.iter().any(|(_, time)| *time < SHORTEST) {
+        return Vec::new();
+    }
+    cpu.iter().map(|(cpu, time)| share(*cpu, *time)).collect()
+}
+
 fn share(part: Duration, whole: Duration) -> f64 {
     if whole.is_zero() { 0.0 } else { part.as_secs_f64() / whole.as_secs_f64() }
 }
@@ -367,8 +388,9 @@ mod tests {
     use super::*;
     use crate::counts::Counts;
     use crate::fold::RunState;
-    use crate::run::{PhaseResult, Row, Timeline};
+    use crate::run::PhaseResult;
     use crate::stream::{Head, PhasePlan};
+    use crate::timeline::{Row, Timeline};
 
     fn snapshot(worker: u32, interval: u64, phase: u32, requests: u64, last: bool) -> Snapshot {
         let mut tally = Box::new(Tally::new());
@@ -385,6 +407,7 @@ mod tests {
             last,
             span: (Duration::ZERO, Duration::from_secs(interval + 1)),
             paced_until: Duration::from_secs(interval + 1),
+            due_until: Duration::from_secs(interval + 1),
         }
     }
 

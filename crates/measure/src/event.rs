@@ -44,6 +44,8 @@ pub enum Event {
     FirstTls(Box<FirstTls>),
     /// A server showed this certificate.
     Certificate(Box<Certificate>),
+    /// No answer came to a request.
+    Lost(Box<LostRequest>),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
 }
@@ -324,6 +326,24 @@ pub enum RequestErrorKind {
     Redirect,
     /// A line of a URL list that is no URL.
     Url,
+}
+
+/// A request that no answer came to, or no whole one: it was left at the end, or its time ran out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LostRequest {
+    /// When it was due, since the start of the run.
+    #[serde(rename = "begun_s", with = "crate::seconds")]
+    pub begun: Duration,
+    /// How long it was waited for.
+    #[serde(rename = "waited_s", with = "crate::seconds")]
+    pub waited: Duration,
+    /// Its time ran out; otherwise it was left when its part of the run was over.
+    pub timed_out: bool,
+    /// Title of the request: method and URL, or the name of a message.
+    pub title: String,
+    /// Name of the phase.
+    pub phase: String,
 }
 
 /// An answer that failed a check, or the answer to a request that failed, kept with everything known of it.

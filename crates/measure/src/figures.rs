@@ -45,9 +45,12 @@ pub struct Figures {
     /// When bytes last came from the other side.
     #[serde(rename = "heard_s", with = "if_any", skip_serializing_if = "Option::is_none")]
     pub heard: Option<Duration>,
-    /// When a request last failed.
+    /// When a request last failed for want of anything that the target owed.
     #[serde(rename = "failed_s", with = "if_any", skip_serializing_if = "Option::is_none")]
     pub failed: Option<Duration>,
+    /// When the first and the last of those were due to which no answer came, in seconds.
+    #[serde(rename = "lost_s", with = "lost", skip_serializing_if = "Option::is_none")]
+    pub lost: Option<(Duration, Duration)>,
 }
 
 /// Requests that failed in one way.
@@ -129,6 +132,7 @@ impl Figures {
             http3: tally.http3().cloned().map(Box::new),
             heard: tally.last_heard(),
             failed: tally.last_failed(),
+            lost: tally.lost_due(),
         }
     }
 
@@ -160,6 +164,12 @@ impl Figures {
             tally.http3_mut().merge(http3);
         }
         tally.note_times(self.heard, self.failed);
+        tally.note_lost(self.lost);
+    }
+
+    /// Failed requests that this machine had no port or descriptor for.
+    pub fn starved(&self) -> u64 {
+        self.failures.iter().filter(|one| one.failure.kind.is_ours()).map(|one| one.count).sum()
     }
 
     /// Adds those of another part.
@@ -175,6 +185,21 @@ impl Figures {
 pub fn metrics(tally: &Tally, digits: Digits) -> TimeMetrics {
     let seen = TimeMetric::ALL.into_iter().filter(|metric| !tally.times_of(*metric).is_empty());
     seen.map(|metric| (metric, Buckets::of_counts(tally.times_of(metric).iter(), digits))).collect()
+}
+
+/// Two moments in seconds.
+mod lost {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(lost: &Option<(Duration, Duration)>, to: S) -> Result<S::Ok, S::Error> {
+        lost.map(|(first, last)| [first.as_secs_f64(), last.as_secs_f64()]).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<(Duration, Duration)>, D::Error> {
+        let told = Option::<[f64; 2]>::deserialize(from)?;
+        let moment = |seconds: f64| Duration::try_from_secs_f64(seconds).map_err(serde::de::Error::custom);
+        told.map(|[first, last]| Ok((moment(first)?, moment(last)?))).transpose()
+    }
 }
 
 /// The counters that are not zero.

@@ -2,13 +2,15 @@
 
 use crate::accounts::OriginCounts;
 use crate::buckets::{Buckets, Digits};
+use crate::event::LostRequest;
 use crate::labels::Label;
 use crate::notes;
 use crate::request_times::RequestDistributions;
-use crate::run::{PhaseResult, RunResult, Timeline};
+use crate::run::{PhaseResult, RunResult};
 use crate::self_check::SelfCheck;
 use crate::stream::{Command, Controlled, End, Head, Minute, PhaseEnd, RunEvent, Second};
 use crate::time_metric::TimeMetrics;
+use crate::timeline::Timeline;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -20,6 +22,7 @@ pub struct RunState {
     timeline: Timeline,
     until: Duration,
     evidence: Vec<crate::Evidence>,
+    lost: Vec<LostRequest>,
     notes: Vec<String>,
     end: Option<End>,
 }
@@ -44,6 +47,7 @@ impl RunState {
             RunEvent::Second(second) => self.second(second),
             RunEvent::Minute(minute) => self.minute(minute),
             RunEvent::Evidence(found) => self.evidence.push(found.evidence.clone()),
+            RunEvent::Lost(lost) => self.lost.push(lost.clone()),
             RunEvent::Note(note) => self.notes.push(note.text.clone()),
             RunEvent::End(end) => self.end = Some((**end).clone()),
             RunEvent::Control(control) => self.control(control),
@@ -75,7 +79,11 @@ impl RunState {
 
     fn begin(&mut self, head: &Head) {
         self.head = head.clone();
-        let phases = head.phases.iter().map(|phase| PhaseResult::new(&phase.name, phase.measured));
+        self.timeline = Timeline::new(head.interval);
+        let phases = head
+            .phases
+            .iter()
+            .map(|phase| PhaseResult { open: phase.open, ..PhaseResult::new(&phase.name, phase.measured) });
         self.phases = phases.map(PhaseState::new).collect();
     }
 
@@ -127,6 +135,8 @@ impl RunState {
             workers: end.workers.clone(),
             origin: end.origin,
             evidence: self.evidence.clone(),
+            lost: self.lost.clone(),
+            tolerated: self.head.tolerated,
             self_check: if self.end.is_some() { end.self_check.clone() } else { self.self_check() },
             watched: end.watched.clone(),
             interrupted: end.interrupted,
@@ -176,6 +186,7 @@ impl PhaseState {
         if let Some(end) = end {
             result.origin = end.origin;
             result.origin_until = end.origin_until;
+            result.due_until = end.due_until.unwrap_or(result.due_until);
             result.predicted_hit_ratio = end.predicted_hit_ratio;
             result.after_reset.clone_from(&end.after_reset);
         }

@@ -22,6 +22,7 @@ pub mod figures;
 mod fold;
 pub mod http2;
 pub mod http3;
+mod judged;
 mod labels;
 pub mod machine;
 pub mod notes;
@@ -32,11 +33,13 @@ pub mod run;
 mod seconds;
 pub mod self_check;
 pub mod shared;
+pub mod shares;
 pub mod silence;
 mod snapshot;
 pub mod stream;
 pub mod tally;
 pub mod time_metric;
+pub mod timeline;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
@@ -54,8 +57,8 @@ pub use contention::Contention;
 pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Talk, TalkEvent,
-    TransactionMark,
+    Cause, Certificate, Event, Evidence, First, FirstTls, LostRequest, Record, Remark, RequestError, Talk,
+    TalkEvent, TransactionMark,
 };
 pub use exchange::{Exchange, ExchangeKind};
 pub use exchanges::KeptExchanges;
@@ -63,16 +66,18 @@ pub use figures::Figures;
 pub use fold::RunState;
 pub use http2::Http2Counts;
 pub use http3::{Http3Counts, QuicCounts};
+pub use judged::{Judged, Names};
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Reason, Stage};
 pub use rates::{Dispersion, Rates};
 pub use request_times::{ExactDistribution, RequestDistributions, RequestTimes};
-pub use run::{Headline, Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use run::{Headline, PhaseResult, RunResult, WorkerUse};
 pub use self_check::SelfCheck;
 pub use shared::{Fairness, SharedCounts};
 pub use silence::Silence;
 pub use snapshot::Snapshot;
 pub use stream::{End, Head, PhaseEnd, RunEvent, Second};
 pub use tally::Tally;
-pub use verdict::{Judgement, Verdict};
+pub use timeline::{Row, Timeline};
+pub use verdict::{Conduct, ExitCode, Finding, FindingKind, TargetVerdict, Verdict, VerdictNames, Worth};

@@ -70,6 +70,38 @@ templates! {
     RECORDS_MISSING = "records are missing at byte {} of the run file ({} bytes)";
     /// Seconds.
     CUT_OFF = "this run ended without a word: it is known until {} s after its start";
+    /// Of a verdict: nothing.
+    UNTOLD = "the run ended without a word: nothing is known of the generator";
+    /// Of a verdict: nothing.
+    NOTHING_SENT = "no request was sent";
+    /// Of a verdict on a target: requests.
+    NOT_ASKED = "none of {} requests reached it: this machine had no port or descriptor left for them";
+    /// Seconds since the start of the run, seconds.
+    SILENT = "silent from {} s on: nothing came in the {} s after that";
+    /// Seconds.
+    NEVER_ANSWERED = "it never answered: nothing came in {} s";
+    /// Seconds since the start of the run, requests, seconds.
+    NOTHING_GOOD_SINCE = "no good answer from {} s on: none of the {} requests of the {} s after that got one";
+    /// Requests without a good answer, all requests.
+    MOSTLY_BAD = "{} of {} requests got no good answer";
+    /// Requests.
+    NOT_ONE_GOOD = "not one of {} requests got a good answer";
+    /// Requests, all of them, when they were due, seconds.
+    LOST = "lost {} of {} requests, begun at {} s: no whole answer in up to {} s";
+    /// The same, and what was asked.
+    LOST_OF = "lost {} of {} requests, begun at {} s: no whole answer in up to {} s ({})";
+    /// Requests, all of them.
+    REFUSED = "refused the connections of {} of {} requests";
+    /// Requests, all of them, statuses.
+    BAD_STATUS = "answered {} of {} requests with status {}, not expected";
+    /// Requests, all of them, how.
+    FAILED = "{} of {} requests failed: {}";
+    /// Requests, all of them.
+    FAILED_OTHERWISE = "{} of {} requests failed otherwise";
+    /// Answers, requests, how.
+    CHECKS_FAILED = "in {} of {} answers a check failed: {}";
+    /// Times.
+    STRAY = "sent bytes that no request had asked for ({}×)";
 }
 
 #[cfg(test)]

@@ -58,6 +58,12 @@ impl Failure {
         Failure { reason: errno.map(Reason::Errno), ..self }
     }
 
+    /// True if the request was sent, as far as is known, and its time ran out before a whole answer had come.
+    pub fn is_lost(&self) -> bool {
+        let sent = matches!(self.stage, Stage::FirstByte | Stage::Head | Stage::Body);
+        self.kind == FailureKind::Timeout && sent
+    }
+
     /// The system's error number, where it gave one.
     pub fn errno(&self) -> Option<i32> {
         match self.reason {
@@ -124,6 +130,13 @@ impl From<Told> for Failure {
 /// A number that version 0.1 wrote as errno of failures of a kind.
 fn of_version_0_1<T: TryFrom<i32>>(is_kind: bool, errno: Option<i32>) -> Option<T> {
     errno.filter(|_| is_kind).and_then(|number| T::try_from(number).ok())
+}
+
+impl FailureKind {
+    /// True if this machine had no port or descriptor left, so that the target was never asked.
+    pub fn is_ours(self) -> bool {
+        matches!(self, FailureKind::NoPort | FailureKind::NoDescriptor)
+    }
 }
 
 /// Declares an enum whose members are counted: an index, a short name for machines and a sentence part for people.

@@ -151,6 +151,7 @@ mod tests {
             last,
             span: (Duration::ZERO, Duration::from_millis(at_ms)),
             paced_until: Duration::from_millis(at_ms),
+            due_until: Duration::from_millis(at_ms),
         }
     }
 

@@ -4,154 +4,17 @@ use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
 use crate::censored::Censored;
 use crate::counts::Counts;
-use crate::event::Evidence;
+use crate::event::{Evidence, LostRequest};
+use crate::judged::Judged;
 use crate::machine::Watched;
 use crate::rates::Rates;
 use crate::self_check::SelfCheck;
+use crate::shares::{answered, offload, ratio, unjudged};
 use crate::tally::Tally;
 use crate::time_metric::TimeMetric;
+use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-/// One second of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Row {
-    /// Seconds since the start of the run at which the row ends.
-    pub at_s: f64,
-    /// How long the row covers, in seconds.
-    pub seconds: f64,
-    /// Index of the phase.
-    pub phase: u32,
-    /// The clients' counters within the row.
-    pub counts: Counts,
-    /// The origin's counters within the row, where it runs here.
-    pub origin: Option<OriginCounts>,
-    /// Requests under way at the end.
-    pub in_flight: u64,
-    /// Median service time in µs.
-    pub p50_us: u64,
-    /// 99th percentile of the service time in µs.
-    pub p99_us: u64,
-    /// Longest service time in µs.
-    pub max_us: u64,
-    /// Mean service time in µs of all whole answers, false ones included; 0 without any.
-    pub mean_us: f64,
-}
-
-impl Row {
-    /// Share of answers that came from the cache (hits, collapsed and revalidated count as answers; only hits as hits).
-    pub fn hit_ratio(&self) -> Option<f64> {
-        ratio(self.counts.hits, answered(&self.counts))
-    }
-
-    /// Share of answers that cost the origin no body, where it runs here; answers and bodies of one second do not
-    /// always belong together, so single rows are rough.
-    pub fn origin_offload(&self) -> Option<f64> {
-        offload(&self.counts, self.origin.as_ref()?)
-    }
-
-    /// Something per second over the row.
-    pub fn per_second(&self, count: u64) -> f64 {
-        if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
-    }
-}
-
-/// Answers of which it is known what the cache did.
-pub fn answered(counts: &Counts) -> u64 {
-    counts.hits + counts.misses + counts.revalidated + counts.collapsed
-}
-
-/// Requests that have ended, whichever way; those without an answer at the end of their part of the run have not.
-pub fn finished(counts: &Counts) -> u64 {
-    counts.ok + counts.check_failed + counts.injected + counts.aborted + counts.failed
-}
-
-/// Bytes of answers that came in, header fields and bodies.
-pub fn received_bytes(counts: &Counts) -> u64 {
-    counts.head_bytes + counts.body_bytes
-}
-
-fn offload(counts: &Counts, origin: &OriginCounts) -> Option<f64> {
-    ratio(origin.documents().min(counts.ended), counts.ended).map(|cost| 1.0 - cost)
-}
-
-/// `part` of `whole`, where there is a whole.
-pub fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-/// Rows of a run, bounded: when there are too many, each two neighbours become one.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Timeline {
-    /// The rows, oldest first.
-    pub rows: Vec<Row>,
-}
-
-impl Timeline {
-    /// Rows kept at most.
-    pub const LIMIT: usize = 7_200;
-
-    /// Adds a row.
-    pub fn push(&mut self, row: Row) {
-        if self.rows.len() == Self::LIMIT {
-            self.halve();
-        }
-        self.rows.push(row);
-    }
-
-    /// The timeline in about `limit` rows: neighbours of one phase are joined, so each phase may add one row.
-    pub fn condensed(&self, limit: usize) -> Vec<Row> {
-        let group = self.rows.len().div_ceil(limit.max(1));
-        let mut condensed: Vec<Row> = Vec::new();
-        let mut joined = 0;
-        for row in &self.rows {
-            match condensed.last_mut() {
-                Some(last) if last.phase == row.phase && joined < group => last.join(row),
-                _ => {
-                    condensed.push(row.clone());
-                    joined = 0;
-                }
-            }
-            joined += 1;
-        }
-        condensed
-    }
-
-    fn halve(&mut self) {
-        let old = std::mem::take(&mut self.rows);
-        let mut rows = old.into_iter().peekable();
-        while let Some(mut row) = rows.next() {
-            if let Some(next) = rows.next_if(|next| next.phase == row.phase) {
-                row.join(&next);
-            }
-            self.rows.push(row);
-        }
-    }
-}
-
-impl Row {
-    /// Extends this row by the one after it. Percentiles become the worse of both, as rows hold no histograms.
-    pub(crate) fn join(&mut self, next: &Row) {
-        self.at_s = next.at_s;
-        self.seconds += next.seconds;
-        self.mean_us = self.mean_with(next);
-        self.counts.merge(&next.counts);
-        if let (Some(mine), Some(theirs)) = (&mut self.origin, &next.origin) {
-            mine.merge(theirs);
-        }
-        self.in_flight = next.in_flight;
-        self.p50_us = self.p50_us.max(next.p50_us);
-        self.p99_us = self.p99_us.max(next.p99_us);
-        self.max_us = self.max_us.max(next.max_us);
-    }
-
-    /// The mean service time over this row and another.
-    fn mean_with(&self, other: &Row) -> f64 {
-        let [mine, theirs] = [self, other].map(|row| (row.counts.ok + row.counts.check_failed) as f64);
-        let sum = self.mean_us * mine + other.mean_us * theirs;
-        if mine + theirs > 0.0 { sum / (mine + theirs) } else { 0.0 }
-    }
-}
 
 /// The figures of one phase.
 #[derive(Debug, Clone)]
@@ -166,6 +29,11 @@ pub struct PhaseResult {
     pub took: Duration,
     /// How long requests could begin, which is the time that rates divide by; nothing: as long as it took.
     pub paced: Duration,
+    /// Until when requests were due, since the start of the run: until then a target that says nothing is silent. What comes
+    /// after waits for answers only.
+    pub due_until: Duration,
+    /// The pace is open: requests are due whether or not earlier ones have ended.
+    pub open: bool,
     /// When its last worker was done with it, the time of grace included, since the start of the run.
     pub until: Duration,
     /// All workers' figures.
@@ -193,6 +61,8 @@ impl PhaseResult {
             began: Duration::ZERO,
             took: Duration::ZERO,
             paced: Duration::ZERO,
+            due_until: Duration::ZERO,
+            open: false,
             until: Duration::ZERO,
             tally: Tally::new(),
             peaks: Vec::new(),
@@ -210,6 +80,7 @@ impl PhaseResult {
         self.until = self.until.max(until);
         self.took = self.took.max(until.saturating_sub(self.began));
         self.paced = self.paced.max(paced_until.saturating_sub(self.began));
+        self.due_until = self.due_until.max(paced_until);
     }
 
     /// Counters of the clients.
@@ -236,6 +107,18 @@ impl PhaseResult {
     /// Hit ratio by requests as the clients saw it from the stamps.
     pub fn hit_ratio(&self) -> Option<f64> {
         ratio(self.counts().hits, answered(self.counts()))
+    }
+
+    /// Requests that should have told what the cache did, and did not: they got no answer, or none that the origin has made.
+    pub fn unjudged(&self) -> u64 {
+        unjudged(self.counts())
+    }
+
+    /// Hit ratio by requests if none of those that could not be judged had been a hit.
+    pub fn least_hit_ratio(&self) -> Option<f64> {
+        let counts = self.counts();
+        self.hit_ratio()?;
+        ratio(counts.hits, answered(counts) + unjudged(counts))
     }
 
     /// Hit ratio by bytes as the clients saw it.
@@ -316,19 +199,6 @@ pub struct Headline {
     pub cpu_us_per_request: Option<f64>,
 }
 
-/// A condition that the figures were held to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
-    /// Condition that must not be, as it was typed.
-    pub condition: String,
-    /// The figure: times in µs, shares 0 to 1, rates per second; `None` where it is not known.
-    pub value: Option<f64>,
-    /// The figure is at least this: it is not known how long unfinished requests would have taken.
-    pub at_least: bool,
-    /// It is what must not be, or nothing shows that it is not.
-    pub violated: bool,
-}
-
 /// Everything known of a run when it is over.
 #[derive(Debug, Clone, Default)]
 pub struct RunResult {
@@ -344,6 +214,10 @@ pub struct RunResult {
     pub origin: Option<OriginCounts>,
     /// Evidence of answers that failed a check.
     pub evidence: Vec<Evidence>,
+    /// The first requests that no answer came to.
+    pub lost: Vec<LostRequest>,
+    /// Share of requests whose answers may fail a check before the target counts as failed.
+    pub tolerated: f64,
     /// Observations that the generator made of itself.
     pub self_check: SelfCheck,
     /// Resources that watched processes used, the target's among them.
@@ -352,7 +226,7 @@ pub struct RunResult {
     pub interrupted: bool,
     /// The I/O backend that was used.
     pub backend: String,
-    /// Thresholds that the figures were held to.
+    /// Conditions that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Sentences for the reader: falls-back, mismatches, and what could not be had.
     pub notes: Vec<String>,
@@ -370,6 +244,7 @@ impl RunResult {
             sum.took += phase.took;
             sum.paced += phase.paced;
             sum.until = sum.until.max(phase.until);
+            sum.due_until = sum.due_until.max(phase.due_until);
             sum.origin_until = sum.origin_until.or(phase.origin_until);
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;
@@ -412,48 +287,6 @@ impl RunResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn row(at_s: f64, requests: u64) -> Row {
-        Row { at_s, seconds: 1.0, counts: Counts { requests, ..Counts::default() }, ..Row::default() }
-    }
-
-    #[test]
-    fn a_long_timeline_stays_bounded_and_loses_nothing() {
-        let mut timeline = Timeline::default();
-        let total = Timeline::LIMIT * 3;
-        (0..total).for_each(|second| timeline.push(row(second as f64, 2)));
-        assert!(timeline.rows.len() <= Timeline::LIMIT);
-        let requests: u64 = timeline.rows.iter().map(|row| row.counts.requests).sum();
-        let seconds: f64 = timeline.rows.iter().map(|row| row.seconds).sum();
-        assert_eq!((requests, seconds), (2 * total as u64, total as f64));
-        assert!(timeline.rows.windows(2).all(|pair| pair[0].at_s < pair[1].at_s));
-    }
-
-    #[test]
-    fn a_condensed_timeline_keeps_phases_apart_and_loses_nothing() {
-        let rows = (0..100).map(|n| Row { phase: u32::from(n >= 35), ..row(n as f64, 3) }).collect();
-        let condensed = Timeline { rows }.condensed(10);
-        assert_eq!(condensed.len(), 4 + 7);
-        assert_eq!(condensed.iter().map(|row| row.counts.requests).sum::<u64>(), 300);
-        assert_eq!(condensed[3].phase, 0);
-        assert_eq!((condensed[3].seconds, condensed[4].seconds), (5.0, 10.0));
-        assert!(Timeline::default().condensed(0).is_empty());
-    }
-
-    #[test]
-    fn rows_that_are_joined_have_the_mean_of_all_their_answers() {
-        let answered = |mean_us, ok, check_failed| Row {
-            mean_us,
-            counts: Counts { ok, check_failed, ..Counts::default() },
-            ..Row::default()
-        };
-        let mut row = answered(100.0, 2, 1);
-        row.join(&answered(500.0, 1, 0));
-        assert_eq!(row.mean_us, 200.0);
-        let mut nothing = Row::default();
-        nothing.join(&Row::default());
-        assert_eq!(nothing.mean_us, 0.0);
-    }
 
     #[test]
     fn ratios_need_a_whole() {

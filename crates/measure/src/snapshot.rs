@@ -28,6 +28,8 @@ pub struct Snapshot {
     pub span: (Duration, Duration),
     /// Until when requests could begin in the phase, since the start of the run: what comes after waits for answers only.
     pub paced_until: Duration,
+    /// Until when requests were due in the phase: no later than that, and earlier where as many as there were to be had begun.
+    pub due_until: Duration,
 }
 
 impl Snapshot {

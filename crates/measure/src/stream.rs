@@ -7,16 +7,19 @@
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
 use crate::buckets::Buckets;
-use crate::event::Evidence;
+use crate::event::{Evidence, LostRequest};
 use crate::exchanges::KeptExchanges;
 use crate::figures::Figures;
+use crate::judged::Judged;
 use crate::machine::Watched;
 use crate::notes;
 use crate::request_times::RequestDistributionsKept;
-use crate::run::{Headline, Judged, Row, WorkerUse};
+use crate::run::{Headline, WorkerUse};
 use crate::seconds::{self, if_any};
 use crate::self_check::SelfCheck;
 use crate::time_metric::{TimeMetrics, named};
+use crate::timeline::Row;
+use crate::verdict::VerdictNames;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,6 +40,8 @@ pub enum RunEvent {
     Exchanges(Box<KeptExchanges>),
     /// An answer that failed a check, or one to a request that failed.
     Evidence(Box<EvidenceFound>),
+    /// A request that no answer came to.
+    Lost(LostRequest),
     /// Something that a reader had better know.
     Note(Note),
     /// Somebody changed the run while it went on.
@@ -79,6 +84,16 @@ pub struct Head {
     pub commit: Option<String>,
     /// The machine that the run was made on.
     pub machine: Machine,
+    /// Length of an interval, which a second of the records has mostly; older files do not tell it.
+    #[serde(rename = "interval_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Duration>,
+    /// Share of requests whose answers may fail a check.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tolerated: f64,
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// A phase, as the plan describes it.
@@ -331,8 +346,8 @@ pub struct End {
     pub target_cpu_s: Option<f64>,
     /// Thresholds that the figures were held to.
     pub thresholds: Vec<Judged>,
-    /// Worth of the figures, in one word.
-    pub verdict: String,
+    /// Verdict on the figures and on the target.
+    pub verdict: VerdictNames,
     /// Figures that lists of runs show.
     pub figures: Headline,
     /// Exit code of the process.
@@ -347,6 +362,9 @@ pub struct End {
 pub struct PhaseEnd {
     /// Requests begun in it, to compare with the sum of its seconds.
     pub requests: u64,
+    /// Until when requests were due, since the start of the run: after that only answers were waited for. Older files do not tell it.
+    #[serde(rename = "due_until_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    pub due_until: Option<Duration>,
     /// The origin's accounts, read where the phase ended.
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
     pub origin: Option<OriginCounts>,
@@ -379,11 +397,15 @@ impl Controlled {
 impl Second {
     /// The line of the timeline that it makes.
     pub fn row(&self) -> Row {
+        let began = self.at.saturating_sub(self.took);
+        let paced = self.paced_until.saturating_sub(began).min(self.took);
         Row {
             at_s: self.at.as_secs_f64(),
             seconds: self.took.as_secs_f64(),
+            paced_s: paced.as_secs_f64(),
             phase: self.phase,
             counts: self.clients.counts,
+            starved: self.clients.starved(),
             origin: self.origin,
             in_flight: self.in_flight,
             p50_us: self.p50_us,

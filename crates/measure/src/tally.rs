@@ -52,8 +52,10 @@ pub struct Tally {
     http3: Option<Box<Http3Counts>>,
     /// When bytes last came from the other side, since the start of the run.
     heard: Option<Duration>,
-    /// When a request last failed, since the start of the run.
+    /// When a request last failed, since the start of the run; for want of a port or descriptor of ours it has never been sent.
     failed_at: Option<Duration>,
+    /// When the first and the last of those were due to which no answer came.
+    lost: Option<(Duration, Duration)>,
 }
 
 impl Default for Tally {
@@ -78,6 +80,7 @@ impl Tally {
             http3: None,
             heard: None,
             failed_at: None,
+            lost: None,
         }
     }
 
@@ -160,6 +163,12 @@ impl Tally {
         self.heard
     }
 
+    /// When the first and the last of those were due, since the start of the run, to which no answer came; `None`: all got one, or
+    /// have failed otherwise.
+    pub fn lost_due(&self) -> Option<(Duration, Duration)> {
+        self.lost
+    }
+
     /// When a request last failed, since the start of the run; `None` where none did.
     pub fn last_failed(&self) -> Option<Duration> {
         self.failed_at
@@ -192,11 +201,17 @@ impl Tally {
             Outcome::Unfinished => {
                 self.counts.unfinished += times;
                 self.times(TimeMetric::Unfinished, exchange.response, times);
+                self.note_lost(Some((exchange.due, exchange.due)));
             }
             Outcome::Failed(failure) => {
                 self.counts.failed += times;
                 self.failures.add(failure, times);
-                self.failed_at = self.failed_at.max(Some(exchange.due + exchange.response));
+                if !failure.kind.is_ours() {
+                    self.failed_at = self.failed_at.max(Some(exchange.due + exchange.response));
+                }
+                if failure.is_lost() {
+                    self.note_lost(Some((exchange.due, exchange.due)));
+                }
                 self.times(TimeMetric::Failure, exchange.service, times);
             }
         }
@@ -338,6 +353,12 @@ impl Tally {
         self.failed_at = self.failed_at.max(failed);
     }
 
+    /// Takes in when requests were due to which no answer came.
+    pub(crate) fn note_lost(&mut self, lost: Option<(Duration, Duration)>) {
+        let all = [self.lost, lost].into_iter().flatten();
+        self.lost = all.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    }
+
     /// Statuses seen and how often, ascending.
     pub fn statuses(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         self.statuses
@@ -385,6 +406,7 @@ impl Tally {
         }
         self.heard = self.heard.max(other.heard);
         self.failed_at = self.failed_at.max(other.failed_at);
+        self.note_lost(other.lost);
         self.merge_times(other);
     }
 
@@ -410,7 +432,7 @@ impl Tally {
         self.codes.clear();
         self.labels.clear();
         (self.http2, self.http3) = (None, None);
-        (self.heard, self.failed_at) = (None, None);
+        (self.heard, self.failed_at, self.lost) = (None, None, None);
         self.metrics.iter_mut().for_each(Distribution::clear);
         if let Some(distributions) = &mut self.distributions {
             distributions.clear();

@@ -457,6 +457,7 @@ mod tests {
         };
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: None,
             sources: Vec::new(),

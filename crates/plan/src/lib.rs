@@ -134,6 +134,7 @@ mod tests {
         let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             sources: Vec::new(),
             target: None,

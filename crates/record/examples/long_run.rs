@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             last: second + 1 == seconds,
             span: (Duration::ZERO, ends),
             paced_until: ends,
+            due_until: ends,
         };
         collector.add(snapshot, None).0.into_iter().try_for_each(&mut put)?;
     }

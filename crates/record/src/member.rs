@@ -19,10 +19,10 @@ use std::io::{self, Read, Write};
 ///
 /// 1.1: times that follow from others are left out; single requests; the phase of a rate. 1.2: minutes tell the times of labels.
 /// 2: `ok` for `fine`, `check_failed` for `faulty`, `metrics` for `clocks`, `distributions` for `spreads`; the old words are
-/// read as well.
+/// read as well. 2.1: requests that were lost, and a verdict in two words.
 pub const MAJOR: u8 = 2;
 /// See [`MAJOR`].
-pub const MINOR: u8 = 0;
+pub const MINOR: u8 = 1;
 /// The oldest major version that is read.
 pub const OLDEST: u8 = 1;
 
@@ -63,6 +63,7 @@ pub fn number_of_kind(event: &RunEvent) -> u8 {
         RunEvent::Note(_) => 7,
         RunEvent::Control(_) => 8,
         RunEvent::End(_) => 9,
+        RunEvent::Lost(_) => 11,
     }
 }
 

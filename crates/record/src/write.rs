@@ -170,6 +170,10 @@ fn at(event: &RunEvent) -> Option<Duration> {
         RunEvent::Note(note) => Some(note.at),
         RunEvent::Control(control) => Some(control.at),
         RunEvent::End(end) => Some(end.took),
-        RunEvent::Head(_) | RunEvent::Exchanges(_) | RunEvent::Evidence(_) | RunEvent::Unknown => None,
+        RunEvent::Head(_)
+        | RunEvent::Exchanges(_)
+        | RunEvent::Evidence(_)
+        | RunEvent::Lost(_)
+        | RunEvent::Unknown => None,
     }
 }

@@ -137,7 +137,7 @@ impl Seen {
     }
 
     fn received_bytes(&self) -> u64 {
-        measure::run::received_bytes(&self.tally.counts)
+        measure::shares::received_bytes(&self.tally.counts)
     }
 
     /// Per second and in units of 1024; `None` where no time passed or nothing was done.

@@ -4,10 +4,11 @@ use measure::exchanges::Kept;
 use measure::{Counts, Head, KeptExchanges, Row, RunResult};
 
 /// A head line, and a line for each row of the timeline: times, every counter of the clients, and the median, 99th
-/// percentile, longest and mean service time.
+/// percentile, longest and mean service time; last, in how much of it requests could begin.
 pub fn seconds(result: &RunResult) -> String {
     let columns = ["at_s", "seconds", "phase", "in_flight", "p50_us", "p99_us", "max_us", "mean_us"];
-    let mut text = columns.into_iter().chain(Counts::NAMES.iter().copied()).collect::<Vec<_>>().join(",");
+    let columns = columns.into_iter().chain(Counts::NAMES.iter().copied()).chain(["paced_s"]);
+    let mut text = columns.collect::<Vec<_>>().join(",");
     text.push_str("\r\n");
     for row in &result.timeline.rows {
         let phase = result.phases.get(row.phase as usize).map_or("", |phase| &phase.name);
@@ -54,7 +55,8 @@ fn line(row: &Row, phase: &str) -> String {
     let figures = [row.in_flight, row.p50_us, row.p99_us, row.max_us].map(|figure| figure.to_string());
     let mean = format!("{:.1}", row.mean_us);
     let counts = row.counts.list().into_iter().map(|count| count.to_string());
-    for cell in figures.into_iter().chain([mean]).chain(counts) {
+    let paced = format!("{:.3}", row.paced_s);
+    for cell in figures.into_iter().chain([mean]).chain(counts).chain([paced]) {
         text.push(',');
         text.push_str(&cell);
     }

@@ -1,5 +1,6 @@
 //! Offload where answers were not good: an error page costs the origin nothing, but that is no merit of a cache.
 
+use measure::shares::{answered, unjudged};
 use measure::{Counts, PhaseResult, Row};
 
 /// Share of answers that cost the origin no body, where most answers were good.
@@ -15,6 +16,12 @@ pub(crate) fn byte_offload(phase: &PhaseResult) -> Option<f64> {
 /// As [`offload`], of one row.
 pub(crate) fn row_offload(row: &Row) -> Option<f64> {
     row.origin_offload().filter(|_| mostly_good(&row.counts))
+}
+
+/// Hit ratio of one row, by stamps, or by both sides' accounts where answers carry none; `None` where most requests told nothing.
+pub(crate) fn row_hits(row: &Row) -> Option<f64> {
+    let judged = answered(&row.counts);
+    row.hit_ratio().filter(|_| judged >= unjudged(&row.counts)).or_else(|| row_offload(row))
 }
 
 /// Answers that failed a check are a cache's, too, unless there are no others: then it is not our origin's site that was asked.

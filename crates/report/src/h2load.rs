@@ -93,7 +93,7 @@ pub fn report(result: &RunResult, options: Options) -> String {
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
-    measure::run::ratio(part, whole).unwrap_or_default()
+    measure::shares::ratio(part, whole).unwrap_or_default()
 }
 
 fn requests(measured: &PhaseResult, options: Options) -> String {

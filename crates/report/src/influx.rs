@@ -1,7 +1,7 @@
 //! A run for InfluxDB in the schema of JMeter's backend listener, which boards 5496 and 17472 of Grafana read: line protocol, times in ms,
 //! a row for each step and interval. JMeter's percentiles are of its last 100 samples, these are of the interval.
 
-use measure::{Buckets, Digits, Head, Histogram, Second, TimeMetric, run};
+use measure::{Buckets, Digits, Head, Histogram, Second, TimeMetric, shares};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ impl Interval {
             step.ok += label.ok;
             step.together.merge(&label.response);
         }
-        let ended = run::finished(&clients.counts);
+        let ended = shares::finished(&clients.counts);
         let mut all = EndedRequests { ended, ok: clients.counts.ok, ..EndedRequests::default() };
         for (metric, buckets) in &second.metrics {
             match metric {
@@ -179,7 +179,7 @@ fn percentiles(times: &Buckets) -> String {
 }
 
 fn bytes(counts: &measure::Counts) -> String {
-    format!(",sb={},rb={}", counts.sent_bytes, run::received_bytes(counts))
+    format!(",sb={},rb={}", counts.sent_bytes, shares::received_bytes(counts))
 }
 
 /// A tag's value: blanks, commas and equals signs escaped, control characters made visible.

@@ -6,11 +6,11 @@
 use crate::good;
 use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
-use measure::run::received_bytes;
+use measure::shares::received_bytes;
 use measure::{
     AfterReset, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
-    Http3Counts, Judged, OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck, SharedCounts,
-    TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
+    Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck,
+    SharedCounts, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -18,7 +18,7 @@ use serde::{Serialize, Serializer};
 /// Name of the schema.
 pub const SCHEMA: &str = "wringer-run";
 /// Version of the schema: raised when a field changes its meaning or goes away, not when one is added.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
@@ -49,6 +49,7 @@ struct Document<'a> {
     watched: &'a [Watched],
     evidence_file: Option<&'a str>,
     evidence: &'a [Evidence],
+    lost: &'a [LostRequest],
     notes: &'a [String],
     plan: plan::Tree,
 }
@@ -72,6 +73,7 @@ impl<'a> Document<'a> {
             watched: &result.watched,
             evidence_file: context.evidence_file,
             evidence: &result.evidence,
+            lost: &result.lost,
             notes: &result.notes,
             plan: context.plan.told().tree(),
         }
@@ -442,6 +444,8 @@ impl CodeCount {
 #[derive(Serialize)]
 struct Cache {
     hit_ratio: Option<f64>,
+    unjudged: u64,
+    least_hit_ratio: Option<f64>,
     byte_hit_ratio: Option<f64>,
     predicted_hit_ratio: Option<f64>,
     collapse_factor: Option<f64>,
@@ -453,6 +457,8 @@ impl Cache {
     fn new(phase: &PhaseResult) -> Cache {
         Cache {
             hit_ratio: phase.hit_ratio(),
+            unjudged: phase.unjudged(),
+            least_hit_ratio: phase.least_hit_ratio(),
             byte_hit_ratio: phase.byte_hit_ratio(),
             predicted_hit_ratio: phase.predicted_hit_ratio,
             collapse_factor: phase.collapse_factor(),

@@ -6,7 +6,7 @@
 use crate::good;
 use crate::show;
 use measure::event::{HeadTitle, RequestErrorKind};
-use measure::run::received_bytes;
+use measure::shares::received_bytes;
 use measure::{
     Counts, Failure, FailureKind, Fault, OriginCounts, RequestError, Row, RunResult, Stage, TimeMetric,
 };
@@ -66,7 +66,8 @@ impl Layout {
     /// The line of the interval that the end of the run cut short; nothing where there is none, or a moment in which
     /// nothing happened. At least one line is shown of each run.
     pub fn rest(&mut self) -> String {
-        let tells = self.pending.seconds >= SHORTEST_REST_S || self.pending.is_busy();
+        // What ended in a moment after the last second would read as many thousands per second; totals have it.
+        let tells = self.pending.seconds >= SHORTEST_REST_S;
         if tells || self.lines == 0 { self.line() } else { String::new() }
     }
 
@@ -96,10 +97,6 @@ struct Interval {
 }
 
 impl Interval {
-    fn is_busy(&self) -> bool {
-        self.counts != Counts::default() || self.origin.requests > 0
-    }
-
     fn add(&mut self, row: &Row) {
         self.seconds += row.seconds;
         self.at_s = row.at_s;
@@ -279,7 +276,7 @@ pub fn summary(result: &RunResult) -> String {
     let bound = bound.iter().map(|reason| format!("Bound by the generator: {reason}\n"));
     let disturbed = result.self_check.contention.reasons().into_iter();
     let bound = bound.chain(disturbed.map(|reason| format!("Disturbed: {reason}\n")));
-    let bound = bound.chain(silence.map(|silence| format!("Note: {}\n", silence.text())));
+    let bound = bound.chain(silence.map(|silence| format!("Note: target: {}\n", silence.text())));
     let mut text = hit_ratio(result) + &times(result) + &sent_again(result);
     text.extend(bound);
     text

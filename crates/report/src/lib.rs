@@ -4,6 +4,7 @@
 
 pub mod ab;
 pub mod csv;
+pub mod exits;
 pub mod good;
 pub mod h2load;
 mod harmless;

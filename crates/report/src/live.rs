@@ -5,7 +5,7 @@
 
 use crate::good;
 use crate::show;
-use measure::run::received_bytes;
+use measure::shares::received_bytes;
 use measure::{OriginCounts, Row};
 
 /// True if a row says anything: the moment between the last full interval and the end of the run does not.
@@ -209,7 +209,7 @@ fn time(at_s: f64, seconds: f64) -> String {
 }
 
 fn requests(row: &Row) -> String {
-    show::scaled(row.per_second(row.counts.requests))
+    show::or_dash(row.begun_per_second().map(show::scaled))
 }
 
 fn milliseconds(us: u64) -> String {
@@ -222,7 +222,7 @@ fn milliseconds(us: u64) -> String {
 
 /// By stamps; where answers carry none, by both sides' accounts.
 fn hits(row: &Row) -> String {
-    let ratio = row.hit_ratio().or_else(|| good::row_offload(row));
+    let ratio = good::row_hits(row);
     show::or_dash(ratio.map(|ratio| format!("{:.1}", ratio * 100.0)))
 }
 

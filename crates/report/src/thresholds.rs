@@ -1,34 +1,65 @@
 //! A run's figures held to conditions.
 
-use crate::labels;
-use measure::run::ratio;
+use crate::{labels, show};
+use measure::shares::ratio;
 use measure::stream::Second;
 use measure::verdict::errors;
-use measure::{Bound, Buckets, Digits, Judged, LabelFigures, PhaseResult, RunResult, TimeMetric};
-use plan::{As, Metric, Plan, Statistic, Threshold, Timed};
+use measure::{Bound, Buckets, Digits, Judged, LabelFigures, Names, PhaseResult, RunResult, TimeMetric};
+use plan::{As, Metric, Plan, Statistic, StopIf, Threshold, Timed};
 
-/// Holds the figures of a run to each condition.
-pub fn judge<'a>(
-    thresholds: impl IntoIterator<Item = &'a Threshold>,
-    result: &RunResult,
-    plan: &Plan,
-) -> Vec<Judged> {
+/// Holds the figures of a run to the conditions of its plan.
+pub fn judge(result: &RunResult, plan: &Plan) -> Vec<Judged> {
+    let Some(load) = &plan.load else { return Vec::new() };
     let measured = result.measured();
-    let judged = |threshold: &Threshold| {
-        let bound = match &threshold.label {
-            None => value(threshold.metric, &measured),
-            Some(label) => {
-                let figures = labels::measured(result, plan, label);
-                figures.and_then(|figures| of_label(threshold.metric, &figures, &measured)).map(exact)
-            }
-        };
-        let (value, at_least) = (bound.map(|bound| bound.value), bound.is_some_and(|bound| bound.at_least));
-        // What may be anything from here on is violated unless any such value keeps it.
-        let violated =
-            threshold.is_violated_by(value) || at_least && threshold.is_violated_by(Some(f64::INFINITY));
-        Judged { condition: threshold.to_string(), value, at_least, violated }
+    let judged = |threshold: &Threshold, names| held_to(threshold, names, (result, &measured), plan);
+    let forbidden = load.fail_if.iter().map(|threshold| judged(threshold, Names::Forbidden));
+    forbidden.chain(load.require.iter().map(|threshold| judged(threshold, Names::Required))).collect()
+}
+
+fn held_to(
+    threshold: &Threshold,
+    names: Names,
+    (result, measured): (&RunResult, &PhaseResult),
+    plan: &Plan,
+) -> Judged {
+    let bound = match &threshold.label {
+        None => value(threshold.metric, measured),
+        Some(label) => {
+            let figures = labels::measured(result, plan, label);
+            figures.and_then(|figures| of_label(threshold.metric, &figures, measured)).map(exact)
+        }
     };
-    thresholds.into_iter().map(judged).collect()
+    let (value, at_least) = (bound.map(|bound| bound.value), bound.is_some_and(|bound| bound.at_least));
+    let is_so = |value| threshold.holds(value) == (names == Names::Required);
+    // One that is not known is violated, since nothing shows that it was kept; and what may be anything from here on is,
+    // unless any such value keeps it.
+    let kept = value.is_some_and(|value| is_so(value) && (!at_least || is_so(f64::INFINITY)));
+    let (condition, of_failures) = (threshold.to_string(), threshold.is_of_failures());
+    Judged { condition, names, value, at_least, violated: !kept, of_failures }
+}
+
+/// The figure of a condition as people read it; `None`: it is not known.
+pub fn shown(judged: &Judged) -> Option<String> {
+    let condition = match judged.names {
+        Names::Forbidden | Names::Required => Threshold::parse(&judged.condition).ok(),
+        Names::Stop => StopIf::parse(&judged.condition).ok().map(|stop| stop.condition),
+    };
+    let (value, metric) = (judged.value?, condition?.metric);
+    let text = match metric {
+        Metric::Time(..) => show::time(value.round() as u64),
+        Metric::Rate | Metric::OkRate => show::rate(value),
+        Metric::OkShare | Metric::HitRatio => show::percent(value),
+        Metric::Errors(how)
+        | Metric::Failed(how)
+        | Metric::CheckFailed(how)
+        | Metric::Unfinished(how)
+        | Metric::Stray(how)
+        | Metric::Overflow(how) => match how {
+            As::Count => show::count(value as u64),
+            As::Share => show::percent(value),
+        },
+    };
+    Some(if judged.at_least { format!("≥{text}") } else { text })
 }
 
 /// A figure of one label; nothing where it is not gathered for labels.
@@ -44,7 +75,14 @@ fn of_label(metric: Metric, figures: &LabelFigures, measured: &PhaseResult) -> O
         Metric::Errors(As::Count) | Metric::Failed(As::Count) => Some(failed as f64),
         Metric::Errors(As::Share) | Metric::Failed(As::Share) => ratio(failed, figures.ended),
         Metric::Rate => Some(measured.per_second(figures.ended)),
-        _ => None,
+        Metric::OkRate => Some(measured.per_second(figures.ok)),
+        Metric::OkShare => ratio(figures.ok, figures.ended),
+        Metric::Time(..)
+        | Metric::CheckFailed(_)
+        | Metric::Unfinished(_)
+        | Metric::Stray(_)
+        | Metric::Overflow(_)
+        | Metric::HitRatio => None,
     }
 }
 
@@ -61,9 +99,16 @@ fn value(metric: Metric, phase: &PhaseResult) -> Option<Bound> {
         Metric::CheckFailed(how) => counted(counts.check_failed, how),
         Metric::Overflow(how) => counted(counts.overflow, how),
         Metric::Rate => Some(phase.per_second(counts.requests)),
+        Metric::OkRate => Some(phase.per_second(counts.ok)),
+        // What the plan itself has spoilt or broken off should have got none.
+        Metric::OkShare => {
+            let spoilt = counts.injected + counts.aborted;
+            ratio(counts.ok, (counts.requests + counts.overflow).saturating_sub(spoilt))
+        }
         Metric::Unfinished(how) => counted(counts.unfinished, how),
         Metric::Stray(how) => counted(counts.stray, how),
-        Metric::HitRatio => phase.hit_ratio(),
+        // What could not be judged may have been no hit.
+        Metric::HitRatio => phase.least_hit_ratio(),
     };
     value.map(exact)
 }
@@ -120,6 +165,11 @@ pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
             (seconds > 0.0).then(|| ended as f64 / seconds)
         }
         Metric::Stray(how) => counted(counts.stray, how),
+        Metric::OkRate => {
+            let seconds = second.took.as_secs_f64();
+            (seconds > 0.0).then(|| counts.ok as f64 / seconds)
+        }
+        Metric::OkShare => ratio(counts.ok, ended - counts.injected - counts.aborted),
         Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio => None,
     }
 }
@@ -163,16 +213,24 @@ mod tests {
     use measure::{Counts, Failure, FailureKind, Label, Outcome, RunState, Stage};
     use std::time::Duration;
 
-    /// True if a run of one phase, with a label `a` and one `b` behind it, violates each condition.
+    /// True if a run of one phase, with a label `a` and one `b` behind it, violates each condition; a requirement is what the same
+    /// condition forbids not to be.
     fn check(phase: PhaseResult, conditions: &[(&str, bool)]) {
         let plan = "version = 1\nseed = 1\n[[load.phases]]\nname = 'measure'\nscenario = { steps = [\
                     { transaction = { name = 'a', steps = [] } }, { transaction = { name = 'b', steps = [] } } ] }";
-        let plan = Plan::from_text(plan).unwrap();
+        let mut plan = Plan::from_text(plan).unwrap();
         let mut result = RunState::default().result();
         result.phases.push(phase);
-        for (condition, violated) in conditions {
-            let judged = judge(&[Threshold::parse(condition).unwrap()], &result, &plan);
-            assert_eq!(judged[0].violated, *violated, "{judged:?}");
+        let load = plan.load.as_mut().unwrap();
+        load.fail_if = conditions.iter().map(|(condition, _)| Threshold::parse(condition).unwrap()).collect();
+        load.require.clone_from(&load.fail_if);
+        let judged = judge(&result, &plan);
+        let (forbidden, required) = judged.split_at(conditions.len());
+        for ((_, violated), (forbidden, required)) in conditions.iter().zip(forbidden.iter().zip(required)) {
+            assert_eq!((forbidden.violated, forbidden.names), (*violated, Names::Forbidden), "{forbidden:?}");
+            // What nobody knows violates both.
+            let not_required = required.value.is_some() == *violated;
+            assert_eq!((!required.violated, required.names), (not_required, Names::Required), "{required:?}");
         }
     }
 
@@ -180,7 +238,8 @@ mod tests {
     fn figures_are_held_to_conditions() {
         let mut phase = PhaseResult::new("measure", true);
         phase.took = Duration::from_secs(2);
-        phase.tally.counts = Counts { requests: 1000, failed: 3, check_failed: 2, ..Counts::default() };
+        phase.tally.counts =
+            Counts { requests: 1000, ok: 995, failed: 3, check_failed: 2, ..Counts::default() };
         (1..=100).for_each(|ms| phase.tally.time(TimeMetric::Response, Duration::from_millis(ms)));
         check(
             phase,
@@ -193,6 +252,9 @@ mod tests {
                 ("errors>=5", true),
                 ("failed>3", false),
                 ("check-failed>1", true),
+                ("ok-rate<99.5%", true),
+                ("ok-rate<99.4%", false),
+                ("ok-rate<498/s", true),
                 ("rate<501", true),
                 ("rate<500", false),
                 ("tls.p50>1h", true),
@@ -243,6 +305,8 @@ mod tests {
                 ("errors{a}>0", false),
                 ("errors{b}>0", true),
                 ("failed{b}>1%", false),
+                ("ok-rate{b}<99%", false),
+                ("ok-rate{b}<=99%", true),
                 ("rate{b}<50", false),
                 ("rate{b}<51", true),
                 ("p50{c}>1h", true),

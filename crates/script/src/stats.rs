@@ -1,7 +1,7 @@
 //! Arguments of `done`: a summary, and the distributions of latency and rates.
 
 use hdrhistogram::Histogram;
-use measure::run::received_bytes;
+use measure::shares::received_bytes;
 use measure::{Dispersion, Failure, FailureKind, RunResult, Stage, TimeMetric};
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 use plan::Dialect;

@@ -8,10 +8,11 @@ use measure::Head;
 use measure::stream::{Machine, PhasePlan};
 use plan::{Phase, Plan};
 use std::path::Path;
+use std::time::Duration;
 use uuid::Uuid;
 
-/// The head of a run of this plan that is about to begin.
-pub fn of(plan: &Plan, about: &About, threads: u32) -> Head {
+/// The head of a run of this plan that is about to begin. `interval`: the length of what its seconds tell of.
+pub fn of(plan: &Plan, about: &About, threads: u32, interval: Duration) -> Head {
     Head {
         id: Uuid::now_v7().to_string(),
         command: about.command.clone(),
@@ -26,6 +27,8 @@ pub fn of(plan: &Plan, about: &About, threads: u32) -> Head {
         phases: plan.load.iter().flat_map(|load| &load.phases).map(phase).collect(),
         plan: plan.told().to_text(),
         machine: machine(),
+        interval: plan.load.is_some().then_some(interval),
+        tolerated: plan.load.as_ref().map_or(0.0, |load| load.check.tolerated),
     }
 }
 

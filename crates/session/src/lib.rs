@@ -17,6 +17,7 @@ mod after;
 mod backend;
 mod data;
 mod evidence;
+mod finished;
 mod head;
 mod inputs;
 mod listen;
@@ -36,6 +37,7 @@ mod usage;
 mod workers;
 
 pub use evidence::text as evidence_text;
+pub use finished::{Ended, Finished};
 pub use listen::settle;
 pub use options::{About, Keep, SessionOptions};
 pub use problem::Problem;
@@ -44,7 +46,6 @@ pub use sink::{Sink, Sinks};
 pub use usage::threads;
 
 use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
-use live::Live;
 use mask::Mask;
 use steer::Steering;
 
@@ -61,7 +62,6 @@ use plan::{Inputs, Load, Plan};
 use remote::Remote;
 use scripts::Scripts;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -100,84 +100,6 @@ static FAULTED: AtomicBool = AtomicBool::new(false);
 /// True if a run of this process has ended by a fault of wringer itself; its report, where there is one, tells which.
 pub fn has_faulted() -> bool {
     FAULTED.load(Ordering::Relaxed)
-}
-
-/// A finished run.
-pub struct Finished {
-    /// Its figures.
-    pub result: RunResult,
-    /// Its first record.
-    pub head: Head,
-    /// Its last record, which is told when the report has been made.
-    end: End,
-    recorder: Option<Recorder>,
-    /// Somebody asked for its file by name.
-    file_wanted: bool,
-    /// That file does not hold all of it.
-    file_lost: bool,
-    /// Failures to write or send something that were told while it went on.
-    failures_told: Vec<String>,
-    sinks: Sinks,
-    /// Its scripts, to be told how it was.
-    pub scripts: Scripts,
-}
-
-impl Finished {
-    /// CPU seconds of the watched processes while measuring.
-    pub fn target_cpu(&self) -> Option<f64> {
-        self.end.target_cpu_s
-    }
-
-    /// The report has been made: its last record is told. `exit`: the code that the process ends with, as far as it is known.
-    pub fn tell_end(&self, exit: u8, evidence_file: Option<&str>) {
-        let end = Arc::new(RunEvent::End(Box::new(self.last_record(exit, evidence_file))));
-        if let Some(recorder) = &self.recorder {
-            recorder.put(&end);
-        }
-        self.sinks.put(&end);
-        self.sinks.live.iter().for_each(Live::settle);
-    }
-
-    /// True if a file that was asked for by its name, of the run or of its records, does not hold all of it.
-    pub fn has_lost(&self) -> bool {
-        let failed = self.recorder.as_ref().is_some_and(|recorder| recorder.failure().is_some());
-        self.file_wanted && (self.file_lost || failed) || self.sinks.have_lost()
-    }
-
-    /// Its records as the page shows them, where somebody wanted to see them.
-    pub fn live(&self) -> Option<&Live> {
-        self.sinks.live.as_ref()
-    }
-
-    /// Completes the run file, and sends the last figures to those who are sent them. Returns the file, where it holds all of
-    /// the run. `say`: told what people should know meanwhile, such as what could not be written or sent since the report.
-    pub fn conclude(&mut self, say: &dyn Fn(&str)) -> Option<PathBuf> {
-        self.sinks.finish(say);
-        let closed = self.recorder.take().map(Recorder::close);
-        let mut failures = self.sinks.failures();
-        let file = match closed {
-            Some(Ok(file)) => Some(file),
-            Some(Err(failure)) => {
-                self.file_lost = true;
-                failures.push(failure);
-                None
-            }
-            None => None,
-        };
-        let untold = failures.into_iter().filter(|text| !self.failures_told.contains(text));
-        untold.for_each(|text| say(&format!("note: {text}")));
-        file
-    }
-
-    fn last_record(&self, exit: u8, evidence_file: Option<&str>) -> End {
-        let mut end = self.end.clone();
-        end.thresholds.clone_from(&self.result.thresholds);
-        (end.exit, end.evidence_file) = (exit, evidence_file.map(str::to_owned));
-        let judgement = self.result.verdict(&self.result.measured()).judgement;
-        end.verdict = judgement.name().to_owned();
-        end.figures = self.result.headline();
-        end
-    }
 }
 
 /// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
@@ -284,7 +206,8 @@ impl Ready<'_> {
             }
             self.targets.refuse_silent(load, origin)?;
         }
-        let head = head::of(self.plan, &self.about, self.workers.count());
+        let interval = workers::interval(self.around) * self.around.intervals_per_row.max(1);
+        let head = head::of(self.plan, &self.about, self.workers.count(), interval);
         let told = self.notes.len();
         let recorder = head::keep(&head, &self.about, &mut self.notes)?;
         tracing::info!(run = head.id, door = head.door, kept = recorder.is_some(), "the run begins");
@@ -531,6 +454,10 @@ impl Session<'_, '_> {
                     self.keep(&record);
                     continue;
                 }
+                Event::Lost(lost) => {
+                    self.record(RunEvent::Lost(*lost));
+                    continue;
+                }
                 other => return Some(other),
             };
             evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
@@ -570,8 +497,9 @@ impl Session<'_, '_> {
     fn finish(mut self, collector: Collector) -> Finished {
         let took = self.began.elapsed();
         let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
-        let silent_for = self.remote.as_ref().and_then(Remote::silent_for);
-        let origin_until = silent_for.map(|silent| took.saturating_sub(silent));
+        // The question itself takes its time, so moments are compared and not lengths.
+        let silent_since = self.remote.as_ref().and_then(Remote::silent_since);
+        let origin_until = silent_since.map(|since| since.saturating_duration_since(self.began));
         let now = self.origin_now();
         let origin = now.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
         let (events, phases, workers) = collector.finish(now);
@@ -596,14 +524,15 @@ impl Session<'_, '_> {
         end.self_check = after::self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
         let (mut state, recorder, failures_told) = self.outlets.close();
         state.apply(&RunEvent::End(Box::new(end.clone())));
-        let (head, result) = (state.head().clone(), state.result());
+        let (head, mut result) = (state.head().clone(), state.result());
+        let verdict = finished::judge(self.plan, &mut result, &mut end);
         Finished {
             result,
+            verdict,
             head,
             end,
             recorder,
             file_wanted: self.file_wanted,
-            file_lost: false,
             failures_told,
             sinks: self.sinks,
             scripts: self.scripts,
@@ -686,5 +615,6 @@ fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration)
         last: true,
         span: (Duration::ZERO, ended),
         paced_until: ended,
+        due_until: ended,
     }
 }

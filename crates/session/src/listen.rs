@@ -59,6 +59,7 @@ mod tests {
         let origin = plan::Origin { listen: listen.to_owned(), further_ports, ..plan::Origin::default() };
         let load = plan::Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: None,
             sources: Vec::new(),

@@ -117,6 +117,7 @@ impl Mask {
             Event::Transaction(mark) => mark.label = self.text(&mark.label),
             Event::Log { text, .. } => *text = self.text(text),
             Event::Evidence(piece) => self.evidence(piece),
+            Event::Lost(lost) => lost.title = self.text(&lost.title),
             Event::Fetched(_) | Event::First(_) | Event::FirstTls(_) | Event::Certificate(_) => {}
         }
     }

@@ -103,9 +103,9 @@ impl Remote {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long ago its accounts end, where it did not answer when it was asked last.
-    pub fn silent_for(&self) -> Option<Duration> {
-        self.gone.then(|| self.heard().at.elapsed())
+    /// When its accounts end, where it did not answer when it was asked last.
+    pub fn silent_since(&self) -> Option<Instant> {
+        self.gone.then(|| self.heard().at)
     }
 
     /// Asks for the heads of an exchange, in its turn; [`Remote::refresh`] returns the answers.

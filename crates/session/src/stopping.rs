@@ -1,7 +1,7 @@
 //! A run that its own figures end: conditions that a plan names (`stop_if`) are held against each second.
 
 use super::Session;
-use measure::{Judged, RunEvent, Second, notes};
+use measure::{Judged, Names, RunEvent, Second, notes};
 use plan::StopIf;
 use std::time::Duration;
 
@@ -45,15 +45,21 @@ impl Stopping {
 /// A second in which nothing ended that the condition speaks of says nothing.
 fn look(stop: &StopIf, since: &mut Option<Duration>, second: &Second) -> Option<Met> {
     let value = report::thresholds::of_second(stop.condition.metric, second)?;
-    if !stop.condition.is_violated_by(Some(value)) {
+    if !stop.condition.holds(value) {
         *since = None;
         return None;
     }
     let since = *since.get_or_insert(second.at.saturating_sub(second.took));
     // Seconds end a little before or after their time.
     let held = second.at.saturating_sub(since) + second.took / 2;
-    let judged =
-        || Judged { condition: stop.to_string(), value: Some(value), at_least: false, violated: true };
+    let judged = || Judged {
+        condition: stop.to_string(),
+        names: Names::Stop,
+        value: Some(value),
+        at_least: false,
+        violated: true,
+        of_failures: stop.condition.is_of_failures(),
+    };
     (held >= stop.lasts).then(|| Met { judged: judged(), since, at: second.at })
 }
 

@@ -2,7 +2,9 @@
 
 use crate::problem::Problem;
 use load::Hosts;
+use measure::machine::{DESCRIPTOR_ADVICE, PORT_ADVICE};
 use plan::{Address, ConnectTo, Load, Plan, Protocol, SourceRange, Step};
+use rustix::io::Errno;
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -216,6 +218,9 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
         false => connection(),
     };
     answered.map_err(|error| {
+        if let Some(problem) = own_limit(name, &error) {
+            return problem;
+        }
         let advice = match load.protocol {
             Protocol::Messages(_) => {
                 "start the service first and check the port, or stand in for it with wringer origin --tcp"
@@ -227,6 +232,19 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
         };
         Problem::impossible(format!("nothing answers at {name} ({error}); {advice}"))
     })
+}
+
+/// A connection that this machine had no descriptor or local port for says nothing of the target.
+fn own_limit(name: &str, error: &io::Error) -> Option<Problem> {
+    let advice = match Errno::from_io_error(error)? {
+        Errno::MFILE | Errno::NFILE => DESCRIPTOR_ADVICE,
+        // EAGAIN from connect(2) on an Internet socket means that no port was free, as EADDRNOTAVAIL does.
+        Errno::ADDRNOTAVAIL | Errno::ADDRINUSE | Errno::AGAIN => PORT_ADVICE,
+        _ => return None,
+    };
+    Some(Problem::impossible(format!(
+        "{name} was not asked whether it answers, as this machine had nothing left to ask with ({error}): {advice}"
+    )))
 }
 
 /// Tells if somebody takes datagrams. A server of QUIC answers a version that nobody speaks with those that it does (RFC 9000

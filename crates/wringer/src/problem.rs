@@ -1,4 +1,4 @@
-//! Why a run could not start or finish, and which exit code that is: the one table.
+//! Why a run could not start or finish, and how the process ends. Which code a run's verdict makes is `measure`'s ([`measure::ExitCode`]).
 
 use std::process::ExitCode;
 use thiserror::Error;
@@ -54,13 +54,13 @@ impl Problem {
         match self {
             Problem::Usage(_) => Exit::Usage,
             Problem::Impossible(_) | Problem::Rig(_) => Exit::Impossible,
-            Problem::Words { exit, .. } => Exit::Code(ExitCode::from(*exit)),
+            Problem::Words { exit, .. } => Exit::Code(*exit),
         }
     }
 }
 
 /// How the process ends.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// 0: all went well.
     Ok,
@@ -68,21 +68,21 @@ pub enum Exit {
     Impossible,
     /// 2: the command line or the plan cannot be meant.
     Usage,
-    /// 3: it ran, but answers were wrong.
+    /// 3: it ran, and what it was held to was not so.
     Wrong,
     /// A door's or a helper's own code.
-    Code(ExitCode),
+    Code(u8),
 }
 
 impl Exit {
-    /// The code as a number; of [`Exit::Code`], which does not tell it, 0 or 1.
-    pub fn number(&self) -> u8 {
+    /// The code as a number.
+    pub fn number(self) -> u8 {
         match self {
             Exit::Ok => 0,
             Exit::Impossible => 1,
             Exit::Usage => 2,
             Exit::Wrong => 3,
-            Exit::Code(code) => u8::from(*code != ExitCode::SUCCESS),
+            Exit::Code(code) => code,
         }
     }
 
@@ -90,24 +90,28 @@ impl Exit {
     /// hidden by a good end.
     #[must_use]
     pub fn or_worse(self, other: Exit) -> Exit {
-        match (&self, &other) {
-            (Exit::Ok, _) => other,
-            (Exit::Code(code), _) if *code == ExitCode::SUCCESS => other,
+        match (self, other) {
+            (Exit::Ok | Exit::Code(0), _) => other,
             (Exit::Impossible, Exit::Wrong) => other,
-            _ => self,
+            (Exit::Impossible | Exit::Usage | Exit::Wrong | Exit::Code(_), _) => self,
+        }
+    }
+}
+
+impl From<measure::ExitCode> for Exit {
+    fn from(code: measure::ExitCode) -> Exit {
+        match code {
+            measure::ExitCode::Fine => Exit::Ok,
+            measure::ExitCode::Impossible => Exit::Impossible,
+            measure::ExitCode::Usage => Exit::Usage,
+            measure::ExitCode::Failed => Exit::Wrong,
         }
     }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        match exit {
-            Exit::Ok => ExitCode::SUCCESS,
-            Exit::Impossible => ExitCode::from(1),
-            Exit::Usage => ExitCode::from(2),
-            Exit::Wrong => ExitCode::from(3),
-            Exit::Code(code) => code,
-        }
+        ExitCode::from(exit.number())
     }
 }
 
@@ -117,15 +121,11 @@ mod tests {
 
     #[test]
     fn wrong_answers_outweigh_a_lost_report_and_that_a_good_end() {
-        let code = |one: Exit, other: Exit| format!("{:?}", one.or_worse(other));
-        assert_eq!(code(Exit::Wrong, Exit::Impossible), "Wrong");
-        assert_eq!(code(Exit::Impossible, Exit::Wrong), "Wrong");
-        assert_eq!(code(Exit::Ok, Exit::Impossible), "Impossible");
-        assert_eq!(code(Exit::Code(ExitCode::SUCCESS), Exit::Impossible), "Impossible");
-        assert_eq!(
-            code(Exit::Code(ExitCode::from(22)), Exit::Impossible),
-            format!("{:?}", Exit::Code(22.into()))
-        );
-        assert_eq!(code(Exit::Usage, Exit::Impossible), "Usage");
+        assert_eq!(Exit::Wrong.or_worse(Exit::Impossible), Exit::Wrong);
+        assert_eq!(Exit::Impossible.or_worse(Exit::Wrong), Exit::Wrong);
+        assert_eq!(Exit::Ok.or_worse(Exit::Impossible), Exit::Impossible);
+        assert_eq!(Exit::Code(0).or_worse(Exit::Impossible), Exit::Impossible);
+        assert_eq!(Exit::Code(22).or_worse(Exit::Impossible), Exit::Code(22));
+        assert_eq!(Exit::Usage.or_worse(Exit::Impossible), Exit::Usage);
     }
 }

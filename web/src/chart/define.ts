@@ -101,8 +101,15 @@ class Frame {
     if (columns.length === 0) return undefined;
     return this.map((row) => sum(columns, row) / this.run.seconds[row]!);
   }
+
+  /** Requests begun, of the time in which they could; a row that only waits for answers has none. */
+  begun(): Value[] | undefined {
+    const column = this.run.columns.get("requests");
+    return column && this.map((row) => begunPerSecond(this.run, column, row));
+  }
 }
 
+export const begunPerSecond = (run: Run, requests: Column, row: number) => (run.paced[row]! > 0 ? requests[row]! / run.paced[row]! : NaN);
 const sum = (columns: Column[], row: number) => columns.reduce((sum, column) => sum + (column[row] || 0), 0);
 const some = (values: Value[] | undefined): values is Value[] => !!values?.some((value) => value !== null && value !== 0);
 
@@ -169,7 +176,7 @@ function throughput(frame: Frame, t: Texts) {
   const bad = frame.rate("failed", "check_failed");
   const overflow = frame.rate("overflow");
   return [
-    line(t.begun, "--blue", frame.rate("requests")),
+    line(t.begun, "--blue", frame.begun()),
     line(t.asked, "--grey", frame.column("asked"), [7, 4]),
     some(bad) && { name: t.bad, colour: "--bad", values: bad, filled: true },
     some(overflow) && { name: t.overflowSeries, colour: "--violet", values: overflow, dash: [2, 3] },

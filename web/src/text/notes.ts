@@ -22,6 +22,22 @@ const CHINESE: [string, string][] = [
   ["the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged", "运行文件的最后 {} 字节无法读取:写入在那里停止,或它们已损坏"],
   ["records are missing at byte {} of the run file ({} bytes)", "运行文件在第 {} 字节处缺少记录({} 字节)"],
   ["this run ended without a word: it is known until {} s after its start", "此运行没有结束记录:只知道开始后 {} 秒以内的情况"],
+  ["the run ended without a word: nothing is known of the generator", "运行没有结束记录:压测机的情况未知"],
+  ["no request was sent", "没有发送任何请求"],
+  ["none of {} requests reached it: this machine had no port or descriptor left for them", "{} 个请求全都没有到达目标:本机没有剩余的端口或文件描述符"],
+  ["silent from {} s on: nothing came in the {} s after that", "从第 {} 秒起没有响应:此后 {} 秒内没有收到任何数据"],
+  ["it never answered: nothing came in {} s", "从未响应:{} 秒内没有收到任何数据"],
+  ["no good answer from {} s on: none of the {} requests of the {} s after that got one", "从第 {} 秒起没有一个正确的响应:{} 个请求在此后 {} 秒内全都没有得到正确的响应"],
+  ["{} of {} requests got no good answer", "{} 个请求没有得到正确的响应,共 {} 个"],
+  ["not one of {} requests got a good answer", "{} 个请求全都没有得到正确的响应"],
+  ["lost {} of {} requests, begun at {} s: no whole answer in up to {} s", "丢失 {} 个请求,共 {} 个,开始于第 {} 秒:等待最长 {} 秒仍没有完整的响应"],
+  ["lost {} of {} requests, begun at {} s: no whole answer in up to {} s ({})", "丢失 {} 个请求,共 {} 个,开始于第 {} 秒:等待最长 {} 秒仍没有完整的响应({})"],
+  ["refused the connections of {} of {} requests", "拒绝了 {} 个请求的连接,共 {} 个请求"],
+  ["answered {} of {} requests with status {}, not expected", "对 {} 个请求(共 {} 个)返回了意料之外的状态 {}"],
+  ["{} of {} requests failed: {}", "{} 个请求失败,共 {} 个:{}"],
+  ["{} of {} requests failed otherwise", "{} 个请求以其他方式失败,共 {} 个"],
+  ["in {} of {} answers a check failed: {}", "{} 个响应未通过检查,共 {} 个:{}"],
+  ["sent bytes that no request had asked for ({}×)", "发送了没有请求过的数据({} 次)"],
 ];
 
 /** The note in Chinese; as it is where the page does not know its sentence. */

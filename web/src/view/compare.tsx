@@ -1,13 +1,14 @@
 // Two runs side by side: their figures with the difference, and their charts over each other from where the measured phase begins.
 
 import { Figure } from "../chart/figure.tsx";
-import { type Chart, type Value } from "../chart/define.ts";
+import { type Chart, type Value, begunPerSecond } from "../chart/define.ts";
 import { count, duration, harmless, share, time } from "../format.ts";
 import { spectrum } from "../histogram.ts";
 import type { Run, Times } from "../model.ts";
 import { compared } from "../state.ts";
 import { language, t } from "../text/index.ts";
 import { type Figures, covers, figures, measuredSpan, sumOf } from "../window.ts";
+import { inWords } from "./verdict.tsx";
 
 export function Compare() {
   const words = t.value;
@@ -77,7 +78,7 @@ function Side({ letter, run }: { letter: string; run: Run }) {
         <a href={`/?run=${encodeURIComponent(run.head.id)}`}>{harmless(run.head.target || run.head.command)}</a>
         <p class="soft">
           {new Date(run.head.started_unix_s * 1000).toLocaleString(language.value === "zh" ? "zh-CN" : "en-GB", { dateStyle: "medium", timeStyle: "short" })} · {duration(run.took_s)} ·{" "}
-          {words.judgement[run.verdict?.judgement ?? "unknown"]}
+          {run.verdict ? inWords({ measurement: run.verdict.measurement.state, target: run.verdict.target.state }, words) : words.unknownVerdict}
         </p>
         <p>
           {run.head.labels.map((label) => (
@@ -154,7 +155,10 @@ function overlays(a: Run, b: Run): Chart[] {
     return blank({ id, title, unit, x, log, series: [series("A", values(one)), series("B", values(two))] });
   };
   const column = (name: string) => (run: Run, row: number) => run.columns.get(name)?.[row] ?? NaN;
-  const rate = (run: Run, row: number) => (run.columns.get("requests")?.[row] ?? NaN) / run.seconds[row]!;
+  const rate = (run: Run, row: number) => {
+    const requests = run.columns.get("requests");
+    return requests ? begunPerSecond(run, requests, row) : NaN;
+  };
   const [one, two] = [a, b].map((run) => spectrum(sumOf(run, "service", covers(run, null))));
   const longest = one!.length > two!.length ? one! : two!;
   const nines = blank({

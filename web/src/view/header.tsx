@@ -5,6 +5,7 @@ import type { Run } from "../model.ts";
 import { helpOpen, theme, toggleTheme, trouble, view } from "../state.ts";
 import { language, t, toggleLanguage } from "../text/index.ts";
 import { served, starts } from "../source.ts";
+import { Verdict } from "./verdict.tsx";
 
 export function Header({ run }: { run: Run | null }) {
   const words = t.value;
@@ -101,37 +102,3 @@ function PhaseNow({ run }: { run: Run }) {
     </span>
   );
 }
-
-function Verdict({ run }: { run: Run }) {
-  const words = t.value;
-  const { verdict } = run;
-  const judgement = verdict?.judgement ?? (run.state === "live" ? "running" : "unknown");
-  const tone = judgement === "valid" ? "good" : judgement === "running" ? "quiet" : judgement === "target_failed" ? "failed" : "doubt";
-  const sentences = [...(verdict?.reasons ?? []), ...(verdict?.target ?? [])];
-  return (
-    <div class={`verdict ${tone}`} role="status">
-      <p>
-        <Sign tone={tone} />
-        <strong>{words.judgement[judgement] ?? judgement}</strong>
-      </p>
-      {sentences.length > 0 && (
-        <ul>
-          {sentences.map((sentence) => (
-            <li key={sentence}>{harmless(sentence)}</li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
-}
-
-/** A shape per tone, so that no colour has to be seen. */
-function Sign({ tone }: { tone: string }) {
-  const text = { good: "✓", failed: "✕", doubt: "▨", quiet: "…" }[tone];
-  return (
-    <span class="sign" aria-hidden="true">
-      {text}
-    </span>
-  );
-}
-

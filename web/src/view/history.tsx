@@ -4,7 +4,9 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { count, duration, harmless, share, time } from "../format.ts";
 import { type Listed, list } from "../source.ts";
+import type { VerdictNames } from "../model.ts";
 import { language, t } from "../text/index.ts";
+import { inWords, toneOfTarget } from "./verdict.tsx";
 
 export function History() {
   const words = t.value;
@@ -82,13 +84,23 @@ export function History() {
   );
 }
 
+const SIGNS = { good: "✓", bad: "✕", doubt: "▨" };
+
+/** A target that failed says more than a measurement that is in doubt. */
+function toneOf({ measurement, target }: VerdictNames): keyof typeof SIGNS {
+  const ofTarget = toneOfTarget(target);
+  if (ofTarget === "failed" && target !== "") return "bad";
+  return measurement === "valid" && ofTarget === "good" ? "good" : "doubt";
+}
+
 function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: () => void }) {
   const words = t.value;
   const locale = language.value === "zh" ? "zh-CN" : "en-GB";
   const began = new Date(one.started_unix_s * 1000);
   const year = began.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
   const when = began.toLocaleString(locale, { year, month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
-  const verdict = one.state === "live" ? words.live : one.state === "open" ? words.open : one.state === "cut" ? words.cut : (words.judgement[one.verdict]?.split(/[::]/)[0] ?? one.verdict);
+  const verdict = one.state === "live" ? words.live : one.state === "open" ? words.open : one.state === "cut" ? words.cut : inWords(one.verdict, words);
+  const tone = toneOf(one.verdict);
   return (
     <tr class={chosen ? "chosen" : ""}>
       <td>
@@ -120,8 +132,8 @@ function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: (
       </td>
       <td data-name={words.hits}>{share(one.hit_ratio ?? NaN)}</td>
       <td data-name={words.verdict}>
-        <span class={`worth ${one.verdict === "valid" ? "good" : one.verdict === "target_failed" ? "bad" : "doubt"}`}>
-          <i aria-hidden="true">{one.verdict === "valid" ? "✓" : one.verdict === "target_failed" ? "✕" : one.state === "live" || one.state === "open" ? "●" : "▨"}</i> {verdict}
+        <span class={`worth ${tone}`}>
+          <i aria-hidden="true">{one.state === "live" || one.state === "open" ? "●" : SIGNS[tone]}</i> {verdict}
         </span>
       </td>
     </tr>

@@ -16,6 +16,7 @@ export function Thresholds({ run }: { run: Run }) {
         <thead>
           <tr>
             <th scope="col">{words.condition}</th>
+            <th scope="col">{words.conditionAsks}</th>
             <th scope="col">{words.value}</th>
             <th scope="col">{words.verdict}</th>
           </tr>
@@ -26,10 +27,8 @@ export function Thresholds({ run }: { run: Run }) {
               <th scope="row" data-name={words.condition}>
                 <code>{harmless(one.condition)}</code>
               </th>
-              <td data-name={words.value}>
-                {one.at_least ? `${words.atLeast} ` : ""}
-                {one.value === null ? "–" : one.limit_us ? time(one.value) : String(Number(one.value.toPrecision(4)))}
-              </td>
+              <td data-name={words.conditionAsks}>{words.asks[one.names] ?? one.names}</td>
+              <td data-name={words.value}>{one.shown ?? "–"}</td>
               <td data-name={words.verdict} class={one.violated ? "bad" : ""}>
                 {one.violated ? `✕ ${words.violated}` : `✓ ${words.held}`}
               </td>
@@ -76,11 +75,44 @@ export function Failures({ run }: { run: Run }) {
           </tbody>
         </table>
       )}
+      {run.lost.length > 0 && <LostRequests run={run} />}
       {run.evidence.map((one, n) => (
         <Proof key={n} one={one} />
       ))}
       {run.evidence_left > 0 && <p class="soft">{words.evidenceLeft(count(run.evidence_left))}</p>}
     </section>
+  );
+}
+
+/** The first requests that no answer came to. */
+function LostRequests({ run }: { run: Run }) {
+  const words = t.value;
+  return (
+    <details class="proof">
+      <summary>
+        <b>{words.lostRequests}</b>
+      </summary>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">{words.lostTitle}</th>
+            <th scope="col">{words.lostBegun}</th>
+            <th scope="col">{words.lostWaited}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {run.lost.map((one, n) => (
+            <tr key={n}>
+              <th scope="row" data-name={words.lostTitle}>
+                {harmless(one.title)}
+              </th>
+              <td data-name={words.lostBegun}>{`${one.begun_s.toFixed(2)} s`}</td>
+              <td data-name={words.lostWaited}>{time(one.waited_s * 1e6)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   );
 }
 

@@ -138,6 +138,7 @@ fn plan(
     let timeout = u64::try_from(typed.timeout).map_or(LONG, Duration::from_secs);
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: proxy.map(str::to_owned),
         sources: sources(typed)?,

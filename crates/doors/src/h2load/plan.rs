@@ -216,6 +216,7 @@ fn plan(
     });
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),

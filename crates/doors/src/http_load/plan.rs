@@ -99,6 +99,7 @@ pub(super) fn of(
     };
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
         sources,

@@ -238,6 +238,7 @@ fn load(
     let limits = Limits::default();
     Ok(Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
         protocol: Protocol::Http1(http),

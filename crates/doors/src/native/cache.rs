@@ -189,6 +189,9 @@ impl CacheArgs {
         self.check_tls()?;
         self.check_version()?;
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
+        if self.phases.is_empty() {
+            self.load.check_grace(&self.pace)?;
+        }
         match self.origin {
             Some(origin)
                 if origin.ip().is_unspecified() && !self.target().is_ours() && self.ask.host.is_none() =>
@@ -222,6 +225,7 @@ impl CacheArgs {
         };
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: Some(target.to_owned()),
             sources: self.load.sources.clone(),

@@ -154,6 +154,7 @@ impl HttpArgs {
         self.pace.check(false)?;
         self.pace.check_users()?;
         self.check_proxy()?;
+        self.load.check_grace(&self.pace)?;
         self.data.check()?;
         self.warm_up.check(&self.data.data())?;
         self.aws.check()
@@ -201,6 +202,7 @@ impl HttpArgs {
         self.version.check(self.secure_proxy() || secure_url(&step).is_some())?;
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: self.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
             protocol: Protocol::Http1(self.http1(tls)),

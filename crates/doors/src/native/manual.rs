@@ -1,6 +1,6 @@
 //! Completions and manual pages, made of the description that reads the command line.
 
-use super::{Cli, with_doors};
+use super::{Cli, with_doors, with_exits};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -23,12 +23,12 @@ pub fn completions(shell: Shell) -> Vec<u8> {
     script
 }
 
-/// The manual pages of wringer, of each of its commands, and of each old tool: a name and its usage.
+/// The manual pages of wringer, of each of its commands, and of each old tool: a name and its usage. `exits`: the table of exit codes.
 ///
 /// # Errors
 /// None where memory can be written to.
-pub fn pages(usages: &[(&str, String)]) -> io::Result<Vec<Page>> {
-    let mut command = shown().disable_help_subcommand(true);
+pub fn pages(usages: &[(&str, String)], exits: &str) -> io::Result<Vec<Page>> {
+    let mut command = with_exits(shown(), exits).disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     add_pages(&command, usages, &mut pages)?;
@@ -91,7 +91,11 @@ mod tests {
 
     #[test]
     fn every_command_has_its_page() {
-        let pages = pages(&[("ab", "Usage: ab\n    -n requests  'all' \\ of them\n".to_owned())]).unwrap();
+        let usage = "Usage: ab\n    -n requests  'all' \\ of them\n".to_owned();
+        let pages = pages(&[("ab", usage)], "Exit codes:\n  3  Failed.\n").unwrap();
+        for file in ["wringer.1", "wringer-http.1"] {
+            assert!(page(&pages, file).contains("Exit codes:"), "{file}");
+        }
         let cache = page(&pages, "wringer-cache.1");
         assert!(cache.contains(".SH OPTIONS") && cache.contains("fail\\-if"), "{cache}");
         for file in ["wringer.1", "wringer-plan-show.1", "wringer-http_load.1"] {

@@ -54,15 +54,16 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+/// How values are typed.
+const UNITS: &str = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%";
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "wringer",
     version,
     about = "A load tester that presses from both sides: it is the clients and, where wanted, the origin too",
-    after_help = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%\n\
-                  Exit codes: 0 all well · 1 the run could not start or finish, or no answer was good · 2 usage · \
-                  3 ran, but answers were wrong, or what --fail-if or --stop-if names was so"
+    after_help = UNITS
 )]
 pub struct Cli {
     /// Say on standard error what sessions, rigs, exporters and servers do: a level such as debug, or targets with a level each,
@@ -82,7 +83,18 @@ impl Cli {
     pub fn read<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
-        let mut command = with_negative_numbers(with_doors(Cli::command()));
+        Cli::read_or_help(words, "")
+    }
+
+    /// As [`Cli::read`]. `exits`: the table of exit codes, which help ends with.
+    ///
+    /// # Errors
+    /// As of [`Cli::read`].
+    pub fn read_or_help<Word: Into<OsString> + Clone>(
+        words: impl IntoIterator<Item = Word>,
+        exits: &str,
+    ) -> Result<Cli, clap::Error> {
+        let mut command = with_negative_numbers(with_exits(with_doors(Cli::command()), exits));
         let words = each_condition(words);
         let matches = command.try_get_matches_from_mut(&words).map_err(|error| {
             let mut error = tips::no_help(error, &command, &words);
@@ -126,6 +138,9 @@ fn without_secrets(mut refusal: clap::Error) -> clap::Error {
     refusal
 }
 
+/// Options of conditions.
+const CONDITIONS: [&str; 2] = ["--fail-if", "--require"];
+
 /// `--fail-if A B C` says `--fail-if A --fail-if B --fail-if C`: what reads as a condition behind one is another one, and no
 /// URL.
 fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -> Vec<OsString> {
@@ -135,14 +150,12 @@ fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -
         parts.is_some_and(|mut parts| parts.all(|part| part.contains(['<', '>'])))
     };
     let mut read: Vec<OsString> = Vec::new();
-    let mut behind_one = false;
+    let mut behind: Option<&str> = None;
     for word in words.into_iter().map(Into::into) {
-        let is_value = read.last().is_some_and(|last| last == "--fail-if");
-        let is_more = behind_one && !is_value && is_condition(&word);
-        if is_more {
-            read.push("--fail-if".into());
-        }
-        behind_one = is_value || is_more;
+        let asked = CONDITIONS.into_iter().find(|option| read.last().is_some_and(|last| last == option));
+        let more = behind.filter(|_| asked.is_none() && is_condition(&word));
+        read.extend(more.map(OsString::from));
+        behind = asked.or(more);
         read.push(word);
     }
     read
@@ -160,6 +173,17 @@ const DOORS: [(&str, &str); 9] = [
     ("jmeter", "JMeter without a window: the same options, results file and lines (wringer help jmeter)"),
     ("wrktcp", "wrktcp: the same options, ini files and report (wringer help wrktcp)"),
 ];
+
+/// Commands that end with the exit code of a run.
+const RUNS: [&str; 4] = ["cache", "http", "tcp", "run"];
+
+/// Help that ends with the table of exit codes.
+fn with_exits(command: clap::Command, exits: &str) -> clap::Command {
+    let command = command.after_help(format!("{UNITS}\n{exits}"));
+    RUNS.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |command| command.after_long_help(exits.trim_start().to_owned()))
+    })
+}
 
 fn with_doors(command: clap::Command) -> clap::Command {
     DOORS

@@ -1,6 +1,7 @@
 //! Groups of options that several commands share.
 
 use super::export::ExportArgs;
+use super::pace::PaceArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
@@ -53,6 +54,10 @@ pub struct OutputArgs {
     /// 'rate<1k/s'; several with commas
     #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = Threshold::parse)]
     pub fail_if: Vec<Threshold>,
+    /// Condition that must hold: with 'p99<300ms' the run fails (exit code 3) unless its p99 is below 300 ms; also 'ok-rate>=99.9%',
+    /// 'rate>=1k/s'; several with commas
+    #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = Threshold::parse)]
+    pub require: Vec<Threshold>,
     /// Condition that ends the run early: 'errors>50% for 30s', 'p99>2s for 10s'; exit code 3
     #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = StopIf::parse)]
     pub stop_if: Vec<StopIf>,
@@ -65,10 +70,14 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The plan with what ends its run early.
+    /// The plan with the conditions that its run is held to.
     #[must_use]
-    pub fn stopping(&self, mut plan: Plan) -> Plan {
-        plan.load.iter_mut().for_each(|load| load.stop_if.extend(self.stop_if.iter().cloned()));
+    pub fn held_to(&self, mut plan: Plan) -> Plan {
+        if let Some(load) = &mut plan.load {
+            load.fail_if.extend(self.fail_if.iter().cloned());
+            load.require.extend(self.require.iter().cloned());
+            load.stop_if.extend(self.stop_if.iter().cloned());
+        }
         plan
     }
 
@@ -187,6 +196,9 @@ pub struct LoadArgs {
     /// Time limit of connecting
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = some_time)]
     pub connect_timeout: Duration,
+    /// How long answers are waited for when time is up [default: 1s; with --requests alone, until --timeout]
+    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    pub grace: Option<Duration>,
     /// Wait until the target answers, at most so long
     #[arg(long, value_name = "DURATION", value_parser = some_time)]
     pub ready: Option<Duration>,
@@ -228,7 +240,22 @@ impl WarmUpArgs {
 impl LoadArgs {
     /// The time limits.
     pub(super) fn limits(&self) -> Limits {
-        Limits { connect: self.connect_timeout, request: self.timeout, ..Limits::default() }
+        let usual = Limits::default();
+        let grace = self.grace.unwrap_or(usual.grace);
+        Limits { connect: self.connect_timeout, request: self.timeout, grace, ..usual }
+    }
+
+    /// Refuses a time of grace where nobody would heed it: time is never up.
+    ///
+    /// # Errors
+    /// One sentence that says what to try.
+    pub(super) fn check_grace(&self, pace: &PaceArgs) -> Result<(), String> {
+        match self.grace.filter(|_| pace.ends_by_count_alone()) {
+            Some(_) => Err("--grace is for runs that end by time: with --requests alone answers are waited for until --timeout; \
+                            leave it out, or give --duration too"
+                .to_owned()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -416,6 +443,27 @@ pub struct OriginArgs {
     /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+impl OriginArgs {
+    /// Refuses conditions that an origin has no figures for.
+    ///
+    /// # Errors
+    /// One sentence that says what to try.
+    pub fn check(&self) -> Result<(), String> {
+        let output = &self.output;
+        let given = [
+            ("--fail-if", !output.fail_if.is_empty()),
+            ("--require", !output.require.is_empty()),
+            ("--stop-if", !output.stop_if.is_empty()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(format!(
+                "{option} speaks of what clients see, and an origin by itself has none: give it where the clients run"
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 impl SiteArgs {

@@ -98,6 +98,11 @@ impl PaceArgs {
         !self.is_open() && self.users.is_none() && self.duration.is_none() && self.requests.is_none()
     }
 
+    /// The run ends when so many requests have ended, however long that takes.
+    pub(super) fn ends_by_count_alone(&self) -> bool {
+        self.requests.is_some() && self.duration.is_none()
+    }
+
     fn is_open(&self) -> bool {
         self.rate.is_some() || self.connection_rate.is_some() || !self.stages.is_empty()
     }

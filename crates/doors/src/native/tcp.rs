@@ -171,6 +171,7 @@ impl TcpArgs {
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
         self.pace.check(false)?;
         self.pace.check_users()?;
+        self.load.check_grace(&self.pace)?;
         if let Some(option) = self.tls_options.given().filter(|_| !self.tls) {
             return Err(format!("{option} is about TLS, which is not spoken: give --tls, too"));
         }
@@ -194,6 +195,7 @@ impl TcpArgs {
         };
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: Some(self.target.clone()),
             protocol: Protocol::Messages(connections),

@@ -30,6 +30,7 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
     };
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: settings.proxy_host.as_ref().map(|host| proxy(host, settings.proxy_port)),
         sources: Vec::new(),

@@ -191,6 +191,7 @@ fn plan(
     let listed_fields_only = http2.is_none() && http3.is_none();
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),

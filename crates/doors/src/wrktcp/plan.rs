@@ -114,6 +114,7 @@ fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
     };
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: Some(address(ini)),
         sources: Vec::new(),

@@ -58,6 +58,7 @@ impl<'a> Converter<'a> {
         let connect_to = std::mem::take(&mut self.connect_to);
         Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: self.stop_if(),
             target: None,
             sources: Vec::new(),

@@ -13,8 +13,8 @@ pub(crate) use span::Closing;
 
 use crate::control::Control;
 use measure::{
-    Alike, Answered, Certificate, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome,
-    RequestTimes, Snapshot, Stage, Tally, TimeMetric,
+    Alike, Answered, Certificate, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, LostRequest,
+    Outcome, RequestTimes, Snapshot, Stage, Tally, TimeMetric,
 };
 use net::Net;
 pub(crate) use partial::Coming;
@@ -79,10 +79,15 @@ pub(crate) struct Wanted {
     pub evidence: Cell<u32>,
     /// Bytes that came unasked and may still be kept, so many times.
     pub stray: Cell<u32>,
+    /// Requests without an answer that may still be told of.
+    lost: Cell<u32>,
 }
 
 /// Times that a worker keeps bytes that came unasked: they look alike.
 const STRAY: u32 = 3;
+
+/// Requests without an answer that a worker tells of.
+const LOST: u32 = 20;
 
 impl Wanted {
     /// `first`: the first answer and handshake are. `evidence`: answers at most.
@@ -93,6 +98,7 @@ impl Wanted {
             failure: Cell::new(true),
             evidence: Cell::new(evidence),
             stray: Cell::new(evidence.min(STRAY)),
+            lost: Cell::new(LOST),
         }
     }
 }
@@ -140,6 +146,7 @@ impl Account {
         self.peak.set(0);
         self.span.phase_began.set(opens - self.span.started.get());
         self.span.paced_until.set(None);
+        self.span.due_until.set(None);
         self.span.phase_ended.set(None);
         self.failures.all.set(stop.failures);
         self.failures.unconnected.set(stop.unconnected);
@@ -160,8 +167,35 @@ impl Account {
         self.span.phase_ended.set(Some(self.since_start()));
     }
 
+    /// Nothing more was due in the phase from a moment on.
+    pub fn due_until(&self, moment: Instant) {
+        self.span.due_until.set(Some(moment));
+    }
+
+    /// From now on nobody waits for what is under way: those who are dropped with it tell what it was.
+    pub fn begin_to_give_up(&self) {
+        self.span.gives_up.set(true);
+    }
+
+    /// True if nobody waits any more for what is under way.
+    #[inline]
+    pub fn gives_up(&self) -> bool {
+        self.span.gives_up.get()
+    }
+
+    /// Tells of a request that no answer came to, which was due then, as long as there are not too many. `lost`: made of when it was due
+    /// and of now, since the start of the run.
+    pub fn lost(&self, lost: impl FnOnce(Duration, Duration) -> LostRequest, due: Instant) {
+        let left = self.wanted.lost.get();
+        if left > 0 {
+            self.wanted.lost.set(left - 1);
+            self.tell(Event::Lost(Box::new(lost(self.since(due), self.since_start()))));
+        }
+    }
+
     /// Counts what is under way as unfinished: nobody waits for it any more.
     pub fn give_up(&self) {
+        self.span.gives_up.set(false);
         self.in_flight.set(0);
         let now = self.since_start();
         let left = self.under_way.borrow_mut().take_left(self.span.started.get());
@@ -194,6 +228,7 @@ impl Account {
         let span = &self.span;
         let ended = span.phase_ended.get().unwrap_or(self.since_start());
         let cpu = net::thread_cpu();
+        let paced_until = span.paced_until.get().map_or(ended, |until| self.since(until).min(ended));
         let snapshot = Snapshot {
             worker: self.part.index,
             phase: span.phase.get() as u32,
@@ -205,7 +240,8 @@ impl Account {
             closes_interval: !matches!(closing, Closing::Phase),
             last: matches!(closing, Closing::Run),
             span: (span.phase_began.get(), ended),
-            paced_until: span.paced_until.get().map_or(ended, |until| self.since(until).min(ended)),
+            paced_until,
+            due_until: span.due_until.get().map_or(paced_until, |until| self.since(until).min(paced_until)),
         };
         // Whoever collects may have gone after an interrupt; there is nobody to tell then.
         let _ = self.outlets.snapshots.send(snapshot);

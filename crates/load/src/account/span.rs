@@ -15,6 +15,10 @@ pub(super) struct Span {
     pub phase_ended: Cell<Option<Duration>>,
     /// Until when the phase could begin requests, once that is over.
     pub paced_until: Cell<Option<Instant>>,
+    /// Until when requests were due in it, once that is over.
+    pub due_until: Cell<Option<Instant>>,
+    /// Nobody waits any more for what is under way.
+    pub gives_up: Cell<bool>,
     /// CPU time of this thread that has been told, or was used before the run started.
     pub cpu_told: Cell<Duration>,
 }
@@ -28,6 +32,8 @@ impl Span {
             phase_began: Cell::new(Duration::ZERO),
             phase_ended: Cell::new(None),
             paced_until: Cell::new(None),
+            due_until: Cell::new(None),
+            gives_up: Cell::new(false),
             cpu_told: Cell::new(Duration::ZERO),
         }
     }

@@ -21,9 +21,18 @@ pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &
     let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
     worker.account.begin(turn.due);
     count_kind(context, &asked);
+    let _under_way = context.under_way(|| (turn.due, title(context, objects, turn)));
     let mut fetch = ObjectExchanges { context, objects, path: worker.buffer() };
     http::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     worker.give_back(fetch.path);
+}
+
+/// The request line of an object, which is drawn again: it follows from the number of the request.
+fn title(context: Context<'_>, objects: &Objects, turn: Turn) -> String {
+    let worker = context.worker;
+    let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
+    let fetch = ObjectExchanges { context, objects, path: Vec::new() };
+    fetch.describe(&asked).title.into_owned()
 }
 
 fn count_kind(context: Context<'_>, asked: &Asked) {

@@ -104,6 +104,8 @@ pub(crate) async fn repeat(
         begun: Cell::new(0),
     });
     repetition.begin(first, worker.net.recently());
+    let now = repetition.clone();
+    let _under_way = Context { worker, phase }.under_way(|| (now.turn.get().due, line.title()));
     let length = match line.wanted_length() {
         WantedLength::Only(length) => Some(length),
         WantedLength::Any | WantedLength::NotKnown => None,

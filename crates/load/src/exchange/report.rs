@@ -130,6 +130,11 @@ fn tell<C: Exchanges>(
         (None, true) => String::from_utf8_lossy(&ending.head).into_owned(),
         (None, false) => String::new(),
     };
+    if let Outcome::Failed(failure) = ending.outcome
+        && failure.is_lost()
+    {
+        context.lost(sent.turn.due, exchanges.describe(&sent.item).title.into_owned(), true);
+    }
     tell_evidence(context, exchanges, sent, ending, &answer);
     if trace.errors {
         tell_errors(worker, exchanges, sent, ending, &answer);

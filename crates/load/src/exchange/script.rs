@@ -52,6 +52,10 @@ pub(crate) async fn script(
         let mut pieces =
             pieces(&message, batch, worker.channels.http().streams().is_some(), script.is_secure());
         let due = std::iter::from_fn(|| Some(Due { item: pieces.pop()?, turn })).collect();
+        // What it has written belongs to the exchanges by then.
+        let title =
+            || format!("a request of the script to {}", script.destination().host.unwrap_or("its target"));
+        let _under_way = context.under_way(|| (turn.due, title()));
         let mut exchanges = ScriptExchanges { context, script, message, response };
         http::run(context, client, &mut exchanges, due).await;
         (message, scratch.response) = (exchanges.message, exchanges.response.take());

@@ -6,7 +6,7 @@ use crate::channel::Channels;
 use crate::control::Control;
 use crate::pace::Phase;
 use crate::request::compose::Composer;
-use measure::Label;
+use measure::{Label, LostRequest};
 use net::Net;
 use plan::data::Moment;
 use plan::{Http, Load, Part, Site};
@@ -77,7 +77,7 @@ impl Worker {
 
     /// The number of the next request of the phase, or `None` when there is to be none.
     pub fn next_number(&self, phase: &Phase, now: Instant) -> Option<u64> {
-        if self.over(phase, now) { None } else { phase.next_number() }
+        if self.over(phase, now) { None } else { phase.next_number(now) }
     }
 
     /// True if the phase is over by the clock or by order.
@@ -117,6 +117,46 @@ impl Worker {
 pub(crate) struct Context<'a> {
     pub worker: &'a Worker,
     pub phase: &'a Phase,
+}
+
+/// A request under way, which tells what it was where nobody waits for it any more.
+pub(crate) struct UnderWay<'a, T: Fn() -> (Instant, String)> {
+    context: Context<'a>,
+    /// When it was due, and its title.
+    told: T,
+}
+
+impl<T: Fn() -> (Instant, String)> Drop for UnderWay<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.context.worker.account.gives_up() {
+            let (due, title) = (self.told)();
+            self.context.lost(due, title, false);
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// A request is under way as long as this lives. `told`: when it was due, and its title.
+    #[inline]
+    pub fn under_way<T: Fn() -> (Instant, String)>(self, told: T) -> UnderWay<'a, T> {
+        UnderWay { context: self, told }
+    }
+
+    /// No answer came to a request.
+    pub fn lost(self, due: Instant, title: String, timed_out: bool) {
+        let account = &self.worker.account;
+        account.lost(
+            |begun, now| LostRequest {
+                begun,
+                waited: now.saturating_sub(begun),
+                timed_out,
+                title,
+                phase: self.phase.name.clone(),
+            },
+            due,
+        );
+    }
 }
 
 impl Context<'_> {

@@ -31,6 +31,8 @@ pub(crate) struct Phase {
     limit: Option<u64>,
     /// Requests that have been given numbers.
     issued: Cell<u64>,
+    /// When the last of as many as there are to be was given one.
+    spent_at: Cell<Option<Instant>>,
     ends: Option<Instant>,
 }
 
@@ -54,6 +56,7 @@ impl Phase {
             opens: now,
             limit: share.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
+            spent_at: Cell::new(None),
             ends: None,
         }
     }
@@ -66,12 +69,28 @@ impl Phase {
     }
 
     /// The number of the next request; `None` where as many have begun as there are to be.
-    pub fn next_number(&self) -> Option<u64> {
+    pub fn next_number(&self, now: Instant) -> Option<u64> {
         let nth = self.issued.get();
-        (!self.is_spent()).then(|| {
-            self.issued.set(nth + 1);
-            self.part.number(nth)
-        })
+        if let Some(limit) = self.limit {
+            if nth >= limit {
+                return None;
+            }
+            if nth + 1 == limit {
+                self.spent_at.set(Some(now));
+            }
+        }
+        self.issued.set(nth + 1);
+        Some(self.part.number(nth))
+    }
+
+    /// When the last request began, where as many have begun as there are to be.
+    pub fn spent_at(&self) -> Option<Instant> {
+        self.spent_at.get()
+    }
+
+    /// When it ends by the clock.
+    pub fn ends(&self) -> Option<Instant> {
+        self.ends
     }
 
     /// True once as many requests have begun as there are to be.

@@ -89,6 +89,9 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
 /// Requests under way get at most this once a stop was asked for, as JMeter gives its threads.
 const STOPPED: Duration = Duration::from_secs(5);
 
+/// Time limits are enforced to about so long.
+const SLACK: Duration = Duration::from_millis(50);
+
 /// A worker that has not come to a gate so long after the run was stopped is lost.
 const LOST: Duration = Duration::from_secs(5);
 
@@ -202,7 +205,10 @@ impl Run {
             together::all(groups.collect()).await;
             let now = self.worker.net.now();
             let ends = mine.iter().map(|(group, _)| group.first().1.phase.ends_before(now)).max();
-            account.paced_until(ends.unwrap_or(now));
+            let ends = ends.unwrap_or(now);
+            account.paced_until(ends);
+            let due = mine.iter().map(|(group, _)| group.first().1.phase.spent_at().unwrap_or(ends)).max();
+            account.due_until(due.unwrap_or(ends));
             let groups: Vec<_> = mine.into_iter().map(|(group, _)| group).collect();
             self.end_phase(&groups, users.into_inner()).await;
         }
@@ -242,15 +248,17 @@ impl Run {
     async fn end_phase(&self, groups: &[GroupWork], users: Vec<TaskId>) {
         let worker = &self.worker;
         let (began, grace) = (worker.net.now(), worker.load.limits.grace);
+        let longest = self.patience(groups, began);
         // Nobody who has asked for an end waits for minutes.
         let patience = || match &worker.control {
             control if control.stopped_now() => Duration::ZERO,
             control if control.stopped() => grace.min(STOPPED),
-            _ => grace,
+            _ => longest,
         };
         while groups.iter().any(GroupWork::is_busy) && worker.net.now() < began + patience() {
             worker.net.sleep(Duration::from_millis(1)).await;
         }
+        worker.account.begin_to_give_up();
         users.into_iter().for_each(|user| worker.net.cancel(user));
         if groups.iter().any(GroupWork::shares_connections) {
             // Nobody shares them any more: they take their leave, and tell what they have not told yet.
@@ -261,6 +269,19 @@ impl Run {
             work.users.set(0);
             self.learn(work);
         });
+    }
+
+    /// How long answers are waited for at the end of a phase: the time of grace, or until their own time has run out where as many
+    /// requests as there were to be have begun before the clock ended the phase.
+    fn patience(&self, groups: &[GroupWork], began: Instant) -> Duration {
+        let limits = &self.worker.load.limits;
+        let mut phases = groups.iter().map(|group| &group.first().1.phase);
+        if !phases.clone().all(|phase| phase.is_spent()) {
+            return limits.grace;
+        }
+        let all = (limits.connect + limits.request + SLACK).max(limits.grace);
+        let ends = phases.find_map(|phase| phase.ends());
+        ends.map_or(all, |ends| all.min(ends.saturating_duration_since(began) + limits.grace))
     }
 
     /// Tells which URLs were fetched, where a list outlives the run.

@@ -153,7 +153,7 @@ impl User {
         // Nothing but the end of the phase ends this user, and it sends one and the same request.
         let repeats = requests.is_one() && self.ends.is_none() && work.phase.turns_per_user.is_none();
         while self.goes_on(worker, work, due)
-            && let Some(number) = work.phase.next_number()
+            && let Some(number) = work.phase.next_number(due)
         {
             let user = self.client.user;
             let line = requests.at(Placing { number, user, of: work.phase.max_users, turn: self.turns });

@@ -113,6 +113,7 @@ impl UserTurn<'_> {
         if begun.is_none() {
             worker.account.begin(turn.due);
         }
+        let _under_way = self.context().under_way(|| (turn.due, message.title()));
         let began = worker.net.now();
         let found = match message.refused {
             true => Err(FailureKind::BadUrl.into()),
@@ -296,7 +297,7 @@ impl Exchanges for SessionExchanges<'_> {
         Described {
             method,
             url: url.into(),
-            title: format!("{method} {url}").trim_start().to_owned().into(),
+            title: self.message.title().into(),
             range: (0, 0),
             place: self.purpose.prepared.index,
             cause: self.purpose.cause,

@@ -61,6 +61,12 @@ impl Additions {
 }
 
 impl Message {
+    /// Method and URL; of a message over TCP its address.
+    pub fn title(&self) -> String {
+        let url = &self.address.text;
+        if url.starts_with(TCP) { url.clone() } else { format!("{} {url}", self.request.method) }
+    }
+
     /// `described`: its URL as it was described, without values.
     pub fn new(request: HttpRequest, described: &Address) -> Message {
         let filled = Some(&*request.target).filter(|target| *target != described.path);

@@ -89,6 +89,7 @@ impl Case {
     pub fn new(phases: Vec<Phase>, script: impl Fn(u64) -> Act + 'static) -> Case {
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
             protocol: Default::default(),

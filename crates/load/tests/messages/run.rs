@@ -91,6 +91,7 @@ impl Case {
         };
         Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
             protocol: Protocol::Messages(self.connections.clone()),

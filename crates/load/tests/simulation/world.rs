@@ -162,6 +162,7 @@ pub fn requests(count: u64) -> Stop {
 pub fn load(phases: Vec<Phase>) -> Load {
     Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: Some(AT.to_owned()),
         sources: Vec::new(),

@@ -77,15 +77,17 @@ fn check_rate_of_connections(phase: &Phase, load: &Load, found: &mut Found) {
 pub(super) fn check_thresholds(load: &Load, found: &mut Found) {
     let measured = load.phases.iter().filter(|phase| phase.measured);
     let labels: Vec<String> = measured.flat_map(|phase| phase.labels()).collect();
-    for (nth, threshold) in load.fail_if.iter().enumerate() {
-        if let Some(label) = threshold.label.as_deref().filter(|label| !labels.iter().any(|one| one == label))
-        {
-            let meant = meant(label, labels.iter().map(String::as_str));
-            let meant = meant.map_or(String::new(), |meant| format!(": did you mean '{meant}'?"));
-            let text = format!(
-                "fail_if '{threshold}': no request or transaction of a measured phase is called '{label}'{meant}"
-            );
-            found.along([Part::from("fail_if"), Part::Item(nth)], |found| found.push(text));
+    for (name, conditions) in [("fail_if", &load.fail_if), ("require", &load.require)] {
+        for (nth, threshold) in conditions.iter().enumerate() {
+            let unknown = |label: &&str| !labels.iter().any(|one| one == label);
+            if let Some(label) = threshold.label.as_deref().filter(unknown) {
+                let meant = meant(label, labels.iter().map(String::as_str));
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean '{meant}'?"));
+                let text = format!(
+                    "{name} '{threshold}': no request or transaction of a measured phase is called '{label}'{meant}"
+                );
+                found.along([Part::from(name), Part::Item(nth)], |found| found.push(text));
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ fn plan() -> Plan {
     };
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: Vec::new(),
         target: Some("localhost:8080".to_owned()),
         sources: Vec::new(),

@@ -55,12 +55,23 @@ pub struct Load {
     /// Conditions that must not hold when the run is over, such as `p99>50ms` or `errors{checkout}>1%`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<Threshold>,
+    /// Conditions that must hold when the run is over, such as `p99<50ms` or `ok-rate>=99.9%`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub require: Vec<Threshold>,
     /// Conditions that end the run early, such as `errors>50% for 60s`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_if: Vec<StopIf>,
     /// Details told about single requests while the run goes on.
     #[serde(default)]
     pub trace: Trace,
+}
+
+impl Load {
+    /// Returns a line for each condition that seems to stand in the wrong place.
+    pub fn doubtful_conditions(&self) -> Vec<String> {
+        let forbidden = self.fail_if.iter().filter_map(Threshold::forbids_what_is_wanted);
+        forbidden.chain(self.require.iter().filter_map(Threshold::requires_what_is_not_wanted)).collect()
+    }
 }
 
 /// The protocol spoken on a connection; a value, so that others can follow.

@@ -1,10 +1,11 @@
-//! Thresholds: what a run's figures must keep to, such as `p99>50ms`, which names what must not be.
+//! Thresholds: conditions that the figures of a run are held to, such as `p99>50ms`. Where one stands says whether it must be so when
+//! the run is over or must not.
 
 use crate::units;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A condition that must not hold when the run is over; as text `p99>50ms` or, of one label, `p99{checkout}>50ms`.
+/// A condition on a figure of a run; as text `p99>50ms` or, of one label, `p99{checkout}>50ms`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
@@ -15,7 +16,7 @@ pub struct Threshold {
     pub label: Option<String>,
     /// The figure.
     pub metric: Metric,
-    /// The relation to the limit that must not hold.
+    /// The relation to the limit.
     pub relation: Relation,
     /// The limit, in the metric's unit.
     pub limit: f64,
@@ -53,6 +54,10 @@ pub enum Metric {
     Stray(As),
     /// Requests per second.
     Rate,
+    /// Good answers per second.
+    OkRate,
+    /// Good answers as a share of the requests that should have got one.
+    OkShare,
     /// Share of answers that came from the cache.
     HitRatio,
 }
@@ -95,9 +100,9 @@ pub enum As {
 }
 
 const WANTED: &str = "give METRIC>LIMIT or METRIC<LIMIT, such as 'p99>50ms', 'errors>0.1%' or 'rate<1k/s'";
-const OF_LABELS: &str = "p50 to p99.99, mean, max, errors, failed and rate";
+const OF_LABELS: &str = "p50 to p99.99, mean, max, errors, failed, ok-rate and rate";
 const METRICS: &str = "p50 to p99.99, mean and max, also of service. first-byte. connect. tls. and lateness., errors, \
-                       failed, check-failed, unfinished, stray, overflow, rate and hit-ratio";
+                       failed, check-failed, unfinished, stray, overflow, rate, ok-rate and hit-ratio";
 
 impl Threshold {
     /// Reads a condition.
@@ -128,15 +133,39 @@ impl Threshold {
         Ok(Threshold { text: text.to_owned(), label, metric, relation, limit })
     }
 
-    /// True if a figure is what must not be. One that is not known is, since nothing shows that it was kept.
-    pub fn is_violated_by(&self, value: Option<f64>) -> bool {
-        let Some(value) = value else { return true };
+    /// True if the condition is so of a figure.
+    pub fn holds(&self, value: f64) -> bool {
         match self.relation {
             Relation::Above => value > self.limit,
             Relation::AtLeast => value >= self.limit,
             Relation::Below => value < self.limit,
             Relation::AtMost => value <= self.limit,
         }
+    }
+
+    /// True if it speaks of requests without a good answer.
+    pub fn is_of_failures(&self) -> bool {
+        self.metric.is_of_failures()
+    }
+
+    /// True if what it names is what people want: a short time, few failures, a high rate.
+    pub fn names_what_is_wanted(&self) -> bool {
+        let is_upper = matches!(self.relation, Relation::Below | Relation::AtMost);
+        is_upper != self.metric.is_wanted_high()
+    }
+
+    /// Returns a line for a condition of what must not be that names what people want.
+    pub fn forbids_what_is_wanted(&self) -> Option<String> {
+        self.names_what_is_wanted().then(|| {
+            format!("fail_if '{self}' fails the run where it is so; if it must be so, give it as --require '{self}' (require)")
+        })
+    }
+
+    /// Returns a line for a condition of what must be that names what people do not want.
+    pub fn requires_what_is_not_wanted(&self) -> Option<String> {
+        (!self.names_what_is_wanted()).then(|| {
+            format!("require '{self}' fails the run where it is not so; if it must not be so, give it as --fail-if '{self}' (fail_if)")
+        })
     }
 }
 
@@ -145,8 +174,41 @@ impl Metric {
     fn is_of_labels(self) -> bool {
         matches!(
             self,
-            Metric::Time(Timed::Response, _) | Metric::Errors(_) | Metric::Failed(_) | Metric::Rate
+            Metric::Time(Timed::Response, _)
+                | Metric::Errors(_)
+                | Metric::Failed(_)
+                | Metric::Rate
+                | Metric::OkRate
+                | Metric::OkShare
         )
+    }
+
+    fn is_of_failures(self) -> bool {
+        match self {
+            Metric::Errors(_)
+            | Metric::Failed(_)
+            | Metric::CheckFailed(_)
+            | Metric::Unfinished(_)
+            | Metric::OkRate
+            | Metric::OkShare => true,
+            Metric::Time(..) | Metric::Stray(_) | Metric::Overflow(_) | Metric::Rate | Metric::HitRatio => {
+                false
+            }
+        }
+    }
+
+    /// True if more of it is better.
+    fn is_wanted_high(self) -> bool {
+        match self {
+            Metric::Rate | Metric::OkRate | Metric::OkShare | Metric::HitRatio => true,
+            Metric::Time(..)
+            | Metric::Errors(_)
+            | Metric::Failed(_)
+            | Metric::CheckFailed(_)
+            | Metric::Unfinished(_)
+            | Metric::Stray(_)
+            | Metric::Overflow(_) => false,
+        }
     }
 }
 
@@ -176,6 +238,9 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
         "stray" => counted(Metric::Stray),
         "overflow" => counted(Metric::Overflow),
         "rate" | "rps" => Ok((Metric::Rate, units::rate(limit).map_err(said)?)),
+        // As with counts, a percentage or a part of one is a share.
+        "ok-rate" | "ok_rate" if is_share(limit) => Ok((Metric::OkShare, units::share(limit).map_err(said)?)),
+        "ok-rate" | "ok_rate" => Ok((Metric::OkRate, units::rate(limit).map_err(said)?)),
         "hit-ratio" => Ok((Metric::HitRatio, units::share(limit).map_err(said)?)),
         _ => {
             let unknown = || format!("'{name}' is no metric: give {METRICS}");
@@ -187,6 +252,12 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
             Ok((Metric::Time(timed, statistic), limit.as_secs_f64() * 1e6))
         }
     }
+}
+
+/// True for a percentage, and for a plain number with a point that is no more than 1.
+fn is_share(limit: &str) -> bool {
+    let is_part = || limit.parse::<f64>().is_ok_and(|number| (0.0..=1.0).contains(&number));
+    limit.ends_with('%') || limit.contains('.') && is_part()
 }
 
 fn time(name: &str) -> Option<(Timed, Statistic)> {
@@ -230,6 +301,10 @@ mod tests {
             ("overflow>=5", Metric::Overflow(As::Count), Relation::AtLeast, 5.0),
             ("rps<1k/s", Metric::Rate, Relation::Below, 1000.0),
             ("hit-ratio<=90%", Metric::HitRatio, Relation::AtMost, 0.9),
+            ("ok-rate>=99.9%", Metric::OkShare, Relation::AtLeast, 0.999),
+            ("ok-rate>0.5", Metric::OkShare, Relation::Above, 0.5),
+            ("ok-rate>=1k/s", Metric::OkRate, Relation::AtLeast, 1000.0),
+            ("ok-rate<2.5/s", Metric::OkRate, Relation::Below, 2.5),
         ] {
             let expected = Threshold { text: text.to_owned(), label: None, metric, relation, limit };
             assert_eq!(Threshold::parse(text), Ok(expected), "{text}");
@@ -258,10 +333,42 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_kept_or_not() {
-        let violated = |text: &str, value| Threshold::parse(text).unwrap().is_violated_by(value);
-        assert!(violated("rate<10", Some(9.0)) && !violated("rate<10", Some(10.0)));
-        assert!(violated("rate<=10", Some(10.0)) && violated("rate>=10", Some(10.0)));
-        assert!(!violated("rate>10", Some(10.0)) && violated("rate>10", None));
+    fn conditions_hold_or_not() {
+        let holds = |text: &str, value| Threshold::parse(text).unwrap().holds(value);
+        assert!(holds("rate<10", 9.0) && !holds("rate<10", 10.0) && !holds("rate>10", 10.0));
+        assert!(holds("rate<=10", 10.0) && holds("rate>=10", 10.0));
+    }
+
+    #[test]
+    fn a_condition_that_stands_in_the_wrong_place_is_told() {
+        for (text, wanted) in [
+            ("p99<50ms", true),
+            ("p99>50ms", false),
+            ("errors<=1%", true),
+            ("errors>0", false),
+            ("rate>=1k/s", true),
+            ("rate<1k/s", false),
+            ("ok-rate>99%", true),
+            ("ok-rate<99%", false),
+            ("hit-ratio>80%", true),
+            ("lateness.max<1ms", true),
+        ] {
+            let threshold = Threshold::parse(text).unwrap();
+            let told = [threshold.forbids_what_is_wanted(), threshold.requires_what_is_not_wanted()];
+            assert_eq!(told.map(|line| line.is_some()), [wanted, !wanted], "{text}");
+        }
+        let line = Threshold::parse("p99<50ms").unwrap().forbids_what_is_wanted().unwrap();
+        assert!(line.contains("--require 'p99<50ms'"), "{line}");
+    }
+
+    #[test]
+    fn some_conditions_speak_of_failures() {
+        let speaks = |text| Threshold::parse(text).unwrap().is_of_failures();
+        assert!(
+            ["errors>1%", "failed>0", "check-failed>0", "unfinished>0", "ok-rate<99%", "ok-rate<9/s"]
+                .into_iter()
+                .all(speaks)
+        );
+        assert!(!["p99>1s", "rate<1", "overflow>0", "hit-ratio<1%"].into_iter().any(speaks));
     }
 }

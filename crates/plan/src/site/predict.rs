@@ -5,8 +5,8 @@
 //! 2002): an object is in the cache if it was asked for within the last T, and T is such that the expected content
 //! fills the cache.
 
-use crate::site::Site;
-use crate::site::popularity::{Popularity, bands};
+use crate::site::popularity::{Pick, Popularity, bands};
+use crate::site::{Site, Storage};
 
 /// The run and the cache that the prediction is made for.
 #[derive(Debug, Clone, Copy)]
@@ -26,29 +26,62 @@ pub struct Observed {
 /// The expected share of requests that are answered from the cache, between 0 and 1.
 ///
 /// Reloads and clients' revalidations are not part of the model: whether they reach the origin is the proxy's policy.
-/// Objects that may not be shared always miss.
+/// Objects that may not be shared always miss; which of the hot ones those are follows from their names.
 pub fn hit_ratio(site: &Site, popularity: &Popularity, observed: &Observed) -> f64 {
     if observed.requests <= 0.0 {
         return 0.0;
     }
     let hot = 1.0 - popularity.one_timers;
-    let storable = 1.0 - site.private - site.no_store;
     let variants = f64::from(site.variant_count());
-    let entries: Vec<(f64, f64)> =
-        bands(popularity).into_iter().map(|(count, p)| (count * variants, hot * p / variants)).collect();
+    let mut rank = 0;
+    let entries: Vec<Entries> = bands(popularity)
+        .into_iter()
+        .map(|(count, p)| {
+            let first = rank;
+            rank += count as u64;
+            Entries {
+                count: count * storable(site, popularity, first, rank) * variants,
+                p: hot * p / variants,
+            }
+        })
+        .collect();
     let reach = residence(site, &entries, popularity, observed);
-    let hits: f64 = entries.iter().map(|(count, p)| count * p * hit_share(*p, site, observed, reach)).sum();
-    hits * storable
+    entries.iter().map(|Entries { count, p }| count * p * hit_share(*p, site, observed, reach)).sum()
+}
+
+/// Entries that a cache may store and that are alike.
+struct Entries {
+    count: f64,
+    /// Probability that a request asks for one of them.
+    p: f64,
+}
+
+/// Objects of a band that are looked at one by one; of larger ones as many, spread evenly.
+const LOOKED_AT: u64 = 1 << 20;
+
+/// Share of the hot objects from one rank up to another that a cache may store.
+fn storable(site: &Site, popularity: &Popularity, first: u64, end: u64) -> f64 {
+    let share = 1.0 - site.private - site.no_store;
+    // Objects that are replaced all the time have the share that the law says.
+    if share >= 1.0 || popularity.drift_per_hour > 0.0 {
+        return share;
+    }
+    let step = (end - first).div_ceil(LOOKED_AT).max(1) as usize;
+    let object = |rank| Pick::Hot { rank, generation: 0 }.object(popularity.set);
+    let looked_at = (first..end).step_by(step);
+    let all = looked_at.clone().count();
+    let stored = looked_at.filter(|rank| site.storage_of(object(*rank)) == Storage::Shared).count();
+    stored as f64 / all.max(1) as f64
 }
 
 /// Requests that pass until an object that is not asked for again leaves the cache; infinite where all fits.
-fn residence(site: &Site, entries: &[(f64, f64)], popularity: &Popularity, observed: &Observed) -> f64 {
+fn residence(site: &Site, entries: &[Entries], popularity: &Popularity, observed: &Observed) -> f64 {
     let Some(bytes) = observed.cache_bytes else { return f64::INFINITY };
     let mean = site.size.mean(popularity.hot).max(1.0);
     let room = bytes / mean;
     let content = |t: f64| -> f64 {
-        let hot: f64 = entries.iter().map(|(count, p)| count * (1.0 - (-p * t).exp())).sum();
-        hot + popularity.one_timers * t
+        let hot: f64 = entries.iter().map(|Entries { count, p }| count * (1.0 - (-p * t).exp())).sum();
+        hot + popularity.one_timers * t * (1.0 - site.private - site.no_store)
     };
     if content(observed.warm_requests + observed.requests) <= room {
         return f64::INFINITY;
@@ -140,6 +173,29 @@ mod tests {
         let popularity = Popularity { hot: 1_000, one_timers: 0.2, ..Popularity::default() };
         let observed = Observed { filled: 1.0, ..endless(500.0) };
         assert!((hit_ratio(&Site::default(), &popularity, &observed) - 0.8).abs() < 1e-9);
+    }
+
+    /// With few hot objects, the share of them that is private is another one than the law says, and the most popular ones weigh most.
+    #[test]
+    fn objects_that_nobody_may_store_are_the_ones_that_there_are() {
+        let site = Site { private: 0.3, no_store: 0.1, ..Site::default() };
+        for (hot, law) in
+            [(10, Law::Uniform), (20, Law::Zipf { alpha: 1.0 }), (1_000, Law::Zipf { alpha: 0.8 })]
+        {
+            let popularity = Popularity { hot, law, one_timers: 0.1, ..Popularity::default() };
+            let sampler = Sampler::new(&popularity);
+            let mut known = HashSet::new();
+            let mut hits = 0;
+            let requests = 50_000;
+            for number in 0..requests {
+                let object = sampler.pick(&mut Draw::new(3, number), number, 0).object(0);
+                let stored = site.storage_of(object) == Storage::Shared;
+                hits += u64::from(stored && !known.insert(object));
+            }
+            let measured = hits as f64 / requests as f64;
+            let predicted = hit_ratio(&site, &popularity, &endless(requests as f64));
+            assert!((measured - predicted).abs() < 0.01, "{hot} {law:?}: {measured} {predicted}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub fn example() -> Plan {
 fn with_phases(seed: u64, phases: Vec<Phase>) -> Plan {
     let load = Load {
         fail_if: Vec::new(),
+        require: Vec::new(),
         stop_if: vec![plan::StopIf::parse("errors>50% for 60s").unwrap()],
         target: None,
         sources: Vec::new(),

@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
@@ -84,7 +84,7 @@ impl Order {
 }
 
 /// The guard's whole life, given the folder that is its to remove.
-pub fn run(folder: &Path) -> ExitCode {
+pub fn run(folder: &Path) {
     ignore_polite_signals();
     // Whatever a proxy forks and leaves behind becomes our child, and so can be found and ended.
     let _ = set_child_subreaper(rustix::process::getpid().into());
@@ -95,7 +95,6 @@ pub fn run(folder: &Path) -> ExitCode {
     }
     let _ = fs::remove_dir_all(folder);
     remove_shared_memory(&super::shared_name(&folder.display().to_string()));
-    ExitCode::SUCCESS
 }
 
 /// Removes what a proxy that was killed has left in shared memory under its name.

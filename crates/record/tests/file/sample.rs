@@ -38,6 +38,7 @@ pub fn events(seconds: u64) -> Vec<RunEvent> {
                 Duration::from_millis(second * 1000 + 1003),
             ),
             paced_until: Duration::from_millis(second * 1000 + 1001),
+            due_until: Duration::from_millis(second * 1000 + 1001),
         };
         let origin = OriginCounts { requests: second * 11, full: second * 7, ..OriginCounts::default() };
         events.extend(collector.add(snapshot, Some(origin)).0);
@@ -94,6 +95,13 @@ pub fn small() -> Vec<RunEvent> {
                 since: Duration::from_millis(500),
             }),
             ..Controlled::default()
+        }),
+        RunEvent::Lost(measure::LostRequest {
+            begun: Duration::from_millis(4),
+            waited: Duration::from_secs(1),
+            timed_out: true,
+            title: "GET /".to_owned(),
+            phase: "measure".to_owned(),
         }),
         note("two"),
         RunEvent::End(Box::default()),

@@ -2,7 +2,7 @@
 
 use super::*;
 use measure::SelfCheck;
-use measure::run::Timeline;
+use measure::Timeline;
 use measure::{PhaseResult, Tally};
 use std::time::Duration;
 
@@ -156,6 +156,8 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
     phase.took = Duration::from_secs(1);
     RunResult {
         thresholds: Vec::new(),
+        lost: Vec::new(),
+        tolerated: 0.0,
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),

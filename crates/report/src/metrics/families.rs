@@ -293,10 +293,10 @@ impl Gathered {
     fn k6(&mut self, result: &RunResult) {
         let measured = result.measured();
         let counts = measured.counts();
-        let received = measure::run::received_bytes(counts);
+        let received = measure::shares::received_bytes(counts);
         for (name, help, count) in [
             ("k6_http_reqs", "Requests begun.", counts.requests),
-            ("k6_iterations", "Requests that have ended.", measure::run::finished(counts)),
+            ("k6_iterations", "Requests that have ended.", measure::shares::finished(counts)),
             ("k6_dropped_iterations", "Requests that were due and not sent.", counts.overflow),
             ("k6_data_sent", "Bytes of requests.", counts.sent_bytes),
             ("k6_data_received", "Bytes of answers.", received),
@@ -314,7 +314,7 @@ impl Gathered {
             self.gauges(p99, "99th percentile in seconds.", [(vec![], at_99)]);
             self.family(name, "Times in seconds.", Kind::Histogram, [(vec![], Value::Times(times))]);
         }
-        let ended = measure::run::finished(counts);
+        let ended = measure::shares::finished(counts);
         let failed = ended.saturating_sub(counts.ok) as f64 / ended.max(1) as f64;
         self.gauges(
             "k6_http_req_failed_rate",

@@ -64,6 +64,15 @@ impl Values {
         self.0.get(place).copied().filter(|value| value.is_finite())
     }
 
+    /// Puts back those values of which the later one stands.
+    pub fn keep_last(&mut self, before: &Values, names: &Names) {
+        for (place, value) in self.0.iter_mut().enumerate() {
+            if let (Joined::Last, Some(before)) = (names.joined(place), before.get(place)) {
+                *value = before;
+            }
+        }
+    }
+
     /// Takes in the row after this one.
     pub fn join(&mut self, next: &Values, names: &Names) {
         for (place, value) in next.0.iter().enumerate().filter(|(_, value)| value.is_finite()) {

@@ -4,6 +4,7 @@ use super::columns::{Joined, Names, Values};
 use super::spans::Cells;
 use super::steps::Trend;
 use measure::stream::{BoundBy, Command, Controlled, PhaseBegun};
+use measure::timeline::Rests;
 use measure::{CodeKind, Head, OriginCounts, RunEvent, RunState, Second, TimeMetric};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub struct Gathered {
     pub(super) trends: BTreeMap<(u32, u16), Trend>,
     /// Records that a row holds once they had to be joined.
     joined: u32,
+    rests: Rests,
     /// Records taken in.
     pub(super) records: u64,
 }
@@ -38,6 +40,8 @@ pub struct Gathered {
 pub(super) struct Row {
     pub at: Duration,
     pub took: Duration,
+    /// So long of it requests could begin.
+    pub paced: Duration,
     pub phase: u32,
     /// Records that it holds.
     pub holds: u32,
@@ -67,6 +71,7 @@ impl Gathered {
         self.records += 1;
         self.state.apply(event);
         match event {
+            RunEvent::Head(head) => self.rests = Rests::new(head.interval),
             RunEvent::Second(second) => self.second(second),
             RunEvent::Phase(phase) => self.begun.push(phase.clone()),
             RunEvent::Control(control) => self.marks.extend(mark(control)),
@@ -97,7 +102,14 @@ impl Gathered {
             trend.add(second.at.as_secs_f64(), one.ended);
         }
         let joined = self.joined.max(1);
+        let is_rest = self.rests.is_rest(row.took.as_secs_f64());
         match self.rows.last_mut() {
+            Some(last) if last.phase == row.phase && is_rest => last.take_rest(&row, &self.names),
+            // One before it, where the phase began within an interval.
+            Some(last) if last.phase == row.phase && self.rests.is_rest(last.took.as_secs_f64()) => {
+                last.join(&row, &self.names);
+                last.holds = 1;
+            }
             Some(last) if last.phase == row.phase && last.holds < joined => last.join(&row, &self.names),
             _ => self.rows.push(row),
         }
@@ -108,8 +120,10 @@ impl Gathered {
     }
 
     fn row(&mut self, second: &Second) -> Row {
-        let mut row =
-            Row { at: second.at, took: second.took, phase: second.phase, holds: 1, ..Row::default() };
+        let began = second.at.saturating_sub(second.took);
+        let paced = second.paced_until.saturating_sub(began).min(second.took);
+        let (at, took, phase) = (second.at, second.took, second.phase);
+        let mut row = Row { at, took, paced, phase, holds: 1, ..Row::default() };
         self.count(second, &mut row.values);
         self.gauge(second, &mut row.values);
         for (metric, buckets) in &second.metrics {
@@ -210,11 +224,22 @@ impl Row {
     fn join(&mut self, next: &Row, names: &Names) {
         self.at = next.at;
         self.took += next.took;
+        self.paced += next.paced;
         self.holds += next.holds;
         self.values.join(&next.values, names);
         for (metric, cells) in &next.metrics {
             self.metrics.entry(*metric).or_default().merge(cells);
         }
+    }
+}
+
+impl Row {
+    /// Takes in what is left over after it, which is no row: what was measured last is what was before.
+    fn take_rest(&mut self, rest: &Row, names: &Names) {
+        let (holds, before) = (self.holds, self.values.clone());
+        self.join(rest, names);
+        self.values.keep_last(&before, names);
+        self.holds = holds;
     }
 }
 

@@ -5,17 +5,17 @@
 use super::columns::{Column, Values};
 use super::gather::{Bound, DRAWN, Gathered, KEPT, Mark, Row, failure_column, fault_column, joined_rows};
 use super::spans::{Cells, Spans};
-use crate::good;
+use crate::{good, thresholds};
 use measure::stream::Machine;
 use measure::{
-    Censored, Counts, Evidence, FailureKind, Fault, Head, Histogram, OriginCounts, PhaseResult, RunResult,
-    TimeMetric, Verdict,
+    Censored, Counts, Evidence, FailureKind, Fault, Head, Histogram, LostRequest, OriginCounts, PhaseResult,
+    RunResult, TimeMetric, Verdict,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Version of the shape; the page refuses others.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Steps that are told at most, those with most requests.
 const STEPS: usize = 2_000;
 
@@ -56,6 +56,8 @@ pub struct Model {
     rows: usize,
     at: Column,
     seconds: Column,
+    paced: Column,
+    interval_s: f64,
     phase: Column,
     columns: BTreeMap<String, Column>,
     metrics: BTreeMap<&'static str, Spans>,
@@ -64,6 +66,7 @@ pub struct Model {
     failures: Vec<Failure>,
     evidence: Vec<Piece>,
     evidence_left: usize,
+    lost: Vec<LostRequest>,
     marks: Vec<Mark>,
     bound: Vec<Bound>,
     thresholds: Vec<Threshold>,
@@ -157,7 +160,10 @@ struct Piece {
 #[derive(Debug, Serialize)]
 struct Threshold {
     condition: String,
-    value: Option<f64>,
+    names: &'static str,
+    /// The figure as people read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<String>,
     violated: bool,
     at_least: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,6 +193,8 @@ impl Gathered {
             rows: rows.len(),
             at: Column::of(&seconds(|row| row.at.as_secs_f64()), false),
             seconds: Column::of(&seconds(|row| row.took.as_secs_f64()), false),
+            paced: Column::of(&seconds(|row| row.paced.as_secs_f64()), false),
+            interval_s: self.state.head().interval.map_or(0.0, |interval| interval.as_secs_f64()),
             phase: Column::of(&seconds(|row| f64::from(row.phase)), true),
             columns: self.columns(&rows),
             metrics: spans(&rows, room),
@@ -200,9 +208,10 @@ impl Gathered {
                 .map(|piece| Piece::of(piece, room.text))
                 .collect(),
             evidence_left: result.evidence.len().saturating_sub(room.evidence),
+            lost: result.lost.clone(),
             marks: self.marks.clone(),
             bound: self.bound.clone(),
-            thresholds: thresholds(&result),
+            thresholds: judged(&result),
             notes: result.notes.iter().map(|text| Note { text: text.clone() }).collect(),
             text: text.to_owned(),
             words: words(),
@@ -441,10 +450,11 @@ impl Piece {
     }
 }
 
-fn thresholds(result: &RunResult) -> Vec<Threshold> {
+fn judged(result: &RunResult) -> Vec<Threshold> {
     let of = |one: &measure::Judged| Threshold {
         condition: one.condition.clone(),
-        value: one.value,
+        names: one.names.name(),
+        shown: thresholds::shown(one),
         violated: one.violated,
         at_least: one.at_least,
         limit_us: limit_us(&one.condition),

@@ -6,6 +6,7 @@ mod heat;
 
 use canvas::{Line, Style, spark};
 use measure::stream::BoundBy;
+use measure::timeline::Rests;
 use measure::{Buckets, Counts, Digits, Head, OriginCounts, RunEvent, Second, TimeMetric};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub struct Watched {
     statuses: std::collections::BTreeMap<u16, u64>,
     steps: std::collections::BTreeMap<(u32, u16), Step>,
     last: Second,
+    rests: Rests,
     marks: VecDeque<String>,
     over: bool,
 }
@@ -102,7 +104,10 @@ impl Watched {
     /// Takes a record in.
     pub fn take(&mut self, event: &RunEvent) {
         match event {
-            RunEvent::Head(head) => self.head = (**head).clone(),
+            RunEvent::Head(head) => {
+                self.head = (**head).clone();
+                self.rests = Rests::new(head.interval);
+            }
             RunEvent::Phase(phase) => {
                 self.phase = phase.phase;
                 self.phases_begun += 1;
@@ -127,10 +132,14 @@ impl Watched {
     }
 
     fn second(&mut self, second: &Second) {
+        if self.rests.is_rest(second.took.as_secs_f64()) && !self.seconds.is_empty() {
+            // What is left over is no second: it is counted, and not drawn.
+            return self.count(second);
+        }
         let took = second.took.as_secs_f64().max(1e-3);
         let kept = second.metrics.iter().filter(|(metric, _)| METRICS.contains(metric));
         self.seconds.push_back(Point {
-            rate: measure::run::finished(&second.clients.counts) as f64 / took,
+            rate: measure::shares::finished(&second.clients.counts) as f64 / took,
             p50_us: second.p50_us,
             p99_us: second.p99_us,
             metrics: kept.map(|(metric, buckets)| (*metric, buckets.clone())).collect(),
@@ -138,6 +147,11 @@ impl Watched {
         if self.seconds.len() > REMEMBERED {
             self.seconds.pop_front();
         }
+        self.count(second);
+        self.last = second.clone();
+    }
+
+    fn count(&mut self, second: &Second) {
         self.counts.merge(&second.clients.counts);
         if let Some(counts) = &second.origin {
             self.origin.get_or_insert_default().merge(counts);
@@ -151,7 +165,6 @@ impl Watched {
             step.ok += label.ok;
             step.response.merge(&label.response);
         }
-        self.last = second.clone();
         self.phase = second.phase;
     }
 }

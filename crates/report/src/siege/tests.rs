@@ -23,6 +23,8 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
     (phase.tally, phase.took) = (tally, Duration::from_secs(2));
     let result = RunResult {
         thresholds: Vec::new(),
+        lost: Vec::new(),
+        tolerated: 0.0,
         phases: vec![phase],
         timeline: Default::default(),
         took: Duration::from_secs(2),

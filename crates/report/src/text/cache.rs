@@ -3,9 +3,11 @@
 use super::{Report, Section, hit_ratio, short};
 use crate::good;
 use crate::show::{self, Table};
-use measure::run::{answered, ratio};
+use measure::shares::{answered, ratio};
 use measure::{Counts, PhaseResult};
 
+/// Share of requests that could not be judged from which a hit ratio does not stand without it.
+const UNJUDGED: f64 = 0.005;
 /// Hits to be expected from which on it is no chance that there was none.
 const SURELY_HITS: f64 = 20.0;
 
@@ -18,7 +20,16 @@ impl Report<'_> {
         }
         let mut section = Section::new("Cache, as the clients saw it", Vec::new());
         if stamped > 0 {
-            section.lines = cache_table(counts, self.nothing_was_stored()).lines();
+            if let Some(share) = self.unjudged() {
+                section.say(&format!(
+                    "Of {} ({}) it could not be judged what the cache did: they got no good answer. All figures here are \
+                     of the others; if none of those had been a hit, the ratio would be {}.",
+                    show::counted(phase.unjudged(), "request"),
+                    show::percent(share),
+                    show::or_dash(phase.least_hit_ratio().map(show::percent))
+                ));
+            }
+            section.lines.extend(cache_table(counts, self.nothing_was_stored()).lines());
             section.say(&stamped_ratio(phase));
         } else {
             section.say(&joined_ratio(phase));
@@ -38,6 +49,13 @@ impl Report<'_> {
             ));
         }
         Some(section)
+    }
+
+    /// Share of the requests that could not be judged, where it is no rounding error.
+    pub(super) fn unjudged(&self) -> Option<f64> {
+        let counts = self.counts();
+        let share = ratio(self.phase.unjudged(), answered(counts) + counts.unstamped + self.phase.unjudged());
+        share.filter(|share| *share >= UNJUDGED)
     }
 
     /// True if every answer was made by the origin for its request, where a cache had something to give out.

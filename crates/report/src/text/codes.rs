@@ -3,7 +3,7 @@
 
 use super::{Report, Section};
 use crate::show::{self, Table};
-use measure::run::ratio;
+use measure::shares::ratio;
 use measure::{Code, CodeKind};
 
 /// Codes that are shown; the others are in the JSON.

@@ -2,7 +2,7 @@
 
 use super::{Report, Section, machine};
 use crate::show::{self, Table};
-use measure::{PhaseResult, TimeMetric};
+use measure::{PhaseResult, TimeMetric, Worth};
 
 /// The system counts CPU in steps of 10 ms; fewer seconds than these say little.
 const SHORTEST_CPU_S: f64 = 0.05;
@@ -31,16 +31,11 @@ impl Report<'_> {
     }
 
     fn verdict_facts(&self) -> Vec<(&'static str, String)> {
-        let [word, meaning] = self.verdict();
-        // A generator that was the limit may be why no answer was good.
-        let check = &self.result.self_check;
-        let mut limits = check.limits(self.result.silence().is_some());
-        limits.extend(check.contention.reasons());
-        if limits.is_empty() || self.result.self_check.requests == 0 {
-            return vec![("verdict", format!("{word}: {meaning}"))];
+        let verdict = self.result.verdict(self.phase);
+        let mut facts = vec![("measurement", self.measurement(&verdict))];
+        if verdict.measurement.state != Worth::NothingSent {
+            facts.extend(verdict.measurement.reasons.into_iter().map(|reason| ("because", reason)));
         }
-        let mut facts = vec![("verdict", word)];
-        facts.extend(limits.into_iter().map(|reason| ("because", reason)));
         facts
     }
 

@@ -2,17 +2,24 @@
 
 use super::{Report, Section, hit_ratio};
 use crate::show::{self, Table};
-use measure::run::{ratio, received_bytes};
+use measure::shares::{ratio, received_bytes};
 use measure::verdict::nothing_good;
-use measure::{Judgement, TimeMetric};
+use measure::{TimeMetric, Verdict, Worth};
+
+/// Left and right of a line of the headline; the right is wrapped.
+type Line = [String; 2];
 
 impl Report<'_> {
     pub(super) fn headline(&self) -> Section {
+        let rows = if self.has_load() { self.headline_load() } else { self.headline_origin() };
+        let left = rows.iter().map(|[left, _]| left.chars().count()).max().unwrap_or(0);
         let mut table = Table::new("ll");
-        if self.has_load() {
-            self.headline_load(&mut table);
-        } else {
-            self.headline_origin(&mut table);
+        for [left_cell, right] in rows {
+            let mut words = std::iter::once(left_cell).chain(std::iter::repeat(String::new()));
+            // As wide as the report but for its margin, the first column and the gap.
+            for line in show::wrap(&right, show::WIDTH - left - 4) {
+                table.row([words.next().unwrap_or_default(), line]);
+            }
         }
         let mut lines = vec![String::new()];
         lines.extend(table.lines());
@@ -33,9 +40,11 @@ impl Report<'_> {
         format!("wringer {} {did} for {took}{interrupted}", self.context.version)
     }
 
-    fn headline_load(&self, table: &mut Table) {
+    fn headline_load(&self) -> Vec<Line> {
         let (phase, counts) = (self.phase, self.counts());
-        table.row([
+        let verdict = self.result.verdict(phase);
+        let mut rows: Vec<Line> = self.mostly_bad(&verdict).into_iter().collect();
+        rows.push([
             format!("{} requests/s", show::scaled(phase.per_second(counts.requests))),
             format!(
                 "{}, {} received",
@@ -43,38 +52,55 @@ impl Report<'_> {
                 show::bytes_rate(phase.per_second(received_bytes(counts)))
             ),
         ]);
-        if let Some(hits) = hit_ratio(phase) {
-            let stored = self.nothing_was_stored().then_some("nothing was stored");
-            let said = [Some(self.predicted()), stored.map(str::to_owned)];
-            let said: Vec<_> = said.into_iter().flatten().filter(|text| !text.is_empty()).collect();
-            table.row([format!("{} hits", show::percent(hits)), said.join("; ")]);
-        }
+        rows.extend(self.hits());
         let response = phase.response();
         if !response.times().is_empty() {
             let at = |quantile| show::bound(response.quantile(quantile));
             let longest = show::bound(response.longest());
-            table.row([
+            rows.push([
                 format!("{} p99", at(0.99)),
                 format!("response time; p50 {}, longest {longest}", at(0.5)),
             ]);
         }
-        table.row([format!("{} failed", show::count(counts.failed)), self.failures()]);
+        rows.push([format!("{} failed", show::count(counts.failed)), self.failures()]);
         if counts.unfinished > 0 {
-            table.row([format!("{} unfinished", show::count(counts.unfinished)), self.left_waiting()]);
+            rows.push([format!("{} unfinished", show::count(counts.unfinished)), self.left_waiting()]);
         }
         if counts.stray > 0 {
-            table.row([format!("{} stray", show::count(counts.stray)), self.stray()]);
+            rows.push([format!("{} stray", show::count(counts.stray)), self.stray()]);
         }
-        let [word, meaning] = self.verdict();
-        let mut words = [word, String::new()].into_iter();
-        show::wrap(&meaning, show::WIDTH - 27)
-            .into_iter()
-            .for_each(|line| table.row([words.next().unwrap_or_default(), line]));
+        rows.push(["measurement".to_owned(), self.measurement(&verdict)]);
+        rows.push(["target".to_owned(), verdict.target.sentence()]);
         if nothing_good(counts) {
-            // As wide as the report but for its margin, the first column and the gap.
-            let lines = show::wrap(&self.why_nothing_was_good(), show::WIDTH - 24);
-            lines.into_iter().for_each(|line| table.row([String::new(), line]));
+            rows.push([String::new(), self.why_nothing_was_good()]);
         }
+        rows.extend(self.thresholds_in_a_line().map(|line| ["thresholds".to_owned(), line]));
+        rows
+    }
+
+    /// Where most requests got no good answer, that is the first thing to be said.
+    fn mostly_bad(&self, verdict: &Verdict) -> Option<Line> {
+        let target = &verdict.target;
+        let share = ratio(target.bad, target.requests).filter(|_| target.mostly_bad)?;
+        let [most, rest @ ..] = target.findings.as_slice() else { return None };
+        let worst = rest.iter().max_by_key(|finding| finding.count);
+        let how = worst.map_or_else(String::new, |worst| format!("; {}", worst.text));
+        Some([format!("{} bad", show::percent(share)), format!("{}{how}", most.text)])
+    }
+
+    fn hits(&self) -> Option<Line> {
+        let hits = hit_ratio(self.phase)?;
+        let stored = self.nothing_was_stored().then_some("nothing was stored");
+        let unjudged = self.unjudged();
+        let of_others = unjudged.map(|_| format!("of the others {} hits", show::percent(hits)));
+        let said = [of_others, Some(self.predicted()), stored.map(str::to_owned)];
+        let said: Vec<_> = said.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        let first = match unjudged {
+            // What the cache did is known of the others only, so that comes first.
+            Some(share) => format!("{} not judged", show::percent(share)),
+            None => format!("{} hits", show::percent(hits)),
+        };
+        Some([first, said.join("; ")])
     }
 
     fn predicted(&self) -> String {
@@ -115,60 +141,40 @@ impl Report<'_> {
         format!("answers that no request had asked for, {bytes}")
     }
 
-    fn headline_origin(&self, table: &mut Table) {
-        let Some(origin) = &self.phase.origin else { return };
-        table.row([
+    fn headline_origin(&self) -> Vec<Line> {
+        let Some(origin) = &self.phase.origin else { return Vec::new() };
+        let requests = [
             format!("{} requests/s", show::scaled(self.phase.per_second(origin.requests))),
             format!(
                 "{} over {}",
                 show::counted(origin.requests, "request"),
                 show::counted(origin.connections, "connection")
             ),
-        ]);
-        table.row([
+        ];
+        let bytes = [
             show::bytes_rate(self.phase.per_second(origin.body_bytes)),
             format!("{} of bodies sent", show::bytes(origin.body_bytes)),
-        ]);
+        ];
+        vec![requests, bytes]
     }
 
-    pub(super) fn verdict(&self) -> [String; 2] {
-        let verdict = self.result.verdict(self.phase);
-        let against = verdict.target.join("; ");
-        let but = if against.is_empty() { String::new() } else { format!("; but {against}") };
-        let limit = match self.result.self_check.too_short {
-            true => "the run was too short to tell whether the generator was the limit",
-            false => "nothing says that the generator was the limit",
+    /// Worth of the figures, in a sentence.
+    pub(super) fn measurement(&self, verdict: &Verdict) -> String {
+        let state = verdict.measurement.state;
+        let meaning = match state {
+            Worth::BrokenOff => "wringer's own code failed; see Generator below",
+            Worth::NothingSent => "no request was sent",
+            Worth::CutOff => "the run ended without a word: nothing is known of the generator",
+            Worth::GeneratorBound if verdict.target.is_silent() => {
+                "this machine fell short as well; see Generator below"
+            }
+            Worth::GeneratorBound => "the target may be able to do more; see Generator below",
+            Worth::Disturbed => "wringer or the target was kept from running; see Generator below",
+            Worth::Valid if self.result.self_check.too_short => {
+                "the run was too short to tell whether the generator was the limit"
+            }
+            Worth::Valid => "nothing says that the generator was the limit",
         };
-        let (word, meaning) = match verdict.judgement {
-            Judgement::BrokenOff => {
-                ("broken off", "wringer's own code failed; see Generator below".to_owned())
-            }
-            Judgement::NoResult => ("no result", "no request was sent".to_owned()),
-            Judgement::NoGoodAnswer => {
-                let silence = self
-                    .result
-                    .silence()
-                    .map_or_else(|| "nothing can be said of the target".to_owned(), |silence| silence.text());
-                ("no good answer", silence)
-            }
-            Judgement::CutOff => (
-                "cut off",
-                "the run ended without a word: nothing is known of the generator".to_owned() + &but,
-            ),
-            Judgement::StoppedAnswering => ("stopped answering", against),
-            Judgement::GeneratorBound => (
-                "bound by the generator",
-                "the target may be able to do more; see Generator below".to_owned() + &but,
-            ),
-            Judgement::Disturbed => (
-                "disturbed",
-                "wringer or the target was kept from running; see Generator below".to_owned() + &but,
-            ),
-            Judgement::TargetFailed => {
-                ("target failed", format!("{against}. The measurement is valid: {limit}"))
-            }
-            Judgement::Valid => ("valid", limit.to_owned() + &but),
-        };
-        [word.to_owned(), meaning]
+        format!("{}: {meaning}", state.text())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Report, Section, hit_ratio, short};
 use crate::show::{self, Table};
-use measure::run::{ratio, received_bytes};
+use measure::shares::{ratio, received_bytes};
 use measure::{Bound, Counts, PhaseResult};
 use plan::{Arrivals, Pace};
 

@@ -15,11 +15,10 @@ impl Report<'_> {
         let failures = self.phase.tally.failures_by_stage().into_iter();
         let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else {
             return match self.counts().body_bytes {
-                0 => {
-                    "Nothing came in time: look whether it hangs, or give it more with --duration.".to_owned()
+                0 => "Nothing came in time: look whether it hangs, or give it more with --grace.".to_owned(),
+                _ => {
+                    "Answers were still coming when the time was up: give them more with --grace.".to_owned()
                 }
-                _ => "Answers were still coming when the time was up: give them more with --duration."
-                    .to_owned(),
             };
         };
         let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);

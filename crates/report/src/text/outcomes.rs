@@ -2,7 +2,7 @@
 
 use super::{Report, Section, short};
 use crate::show::{self, Table};
-use measure::run::ratio;
+use measure::shares::ratio;
 use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
 use plan::{CheckContent, Step};
@@ -55,9 +55,8 @@ impl Report<'_> {
 
     /// The statuses that were not expected, as far as they can be told from those that were.
     fn bad_statuses(&self) -> String {
-        let seen: Vec<u16> = self.phase.tally.statuses().map(|(status, _)| status).collect();
-        let bad = |status: &&u16| seen.len() == 1 || !(200..400).contains(*status);
-        let named: Vec<String> = seen.iter().filter(bad).map(u16::to_string).collect();
+        let named: Vec<String> =
+            self.phase.bad_statuses().iter().map(|(status, _)| status.to_string()).collect();
         match named.is_empty() {
             true => "a status that was not expected".to_owned(),
             false => format!("status {}, not expected", named.join(", ")),

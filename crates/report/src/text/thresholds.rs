@@ -2,7 +2,9 @@
 
 use super::{Report, Section};
 use crate::show::{self, Table};
-use measure::FailureKind;
+use crate::thresholds;
+use measure::{FailureKind, Names};
+use plan::Threshold;
 
 impl Report<'_> {
     pub(super) fn thresholds(&self) -> Option<Section> {
@@ -10,7 +12,7 @@ impl Report<'_> {
         if judged.is_empty() {
             return None;
         }
-        let mut table = Table::new("ll");
+        let mut table = Table::new("lrll");
         for one in judged {
             let found = match (one.value, one.violated) {
                 (None, _) => "violated: the figure is not known",
@@ -18,18 +20,41 @@ impl Report<'_> {
                 (_, true) => "violated",
                 (_, false) => "kept",
             };
-            table.row([one.condition.clone(), found.to_owned()]);
+            let value = show::or_dash(thresholds::shown(one));
+            table.row([one.condition.clone(), value, names(one.names).to_owned(), found.to_owned()]);
         }
         let mut section = Section::new("Thresholds", table.lines());
         if judged.iter().any(|one| one.violated) {
-            section.say("Each condition names what must not be; one that is violated makes the exit code 3.");
+            section.say("One that is violated makes the exit code 3.");
         }
+        let fail_if = judged.iter().filter(|one| one.violated && one.names == Names::Forbidden);
+        let doubtful =
+            fail_if.filter_map(|one| Threshold::parse(&one.condition).ok()?.forbids_what_is_wanted());
+        doubtful.for_each(|line| section.say(&format!("{line}.")));
         let of_times =
             |condition: &str| ["p", "mean", "min", "max"].iter().any(|name| condition.starts_with(name));
         if judged.iter().any(|one| !one.violated && of_times(&one.condition)) && self.counts().failed > 0 {
             section.say(&self.not_in_times());
         }
         Some(section)
+    }
+
+    /// All conditions in a line: which were violated, with their figures.
+    pub(super) fn thresholds_in_a_line(&self) -> Option<String> {
+        let judged = &self.result.thresholds;
+        let violated: Vec<String> = judged
+            .iter()
+            .filter(|one| one.violated)
+            .map(|one| {
+                let value = thresholds::shown(one).unwrap_or_else(|| "not known".to_owned());
+                format!("{} {} ({value})", one.condition, names(one.names))
+            })
+            .collect();
+        match (judged.len(), violated.is_empty()) {
+            (0, _) => None,
+            (all, true) => Some(format!("{} kept", show::counted(all as u64, "condition"))),
+            (all, false) => Some(format!("{} of {all} violated: {}", violated.len(), violated.join("; "))),
+        }
     }
 
     /// Requests that no time tells of.
@@ -45,5 +70,14 @@ impl Report<'_> {
         format!(
             "Times are those of good answers: {failed} failed{of_them}, and no time above tells of those. A condition on errors does."
         )
+    }
+}
+
+/// Role of a condition, in words.
+fn names(names: Names) -> &'static str {
+    match names {
+        Names::Forbidden => "must not be",
+        Names::Required => "must be",
+        Names::Stop => "ends the run",
     }
 }

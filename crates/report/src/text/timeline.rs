@@ -31,14 +31,14 @@ impl Report<'_> {
     }
 
     fn timeline_row(&self, row: &Row) -> [String; 8] {
-        let hits = row.hit_ratio().or_else(|| good::row_offload(row));
+        let hits = good::row_hits(row);
         let phase = self.result.phases.get(row.phase as usize).map(|phase| short(&phase.name));
         [
             format!("{} s", show::moment(row.at_s)),
             show::or_dash(phase),
             hits.map(bar).unwrap_or_default(),
             show::or_dash(hits.map(show::percent)),
-            show::rate(row.per_second(row.counts.requests)),
+            show::or_dash(row.begun_per_second().map(show::rate)),
             show::or_dash(row.origin.as_ref().map(|origin| show::rate(row.per_second(origin.requests)))),
             time_or_dash(row.p99_us),
             show::count(row.counts.failed),

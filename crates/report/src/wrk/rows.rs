@@ -1,7 +1,7 @@
 //! Parts that the reports of wrk's family are put together from.
 
 use super::units::{binary, column, microseconds};
-use measure::run::received_bytes;
+use measure::shares::received_bytes;
 use measure::{Dispersion, Failure, FailureKind, Histogram, PhaseResult, Stage, TimeMetric};
 
 /// Column titles above the rows of the thread statistics.

@@ -25,6 +25,8 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
     fill(&mut phase);
     RunResult {
         thresholds: Vec::new(),
+        lost: Vec::new(),
+        tolerated: 0.0,
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_millis(2_000),

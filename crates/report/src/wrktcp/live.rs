@@ -2,7 +2,7 @@
 
 use crate::wrk::units::{binary, microseconds};
 use measure::Row;
-use measure::run::received_bytes;
+use measure::shares::received_bytes;
 use std::time::Duration;
 
 /// Adds rows up: all figures but the latency are those since the start.

@@ -60,6 +60,7 @@ fn plan(phases: Vec<Phase>) -> Plan {
         site: Site::default(),
         load: Some(Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
             sources: Vec::new(),
@@ -138,6 +139,8 @@ fn rows(phase: &PhaseResult, index: u32, from_s: u64, seconds: u64) -> Vec<Row> 
     let row = |second: u64| Row {
         at_s: (from_s + second + 1) as f64,
         seconds: 1.0,
+        paced_s: 1.0,
+        starved: 0,
         phase: index,
         counts: measure::Counts {
             requests: part(counts.requests),
@@ -168,6 +171,8 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
     let requests = phases.iter().map(|phase| phase.counts().requests).sum();
     RunResult {
         thresholds: Vec::new(),
+        lost: Vec::new(),
+        tolerated: 0.0,
         took: phases.iter().map(|phase| phase.took).sum(),
         timeline: Timeline::default(),
         workers: vec![

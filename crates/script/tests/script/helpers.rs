@@ -216,6 +216,8 @@ fn result() -> RunResult {
     phase.rates.record(100, Duration::from_millis(100));
     RunResult {
         thresholds: Vec::new(),
+        lost: Vec::new(),
+        tolerated: 0.0,
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),

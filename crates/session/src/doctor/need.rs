@@ -153,6 +153,7 @@ mod tests {
     fn plan(http: Http1, phases: Vec<Phase>) -> Plan {
         let load = Load {
             fail_if: Vec::new(),
+            require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
             sources: vec!["127.0.0.2-127.0.0.5".parse().unwrap(), "::1".parse().unwrap()],

@@ -12,7 +12,6 @@ use session::{self, Finished, SessionOptions, View};
 use std::ffi::OsString;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// How often progress is looked at, where it is shown.
@@ -85,7 +84,7 @@ impl Door for Ab {
 }
 
 fn code(exit: u8) -> Exit {
-    Exit::Code(ExitCode::from(exit))
+    Exit::Code(exit)
 }
 
 /// Shows the report and says how the process ends.
@@ -262,6 +261,7 @@ impl View for Progress {
             | Event::RequestError(_)
             | Event::Kept(_)
             | Event::Evidence(_)
+            | Event::Lost(_)
             | Event::Transaction(_)
             | Event::Log { .. }
             | Event::Fetched(_)

@@ -47,7 +47,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         Target::Proxy(address) => address,
         Target::Rig { .. } | Target::Demonstration => any_port()?.to_string(),
     };
-    let plan = args.output.stopping(args.keep.applied(args.plan(&listen, origin, seed)));
+    let plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
     let around = SessionOptions {
         cache_bytes: cache_bytes(args),
         join_remote: args.clients_only,
@@ -58,15 +58,15 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
-    show::warn(ready.warnings());
+    show::warn(ready.warnings(), &plan);
     let pressed = press(args, &listen, origin)?;
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let about = show::about("cache", &plan, Some(pressed.title()), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
-    let mut finished = ready.about(about).run(&pressed.processes(), &mut lines)?;
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
+    let finished = ready.about(about).run(&pressed.processes(), &mut lines)?;
+    Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 
 /// Bytes that what is pressed may keep, where that is known.
@@ -85,7 +85,7 @@ fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
         Target::Proxy(address) => address,
         Target::Rig { .. } | Target::Demonstration => loopback(8080).to_string(),
     };
-    args.output.stopping(args.keep.applied(args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed)))
+    args.output.held_to(args.keep.applied(args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed)))
 }
 
 /// Where the origin listens, with a real port; not touched where it runs elsewhere.

@@ -1,6 +1,7 @@
 //! The runner of all doors of old tools: shows the plan, checks, runs, lays out, and says how the process ends. What is a
 //! tool's own is its [`Door`], in a file of this folder.
 
+use super::ending::Ending;
 use super::{around, clock, show};
 use crate::arguments::repeat;
 use crate::output;
@@ -14,7 +15,6 @@ use session::live::Live;
 use session::{About, Finished, Keep, SessionOptions, Sinks, View};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// An old tool's command line that has been understood: a plan, and how it is shown.
 pub trait Door: Sized {
@@ -66,9 +66,9 @@ pub trait Door: Sized {
         Ok(())
     }
 
-    /// The file for the report as a page, where there is to be one.
-    fn page(&self) -> Option<&Path> {
-        None
+    /// The report is kept as a page, too.
+    fn has_page(&self) -> bool {
+        false
     }
 
     /// Returns the options of the session that surrounds the run.
@@ -126,21 +126,24 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
         Err(Shown { out, err, exit }) => {
             show::write(&out);
             show::aside(&err);
-            return Ok(Exit::Code(ExitCode::from(exit)));
+            return Ok(Exit::Code(exit));
         }
     };
     if door.run().show_plan {
         show::write(&door.run().plan.to_text());
         return Ok(Exit::Ok);
     }
-    Ok(conduct(&mut door).unwrap_or_else(|problem| {
-        let (words, exit) = match problem {
-            Problem::Words { text, exit } => (text, exit),
-            other => (D::words(&other), 1),
-        };
-        show::notice(&words);
-        Exit::Code(ExitCode::from(exit))
-    }))
+    Ok(conduct(&mut door).unwrap_or_else(|problem| fail::<D>(&problem)))
+}
+
+/// Says why there is no run, or no result; how the process ends then.
+fn fail<D: Door>(problem: &Problem) -> Exit {
+    let (words, exit) = match problem {
+        Problem::Words { text, exit } => (text.clone(), *exit),
+        Problem::Usage(_) | Problem::Impossible(_) | Problem::Rig(_) => (D::words(problem), 1),
+    };
+    show::notice(&words);
+    Exit::Code(exit)
 }
 
 fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
@@ -153,41 +156,38 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
-    let sinks = Sinks { live: door.page().map(|_| Live::begin()), ..Sinks::default() };
+    let sinks = Sinks { live: door.has_page().then(Live::begin), ..Sinks::default() };
     let command = repeat(&plan, D::SEED);
     let about =
         About { door: D::NAME, command, target: door.target(), keep: keep(), sinks, ..About::default() };
-    let mut finished = ready.about(about).run(&[], &mut lines)?;
+    let finished = ready.about(about).run(&[], &mut lines)?;
+    Ok(end(door, finished, lines))
+}
+
+/// Shows and keeps what is shown and kept of a run; how the process ends. Whatever fails on the way, the run is told its end.
+fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     let say = |line: &str| show::notice(&format!("{}: {line}", D::NAME));
     let failure = finished.scripts.failure();
     failure.iter().for_each(|why| say(why));
-    let exit = door.lay_out(&finished, lines)?;
+    let laid_out = door.lay_out(&finished, lines);
+    let mut ending = Ending::new(laid_out.unwrap_or_else(|problem| fail::<D>(&problem)));
     let is_named = D::NAMES_FAILURES && finished.result.measured().tally.failures().next().is_some();
     let unanswered = report::text::unanswered(&finished.result).filter(|_| !is_named);
     unanswered.iter().for_each(|why| say(why));
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
     let Run { plan, json, .. } = door.run();
     let kept = show::keep_door_json(json.as_deref(), &finished, plan, door.target().as_deref(), D::SEED);
-    let exit = match kept {
-        Ok(()) => exit,
-        Err(problem) => {
-            say(&problem.to_string());
-            exit.or_worse(problem.exit())
-        }
-    };
-    if door.page().is_none() {
-        finished.tell_end(exit.number(), None);
+    ending.add(kept, &|problem| say(&problem.to_string()));
+    let done = finished.scripts.done(&finished.result).map_err(Problem::from);
+    ending.add(done, &|problem| show::notice(&D::words(problem)));
+    match (terminated::<D>(), failure) {
+        (Some(code), _) => ending.set(Exit::Code(code)),
+        (None, Some(_)) => ending.set(Exit::Impossible),
+        (None, None) => {}
     }
-    if let Some(kept) = finished.conclude(&show::notice) {
-        show::notice(&runs::kept(&kept));
-    }
-    let exit = if finished.has_lost() { exit.or_worse(Exit::Impossible) } else { exit };
-    finished.scripts.done(&finished.result)?;
-    Ok(match (terminated::<D>(), failure) {
-        (Some(code), _) => Exit::Code(ExitCode::from(code)),
-        (None, Some(_)) => Exit::Impossible,
-        (None, None) => exit,
-    })
+    let (exit, kept) = ending.tell(finished);
+    kept.iter().for_each(|kept| show::notice(&runs::kept(kept)));
+    exit
 }
 
 /// Old tools keep no runs of themselves, and have no options of ours: who wants theirs kept says so in the environment.

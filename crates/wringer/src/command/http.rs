@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let plan = args.plan(crate::arguments::seed_from_clock(), &read(args)?).map_err(usage)?;
-    let plan = args.output.stopping(args.keep.applied(plan));
+    let plan = args.output.held_to(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Ok);
@@ -27,18 +27,18 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     };
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
-    show::warn(ready.warnings());
+    show::warn(ready.warnings(), &plan);
     let target = args.requests.proxy.as_ref().map_or_else(|| target(args), ToString::to_string);
     show::notice(&format!("pressing {target}"));
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let about = show::about("http", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
     let ready = ready.about(about);
-    let mut finished = match args.run.verbose {
+    let finished = match args.run.verbose {
         true => tell(ready, args)?,
         false => ready.run(&[], &mut Lines::new(&args.output, &plan, false))?,
     };
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
+    Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 
 /// Runs it and tells each request.

@@ -80,6 +80,10 @@ impl Door for Jmeter {
         &self.run
     }
 
+    fn has_page(&self) -> bool {
+        self.run.view.report
+    }
+
     fn before(&mut self) -> Result<(), Problem> {
         self.prepare_folder()?;
         let name = self.run.view.plan.display();

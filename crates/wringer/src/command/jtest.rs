@@ -164,6 +164,7 @@ impl View for Table {
             Event::Fetched(hash) => self.fetched.push(hash),
             // The session keeps evidence itself.
             Event::Evidence(_)
+            | Event::Lost(_)
             | Event::Body(_)
             | Event::Talk(_)
             | Event::Request(_)

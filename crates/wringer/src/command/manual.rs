@@ -20,7 +20,7 @@ pub fn completions(shell: Shell) -> Exit {
 pub fn pages(dir: &Path) -> Result<Exit, Problem> {
     let cannot = |error| Problem::impossible(format!("no manual pages in {}: {error}", dir.display()));
     let usages: Vec<_> = DOORS.iter().map(|door| (door.name, (door.usage)())).collect();
-    for page in native::pages(&usages).map_err(cannot)? {
+    for page in native::pages(&usages, &report::exits::table()).map_err(cannot)? {
         std::fs::write(dir.join(page.file), page.text).map_err(cannot)?;
     }
     Ok(Exit::Ok)

@@ -6,6 +6,7 @@ pub mod cache;
 mod clock;
 pub mod doctor;
 mod door;
+mod ending;
 mod error_lines;
 mod folder;
 pub mod h2load;

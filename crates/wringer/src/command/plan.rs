@@ -19,7 +19,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut how = args.read.clone();
     how.jmeter.seed = args.seed;
     let Runnable { mut plan, programs } = runnable(&args.plan, &how)?;
-    plan = args.output.stopping(args.keep.applied(plan));
+    plan = args.output.held_to(args.keep.applied(plan));
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
@@ -40,19 +40,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, heads)?;
-    show::warn(ready.warnings());
+    show::warn(ready.warnings(), &plan);
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
     let about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
     let server = show::serve(&args.output, &about)?;
-    let mut finished = ready.about(about).run(&[], &mut lines)?;
-    let failure = finished.scripts.failure();
-    failure.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
-    let exit = show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server });
-    let done = finished.scripts.done(&finished.result);
-    if let Err(problem) = &done {
-        show::notice(&format!("wringer: {problem}"));
-    }
-    Ok(if failure.is_some() || done.is_err() { exit.or_worse(Exit::Impossible) } else { exit })
+    let finished = ready.about(about).run(&[], &mut lines)?;
+    Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 
 /// The plan of a file of any kind, as it is to be run.

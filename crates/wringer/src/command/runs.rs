@@ -58,7 +58,7 @@ fn cells(run: &Summary) -> [String; 10] {
     let labels = run.labels().collect::<Vec<_>>().join(" ");
     let dash = || "-".to_owned();
     let Some(end) = &run.end else {
-        let verdict = run.verdict().replace('_', " ");
+        let verdict = run.verdict().to_string();
         return [short, began, door, dash(), dash(), dash(), dash(), dash(), verdict, labels];
     };
     let figures = &end.figures;
@@ -72,7 +72,7 @@ fn cells(run: &Summary) -> [String; 10] {
         percentile(|figures| figures.p50_us),
         percentile(|figures| figures.p99_us),
         percent(figures.failed_share),
-        end.verdict.replace('_', " "),
+        end.verdict.to_string(),
         labels,
     ]
 }
@@ -85,7 +85,7 @@ fn show_one(folder: &Path, run: &str) -> Result<(), Problem> {
         |end| {
             let word = if end.interrupted { "interrupted" } else { "ended" };
             let took = report::show::duration(end.took());
-            format!("{word} after {took}, exit code {}, {}", end.exit, end.verdict.replace('_', " "))
+            format!("{word} after {took}, exit code {}, {}", end.exit, end.verdict)
         },
     );
     let labels = run.labels().collect::<Vec<_>>().join(" ");

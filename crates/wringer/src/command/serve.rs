@@ -52,7 +52,7 @@ fn through(start: &Start, folder: &Path, reach: &Reach) -> Result<(), Problem> {
     let around = SessionOptions { reach: Some(reach.clone()), ..SessionOptions::default() };
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
-    show::warn(ready.warnings());
+    show::warn(ready.warnings(), &plan);
     show::notice(&format!("started by the page: {}", start.command));
     let about = About {
         door: start.door,
@@ -63,8 +63,8 @@ fn through(start: &Start, folder: &Path, reach: &Reach) -> Result<(), Problem> {
         steering: Some(start.running.steering.clone()),
         ..About::default()
     };
-    let mut finished = ready.about(about).run(&[], &mut Elsewhere)?;
-    show::end(&mut finished, &plan);
+    let finished = ready.about(about).run(&[], &mut Elsewhere)?;
+    show::end(finished);
     Ok(())
 }
 

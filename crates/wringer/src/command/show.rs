@@ -1,5 +1,6 @@
 //! Output of native commands: a line per second, and the report at the end.
 
+use super::ending::Ending;
 use super::error_lines::ErrorLines;
 use crate::arguments::repeat;
 use crate::output;
@@ -9,9 +10,8 @@ use crate::serve::{self, Running, Server};
 use crate::tui;
 use doors::native::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use measure::event::HeadTitle;
-use measure::verdict::nothing_good;
 use measure::{Event, Row, TalkEvent};
-use plan::Plan;
+use plan::{Load, Plan};
 use report::Context;
 use report::metrics::Names;
 use session::export::{self, Exports};
@@ -24,9 +24,10 @@ use std::path::Path;
 
 pub use crate::output::{aside, line, notice, write, write_bytes};
 
-/// Warns of what may fall short, before a run: a line each on standard error.
-pub fn warn(warnings: &[String]) {
-    warnings.iter().for_each(|warning| notice(&format!("warning: {warning}")));
+/// Warns of what may fall short, before a run, and of conditions that seem to stand in the wrong place: a line each on standard error.
+pub fn warn(warnings: &[String], plan: &Plan) {
+    let doubtful = plan.load.iter().flat_map(Load::doubtful_conditions);
+    warnings.iter().cloned().chain(doubtful).for_each(|warning| notice(&format!("warning: {warning}")));
 }
 
 /// A line per second, and what the plan has told about single requests.
@@ -130,6 +131,7 @@ impl View for Lines {
             }
             // The session keeps evidence itself; lists of known URLs are jtest's.
             Event::Evidence(_)
+            | Event::Lost(_)
             | Event::Body(_)
             | Event::Fetched(_)
             | Event::Request(_)
@@ -292,51 +294,44 @@ const RESULT: &str = "the result";
 const PAGE: &str = "the page";
 const EVIDENCE: &str = "evidence of failed checks";
 
-/// Prints the report, keeps evidence and JSON, and says how the process ends. What cannot be written is told in a line and
+/// Prints the report, keeps evidence, JSON and page, and says how the process ends. What cannot be written is told in a line and
 /// keeps nothing else from being written.
-pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
-    let planned = ran.plan.load.iter().flat_map(|load| &load.fail_if);
-    let judged = report::thresholds::judge(planned.chain(&ran.output.fail_if), &finished.result, ran.plan);
-    finished.result.thresholds.extend(judged);
-    let evidence = keep_evidence(finished, ran.plan, ran.output.evidence_file());
-    let evidence_file = evidence.as_ref().ok().and_then(Option::as_deref);
+pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
+    let mut ending = Ending::new(finished.exit().into());
+    let say = |problem: &Problem| notice(&format!("wringer: {problem}"));
+    if let Some(why) = finished.scripts.failure() {
+        ending.add(Err(Problem::Impossible(why)), &say);
+    }
+    let (evidence_file, kept) = match keep_evidence(&finished, ran.plan, ran.output.evidence_file()) {
+        Ok(file) => (file, Ok(())),
+        Err(problem) => (None, Err(problem)),
+    };
     let context = Context {
         plan: ran.plan,
         command: &finished.head.command,
         version: &finished.head.version,
         target: finished.head.target.as_deref(),
         target_cpu: finished.target_cpu(),
-        evidence_file,
+        evidence_file: evidence_file.as_deref(),
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
     };
     if !is_stdout(ran.output) {
         write(&format!("\n{}", report::text::report(&finished.result, &context)));
     }
-    let json =
-        ran.output.json.as_ref().map(|file| {
-            output::keep(RESULT, file, report::json::report(&finished.result, &context).as_bytes())
-        });
-    // Those without scripts read it in the page.
-    let text = ran.output.html.as_ref().map(|_| report::text::report(&finished.result, &context));
-    let tolerated = ran.plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
-    let file = evidence_file.map(str::to_owned);
-    let worse = |exit: Exit, kept| match kept {
-        Ok(()) => exit,
-        Err(problem) => {
-            notice(&format!("wringer: {problem}"));
-            exit.or_worse(Problem::exit(&problem))
-        }
-    };
-    let kept = [Some(evidence.map(drop)), json];
-    let exit = kept.into_iter().flatten().fold(exit(finished, tolerated), worse);
-    let exit = if finished.has_lost() { exit.or_worse(Exit::Impossible) } else { exit };
-    finished.tell_end(exit.number(), file.as_deref());
-    let html = ran.output.html.as_deref().zip(text);
-    let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
-    conclude(finished);
-    // What was lost at the very end was told as well.
-    let exit = if finished.has_lost() { exit.or_worse(Exit::Impossible) } else { exit };
+    ending.add(kept, &say);
+    if let Some(file) = &ran.output.json {
+        let json = report::json::report(&finished.result, &context);
+        ending.add(output::keep(RESULT, file, json.as_bytes()), &say);
+    }
+    if let Some(file) = &ran.output.html {
+        // Those without scripts read it in the page.
+        let text = report::text::report(&finished.result, &context);
+        ending.add(keep_page(file, &finished, &text), &say);
+    }
+    ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);
+    ending.evidence_in(evidence_file);
+    let exit = conclude(ending, finished);
     if let Some(server) = &ran.server {
         server.farewell();
     }
@@ -344,28 +339,24 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
 }
 
 /// Ends a run that the page shows, and that says nothing here but where it was kept.
-pub fn end(finished: &mut Finished, plan: &Plan) {
-    let planned = plan.load.iter().flat_map(|load| &load.fail_if);
-    let judged = report::thresholds::judge(planned, &finished.result, plan);
-    finished.result.thresholds.extend(judged);
-    let tolerated = plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
-    finished.tell_end(exit(finished, tolerated).number(), None);
-    conclude(finished);
+pub fn end(finished: Finished) {
+    conclude(Ending::new(finished.exit().into()), finished);
 }
 
-/// Completes the run file, says where it is, and keeps the history short.
-fn conclude(finished: &mut Finished) {
-    let Some(kept) = finished.conclude(&notice) else { return };
+/// Tells the run its end, says where it is kept, and keeps the history short.
+fn conclude(ending: Ending, finished: Finished) -> Exit {
+    let (exit, kept) = ending.tell(finished);
+    let Some(kept) = kept else { return exit };
     notice(&runs::kept(&kept));
     // A folder that somebody chose is theirs to keep short.
     let ours = runs::folder().ok().filter(|folder| kept.parent() == Some(folder));
     ours.and_then(|folder| runs::prune_after_run(&folder)).iter().for_each(|told| notice(told));
+    exit
 }
 
 /// Writes the page with the run in it.
 fn keep_page(file: &Path, finished: &Finished, text: &str) -> Result<(), Problem> {
-    // Gathered wherever a page was asked for: see `about`.
-    let gathered = finished.live().map(Live::gathered).unwrap_or_default();
+    let gathered = finished.gathered().expect("records are gathered wherever a page was asked for");
     let page = report::page::report(&gathered, text)
         .map_err(|error| Problem::impossible(format!("the page cannot be made: {error}")))?;
     output::keep(PAGE, file, page.as_bytes())
@@ -400,7 +391,6 @@ pub fn keep_door_page(
 ) -> Result<(), Problem> {
     let command = repeat(plan, None);
     let text = report::text::report(&finished.result, &door_context(finished, plan, target, &command));
-    finished.tell_end(0, None);
     keep_page(file, finished, &text)
 }
 
@@ -429,24 +419,4 @@ fn keep_evidence(finished: &Finished, plan: &Plan, file: &Path) -> Result<Option
     let text = session::evidence_text(&finished.result.evidence, plan);
     output::keep_private(EVIDENCE, file, text.as_bytes())?;
     Ok(Some(file.display().to_string()))
-}
-
-/// 3 where more answers were wrong than are tolerated or a threshold was violated, 1 where there was none, or not a good
-/// one, or none any more at the end.
-fn exit(finished: &Finished, tolerated: f64) -> Exit {
-    let mut all = measure::Counts::default();
-    finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
-    let measured = finished.result.measured();
-    let violated = finished.result.thresholds.iter().any(|one| one.violated);
-    if violated || all.check_failed as f64 > tolerated * all.requests as f64 {
-        Exit::Wrong
-    } else if all.requests > 0 && all.ended == 0
-        || nothing_good(&all)
-        || nothing_good(measured.counts())
-        || finished.result.silence().is_some()
-    {
-        Exit::Impossible
-    } else {
-        Exit::Ok
-    }
 }

@@ -64,8 +64,8 @@ impl Door for Siege {
     fn lay_out(&self, finished: &Finished, _: Lines) -> Result<Exit, Problem> {
         let figures = Figures::of(&finished.result, layout_of(&self.run));
         conclude(&self.run, finished, &figures)?;
-        let answers = figures.transactions > 0 && finished.result.silence().is_none();
-        let is_good = figures.failed == 0 && answers;
+        let is_silent = finished.verdict.as_ref().is_some_and(|verdict| verdict.target.is_silent());
+        let is_good = figures.transactions > 0 && figures.failed == 0 && !is_silent;
         Ok(if self.run.view.strict && !is_good { Exit::Impossible } else { Exit::Ok })
     }
 }

@@ -9,7 +9,7 @@ use session::SessionOptions;
 /// Runs the command.
 pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let plan = args.plan(crate::arguments::seed_from_clock()).map_err(Problem::Usage)?;
-    let plan = args.output.stopping(args.keep.applied(plan));
+    let plan = args.output.held_to(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Ok);
@@ -22,13 +22,13 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     };
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
-    show::warn(ready.warnings());
+    show::warn(ready.warnings(), &plan);
     let probe = "one connection more, without a message, has asked whether anybody listens";
     show::notice(&format!("pressing {} ({probe})", args.target));
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let about =
         show::about("tcp", &plan, Some(args.target.clone()), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
-    let mut finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, false))?;
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
+    let finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, false))?;
+    Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }

@@ -51,8 +51,8 @@ impl Door for Wrktcp {
         self.run.view.html.iter().map(PathBuf::as_path).collect()
     }
 
-    fn page(&self) -> Option<&Path> {
-        self.run.view.html.as_deref()
+    fn has_page(&self) -> bool {
+        self.run.view.html.is_some()
     }
 
     fn before(&mut self) -> Result<(), Problem> {
@@ -111,8 +111,8 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
 fn exit(run: &Run, finished: &Finished) -> Exit {
     let measured = finished.result.measured();
     let counts = measured.counts();
-    let answers = counts.ok > 0 && finished.result.silence().is_none();
-    let is_good = counts.check_failed + counts.failed == 0 && answers;
+    let is_silent = finished.verdict.as_ref().is_some_and(|verdict| verdict.target.is_silent());
+    let is_good = counts.ok > 0 && counts.check_failed + counts.failed == 0 && !is_silent;
     if run.view.strict && !is_good { Exit::Wrong } else { Exit::Ok }
 }
 

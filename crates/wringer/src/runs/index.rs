@@ -3,7 +3,7 @@
 //! whoever deletes, cuts or forges it, or writes it at the same time as others, costs a reading of the files and nothing else.
 
 use super::{bytes, files};
-use measure::{Head, Headline, RunEvent, RunState};
+use measure::{Head, Headline, RunEvent, RunState, VerdictNames};
 use record::{Item, Reader};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -55,8 +55,8 @@ pub struct Summary {
 pub struct Ended {
     /// How long it took.
     pub took_s: f64,
-    /// Verdict on its figures, in one word.
-    pub verdict: String,
+    /// Verdict on its figures and on the target.
+    pub verdict: VerdictNames,
     /// It was interrupted.
     pub interrupted: bool,
     /// Exit code of its process.
@@ -106,12 +106,12 @@ impl Summary {
         began.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 
-    /// Returns the verdict on its figures, in one word; of a run without an end, whether it goes on.
-    pub fn verdict(&self) -> &str {
+    /// The verdict on its figures and on the target; of a run without an end, whether it goes on.
+    pub fn verdict(&self) -> VerdictNames {
         match &self.end {
-            Some(end) => &end.verdict,
-            None if self.goes_on() => "goes_on",
-            None => "cut_off",
+            Some(end) => end.verdict.clone(),
+            None if self.goes_on() => VerdictNames::new("goes_on", ""),
+            None => VerdictNames::new("cut_off", ""),
         }
     }
 
@@ -239,7 +239,7 @@ pub(super) mod tests {
         let file = fs::OpenOptions::new().append(true).create_new(true).open(&path).unwrap();
         let mut writer = Writer::new(file);
         let figures = Headline { p99_us: 4_000, requests_per_s: 12_000.0, ..Headline::default() };
-        let end = End { verdict: "valid".to_owned(), figures, ..End::default() };
+        let end = End { verdict: VerdictNames::new("valid", "answered"), figures, ..End::default() };
         writer.put(&RunEvent::Head(Box::new(head)));
         if ended {
             writer.put(&RunEvent::End(Box::new(end)));

@@ -113,7 +113,7 @@ impl Term {
             Term::Since(moment) => run.started_unix_s >= *moment,
             Term::Until(moment) => run.started_unix_s < *moment,
             Term::Figure(threshold) => {
-                figure(run, threshold.metric).is_some_and(|value| threshold.is_violated_by(Some(value)))
+                figure(run, threshold.metric).is_some_and(|value| threshold.holds(value))
             }
         }
     }
@@ -121,14 +121,18 @@ impl Term {
 
 impl Field {
     fn has(self, run: &Summary, text: &str) -> bool {
-        let verdict = run.verdict();
         match self {
             Field::Run => run.short().starts_with(text) || run.id.starts_with(text),
             Field::Command => run.command.contains(text),
             Field::Door => run.door == text,
             Field::Target => run.target.as_ref().is_some_and(|target| target.contains(text)),
             Field::Label => run.labels().any(|label| label.contains(text)),
-            Field::Verdict => verdict.contains(text) || verdict.replace('_', " ").contains(text),
+            Field::Verdict => {
+                let names = run.verdict();
+                names.to_string().contains(text)
+                    || names.measurement.contains(text)
+                    || names.target.contains(text)
+            }
             Field::Commit => run.commit.as_ref().is_some_and(|commit| commit.starts_with(text)),
             Field::Host => run.host == text,
         }
@@ -186,6 +190,8 @@ mod tests {
             ("since:1970-06-01 until:1971-06-01", true),
             ("since:7d", false),
             ("verdict:valid", true),
+            ("verdict:answered", true),
+            ("verdict:failed", false),
         ] {
             let query = Query::parse(words.split_whitespace()).unwrap();
             assert_eq!(query.finds(run), found, "{words}");

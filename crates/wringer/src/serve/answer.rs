@@ -16,6 +16,7 @@ use hyper::header::{
     LOCATION, SET_COOKIE,
 };
 use hyper::{Method, Request, Response, StatusCode};
+use measure::VerdictNames;
 use measure::stream::Command;
 use report::page::{Gathered, Room, Served};
 use serde::Serialize;
@@ -283,7 +284,7 @@ struct Listed {
     p99_us: Option<u64>,
     failed_share: Option<f64>,
     hit_ratio: Option<f64>,
-    verdict: String,
+    verdict: VerdictNames,
 }
 
 fn list(app: &App, words: &str) -> Result<Sent, Problem> {

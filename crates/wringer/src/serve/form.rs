@@ -170,27 +170,19 @@ impl Kind {
 
 fn of_http(args: &HttpArgs, seed: u64) -> Result<Plan, String> {
     args.check()?;
-    Ok(held_to(args.plan(seed, &Files::default())?, &args.output.fail_if))
+    Ok(args.output.held_to(args.plan(seed, &Files::default())?))
 }
 
 fn of_cache(args: &CacheArgs, seed: u64) -> Result<Plan, String> {
     args.check()?;
     match args.target() {
-        Target::Proxy(proxy) => {
-            Ok(held_to(args.plan(&proxy, args.origin_address(), seed), &args.output.fail_if))
-        }
+        Target::Proxy(proxy) => Ok(args.output.held_to(args.plan(&proxy, args.origin_address(), seed))),
         Target::Rig { .. } | Target::Demonstration => Err("the page starts no proxy".to_owned()),
     }
 }
 
 fn of_tcp(args: &TcpArgs, seed: u64) -> Result<Plan, String> {
-    Ok(held_to(args.plan(seed)?, &args.output.fail_if))
-}
-
-/// The conditions of `--fail-if` are the plan's.
-fn held_to(mut plan: Plan, fail_if: &[plan::Threshold]) -> Plan {
-    plan.load.iter_mut().for_each(|load| load.fail_if.extend(fail_if.iter().cloned()));
-    plan
+    Ok(args.output.held_to(args.plan(seed)?))
 }
 
 /// Returns the mistake that the reader of command lines tells, without its advice to a shell's user.

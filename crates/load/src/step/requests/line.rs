@@ -50,6 +50,11 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Method and URL.
+    pub fn title(self) -> String {
+        format!("{} {}", self.method, self.url())
+    }
+
     /// Appends the bytes to send. `last`: the connection ends with it.
     #[inline]
     pub fn write(self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {

@@ -1,0 +1,291 @@
+//! A run second by second. What is left over at the ends of phases is no second: it is a part of the one beside it.
+
+use crate::accounts::OriginCounts;
+use crate::counts::Counts;
+use crate::shares::{answered, offload, ratio};
+use serde::Serialize;
+use std::time::Duration;
+
+/// A piece shorter than this share of an interval is a rest: figures per second say nothing of it.
+const REST: f64 = 0.25;
+
+/// Tells rests from seconds: what is left over where a phase begins or ends within an interval, or has ended and waits for answers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rests {
+    /// Seconds that a whole piece has.
+    interval_s: f64,
+    /// They are not told, as in older files: as many as the longest piece so far.
+    guessed: bool,
+}
+
+impl Rests {
+    /// Of a run with such intervals; none: it does not tell.
+    pub fn new(interval: Option<Duration>) -> Rests {
+        Rests {
+            interval_s: interval.map_or(0.0, |interval| interval.as_secs_f64()),
+            guessed: interval.is_none(),
+        }
+    }
+
+    /// True if a piece of so many seconds is a rest.
+    pub fn is_rest(&mut self, seconds: f64) -> bool {
+        if self.guessed {
+            self.interval_s = self.interval_s.max(seconds);
+        }
+        seconds < REST * self.interval_s
+    }
+}
+
+/// One second of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Row {
+    /// Seconds since the start of the run at which the row ends.
+    pub at_s: f64,
+    /// How long the row covers, in seconds.
+    pub seconds: f64,
+    /// The part of that in which requests could begin, in seconds: what comes after waits for answers only.
+    pub paced_s: f64,
+    /// Index of the phase.
+    pub phase: u32,
+    /// The clients' counters within the row.
+    pub counts: Counts,
+    /// Of the failed requests, those that this machine had no port or descriptor for.
+    pub starved: u64,
+    /// The origin's counters within the row, where it runs here.
+    pub origin: Option<OriginCounts>,
+    /// Requests under way at the end.
+    pub in_flight: u64,
+    /// Median service time in µs.
+    pub p50_us: u64,
+    /// 99th percentile of the service time in µs.
+    pub p99_us: u64,
+    /// Longest service time in µs.
+    pub max_us: u64,
+    /// Mean service time in µs of all whole answers, false ones included; 0 without any.
+    pub mean_us: f64,
+}
+
+impl Row {
+    /// Share of answers that came from the cache (hits, collapsed and revalidated count as answers; only hits as hits).
+    pub fn hit_ratio(&self) -> Option<f64> {
+        ratio(self.counts.hits, answered(&self.counts))
+    }
+
+    /// Share of answers that cost the origin no body, where it runs here; answers and bodies of one second do not
+    /// always belong together, so single rows are rough.
+    pub fn origin_offload(&self) -> Option<f64> {
+        offload(&self.counts, self.origin.as_ref()?)
+    }
+
+    /// Something per second over the row.
+    pub fn per_second(&self, count: u64) -> f64 {
+        if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// Requests begun per second of the time in which they could; `None`: there was none.
+    pub fn begun_per_second(&self) -> Option<f64> {
+        (self.paced_s > 0.0).then(|| self.counts.requests as f64 / self.paced_s)
+    }
+}
+
+/// Rows of a run, bounded: when there are too many, each two neighbours become one.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Timeline {
+    /// The rows, oldest first.
+    pub rows: Vec<Row>,
+    #[serde(skip)]
+    rests: Rests,
+}
+
+impl Timeline {
+    /// Rows kept at most.
+    pub const LIMIT: usize = 7_200;
+
+    /// Of a run with such intervals; none: it does not tell.
+    pub fn new(interval: Option<Duration>) -> Timeline {
+        Timeline { rows: Vec::new(), rests: Rests::new(interval) }
+    }
+
+    /// Adds a row; a rest becomes a part of the one beside it in its phase.
+    pub fn push(&mut self, row: Row) {
+        let is_rest = self.rests.is_rest(row.seconds);
+        if let Some(last) = self.rows.last_mut()
+            && last.phase == row.phase
+            && (is_rest || self.rests.is_rest(last.seconds))
+        {
+            return last.join_rest(&row);
+        }
+        if self.rows.len() == Self::LIMIT {
+            self.halve();
+        }
+        self.rows.push(row);
+    }
+
+    /// The timeline in about `limit` rows: neighbours of one phase are joined, so each phase may add one row.
+    pub fn condensed(&self, limit: usize) -> Vec<Row> {
+        let group = self.rows.len().div_ceil(limit.max(1));
+        let mut condensed: Vec<Row> = Vec::new();
+        let mut joined = 0;
+        for row in &self.rows {
+            match condensed.last_mut() {
+                Some(last) if last.phase == row.phase && joined < group => last.join(row),
+                _ => {
+                    condensed.push(row.clone());
+                    joined = 0;
+                }
+            }
+            joined += 1;
+        }
+        condensed
+    }
+
+    fn halve(&mut self) {
+        let old = std::mem::take(&mut self.rows);
+        let mut rows = old.into_iter().peekable();
+        while let Some(mut row) = rows.next() {
+            if let Some(next) = rows.next_if(|next| next.phase == row.phase) {
+                row.join(&next);
+            }
+            self.rows.push(row);
+        }
+    }
+}
+
+impl Row {
+    /// Extends this row by the one after it. Percentiles become the worse of both, as rows hold no histograms.
+    pub(crate) fn join(&mut self, next: &Row) {
+        self.at_s = next.at_s;
+        self.seconds += next.seconds;
+        self.paced_s += next.paced_s;
+        self.mean_us = self.mean_with(next);
+        self.counts.merge(&next.counts);
+        self.starved += next.starved;
+        if let (Some(mine), Some(theirs)) = (&mut self.origin, &next.origin) {
+            mine.merge(theirs);
+        }
+        self.in_flight = next.in_flight;
+        self.p50_us = self.p50_us.max(next.p50_us);
+        self.p99_us = self.p99_us.max(next.p99_us);
+        self.max_us = self.max_us.max(next.max_us);
+    }
+
+    /// As [`Row::join`] where one of both is a rest: percentiles, and what is under way, are those of the other one.
+    fn join_rest(&mut self, next: &Row) {
+        let longer = if self.seconds < next.seconds { next } else { &*self };
+        let Row { in_flight, mut p50_us, mut p99_us, .. } = *longer;
+        if longer.counts.ok == 0 {
+            (p50_us, p99_us) = (self.p50_us.max(next.p50_us), self.p99_us.max(next.p99_us));
+        }
+        self.join(next);
+        (self.in_flight, self.p50_us, self.p99_us) = (in_flight, p50_us, p99_us);
+    }
+
+    /// The mean service time over this row and another.
+    fn mean_with(&self, other: &Row) -> f64 {
+        let [mine, theirs] = [self, other].map(|row| (row.counts.ok + row.counts.check_failed) as f64);
+        let sum = self.mean_us * mine + other.mean_us * theirs;
+        if mine + theirs > 0.0 { sum / (mine + theirs) } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(at_s: f64, requests: u64) -> Row {
+        Row {
+            at_s,
+            seconds: 1.0,
+            paced_s: 1.0,
+            counts: Counts { requests, ..Counts::default() },
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn a_long_timeline_stays_bounded_and_loses_nothing() {
+        let mut timeline = Timeline::default();
+        let total = Timeline::LIMIT * 3;
+        (0..total).for_each(|second| timeline.push(row(second as f64, 2)));
+        assert!(timeline.rows.len() <= Timeline::LIMIT);
+        let requests: u64 = timeline.rows.iter().map(|row| row.counts.requests).sum();
+        let seconds: f64 = timeline.rows.iter().map(|row| row.seconds).sum();
+        assert_eq!((requests, seconds), (2 * total as u64, total as f64));
+        assert!(timeline.rows.windows(2).all(|pair| pair[0].at_s < pair[1].at_s));
+    }
+
+    #[test]
+    fn a_condensed_timeline_keeps_phases_apart_and_loses_nothing() {
+        let rows = (0..100).map(|n| Row { phase: u32::from(n >= 35), ..row(n as f64, 3) }).collect();
+        let condensed = Timeline { rows, ..Timeline::default() }.condensed(10);
+        assert_eq!(condensed.len(), 4 + 7);
+        assert_eq!(condensed.iter().map(|row| row.counts.requests).sum::<u64>(), 300);
+        assert_eq!(condensed[3].phase, 0);
+        assert_eq!((condensed[3].seconds, condensed[4].seconds), (5.0, 10.0));
+        assert!(Timeline::default().condensed(0).is_empty());
+    }
+
+    #[test]
+    fn rows_that_are_joined_have_the_mean_of_all_their_answers() {
+        let answered = |mean_us, ok, check_failed| Row {
+            mean_us,
+            counts: Counts { ok, check_failed, ..Counts::default() },
+            ..Row::default()
+        };
+        let mut row = answered(100.0, 2, 1);
+        row.join(&answered(500.0, 1, 0));
+        assert_eq!(row.mean_us, 200.0);
+        let mut nothing = Row::default();
+        nothing.join(&Row::default());
+        assert_eq!(nothing.mean_us, 0.0);
+    }
+
+    /// Rows of phases: phase, seconds, the part of them in which requests could begin, requests.
+    fn pushed(pieces: &[(u32, f64, f64, u64)]) -> Vec<Row> {
+        let mut timeline = Timeline::new(Some(Duration::from_secs(1)));
+        for (phase, seconds, paced_s, requests) in pieces {
+            let counts = Counts { requests: *requests, ok: *requests, ..Counts::default() };
+            let row = Row { phase: *phase, seconds: *seconds, paced_s: *paced_s, counts, ..Row::default() };
+            timeline.push(Row {
+                in_flight: u64::from(*seconds >= 1.0) * 7,
+                p99_us: (*seconds * 1e3) as u64,
+                ..row
+            });
+        }
+        timeline.rows
+    }
+
+    #[test]
+    fn a_rest_is_no_second() {
+        let rows = pushed(&[(0, 1.0, 1.0, 1000), (0, 1.0, 1.0, 1000), (0, 0.02, 0.0001, 1)]);
+        assert_eq!(rows.len(), 2);
+        let last = &rows[1];
+        assert_eq!((last.counts.requests, last.in_flight, last.p99_us), (1001, 7, 1000));
+        assert!((last.begun_per_second().unwrap() - 1000.9).abs() < 0.1, "{last:?}");
+        // One before a whole second of its phase, between two phases, and alone.
+        let rows = pushed(&[
+            (0, 1.0, 1.0, 10),
+            (0, 0.1, 0.0, 0),
+            (1, 0.1, 0.1, 1),
+            (1, 1.0, 1.0, 10),
+            (2, 0.1, 0.1, 1),
+        ]);
+        let told: Vec<_> = rows.iter().map(|row| (row.phase, row.counts.requests)).collect();
+        assert_eq!(told, [(0, 10), (1, 11), (2, 1)]);
+    }
+
+    #[test]
+    fn what_only_waits_for_answers_begins_nothing_and_has_no_rate_of_it() {
+        let rows = pushed(&[(0, 1.0, 1.0, 10), (0, 0.9, 0.0, 0)]);
+        assert_eq!(rows.iter().map(Row::begun_per_second).collect::<Vec<_>>(), [Some(10.0), None]);
+    }
+
+    #[test]
+    fn a_long_timeline_takes_seconds_for_seconds_after_it_was_joined() {
+        let mut timeline = Timeline::new(Some(Duration::from_secs(1)));
+        (0..Timeline::LIMIT * 9).for_each(|second| timeline.push(row(second as f64, 2)));
+        assert_eq!(timeline.rows.last().unwrap().seconds, 1.0);
+        let mut rests = Rests::new(None);
+        assert_eq!([0.2, 0.2, 0.01].map(|seconds| rests.is_rest(seconds)), [false, false, true]);
+    }
+}

@@ -1,0 +1,73 @@
+//! The exit code of a run: a function of the verdict and of the conditions that the figures were held to, and of nothing else.
+
+use super::{Conduct, Verdict, Worth};
+use crate::judged::Judged;
+
+/// Exit code of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitCode {
+    /// 0
+    Fine,
+    /// 1
+    Impossible,
+    /// 2
+    Usage,
+    /// 3
+    Failed,
+}
+
+/// The table of exit codes, as `--help` and the docs have it: the first line that holds.
+const TABLE: [(ExitCode, &str); 5] = [
+    (ExitCode::Usage, "The command line or the plan cannot be meant. Nothing was sent."),
+    (
+        ExitCode::Failed,
+        "What --fail-if or --stop-if names was so, or what --require names was not, or it is not known.",
+    ),
+    (
+        ExitCode::Impossible,
+        "There is no run or no result: nothing listens, a port is taken, a file cannot be written; nothing was sent; not one good \
+         answer came; the target was silent at the end, or died.",
+    ),
+    (
+        ExitCode::Failed,
+        "The target failed: at least 1 % of the requests got no good answer, or an answer was wrong. Not where a condition of \
+         yours speaks of failures (errors, failed, unfinished, check-failed, ok-rate): then it alone decides.",
+    ),
+    (ExitCode::Fine, "The run came to its end, and none of that holds."),
+];
+
+impl ExitCode {
+    /// The code of a run with this verdict, whose figures were held to these conditions.
+    pub fn of(verdict: &Verdict, thresholds: &[Judged]) -> ExitCode {
+        if thresholds.iter().any(|one| one.violated) {
+            return ExitCode::Failed;
+        }
+        match verdict.measurement.state {
+            Worth::BrokenOff | Worth::NothingSent => return ExitCode::Impossible,
+            Worth::CutOff | Worth::GeneratorBound | Worth::Disturbed | Worth::Valid => {}
+        }
+        match verdict.target.state {
+            Conduct::NotAsked | Conduct::Died | Conduct::NoGoodAnswer | Conduct::Silent => {
+                ExitCode::Impossible
+            }
+            Conduct::Failed if thresholds.iter().any(|one| one.of_failures) => ExitCode::Fine,
+            Conduct::Failed => ExitCode::Failed,
+            Conduct::Flawed | Conduct::Answered => ExitCode::Fine,
+        }
+    }
+
+    /// The number that the process returns.
+    pub fn number(self) -> u8 {
+        match self {
+            ExitCode::Fine => 0,
+            ExitCode::Impossible => 1,
+            ExitCode::Usage => 2,
+            ExitCode::Failed => 3,
+        }
+    }
+
+    /// Each code with what it means, in the order in which they are looked at: the first that holds.
+    pub fn table() -> impl Iterator<Item = (u8, &'static str)> {
+        TABLE.iter().map(|(code, meaning)| (code.number(), *meaning))
+    }
+}
