@@ -11,3 +11,6 @@ pub mod http3;
 pub mod iso8583;
 pub mod message;
 pub mod tls;
+
+#[cfg(test)]
+mod catalogue;

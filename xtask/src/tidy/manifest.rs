@@ -5,20 +5,21 @@ use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
 const MAY_USE: &[(&str, &[&str])] = &[
+    ("breach", &[]),
     ("markup", &[]),
     ("plan", &["markup"]),
-    ("measure", &[]),
-    ("wire", &[]),
+    ("measure", &["breach"]),
+    ("wire", &["breach"]),
     ("net", &[]),
     ("transport", &["wire", "net"]),
-    ("load", &["plan", "markup", "measure", "wire", "net", "transport"]),
+    ("load", &["breach", "plan", "markup", "measure", "wire", "net", "transport"]),
     ("jmscript", &[]),
     ("script", &["plan", "measure", "wire", "load"]),
-    ("origin", &["plan", "measure", "wire", "net", "transport"]),
+    ("origin", &["breach", "plan", "measure", "wire", "net", "transport"]),
     ("doors", &["plan"]),
     ("jmeter", &["plan", "markup"]),
     ("har", &["plan"]),
-    ("report", &["plan", "measure"]),
+    ("report", &["breach", "plan", "measure"]),
     ("record", &["measure"]),
     (
         "session",
@@ -28,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "wringer",
         &[
-            "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors", "jmeter",
+            "breach", "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors", "jmeter",
             "har", "report", "record", "session", "proxies",
         ],
     ),

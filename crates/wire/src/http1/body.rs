@@ -3,12 +3,19 @@
 //! Must not know heads. Start at [`Body::read`].
 
 use super::head::{BlankLine, field_limit};
-use super::{CHUNK_LINE_LIMIT, Error, FIELDS_CAP, Framing, Limits};
+use super::{Breach, CHUNK_LINE_LIMIT, Error, FIELDS_CAP, Framing, Limits};
 
 /// Where content goes: the part that the two public sinks have in common.
 pub(super) trait Content {
     fn body(&mut self, bytes: &[u8]);
     fn trailer(&mut self, name: &[u8], value: &[u8]);
+}
+
+/// Content that is not read on, and where in the input it is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) error: Error,
+    pub(super) at: usize,
 }
 
 /// A message's content as it is being read.
@@ -39,7 +46,7 @@ impl Body {
         input: &[u8],
         limits: &Limits,
         sink: &mut impl Content,
-    ) -> Result<(usize, bool), Error> {
+    ) -> Result<(usize, bool), Refused> {
         match self {
             Body::Length(left) => {
                 let content = up_to(input, *left);
@@ -58,8 +65,8 @@ impl Body {
     /// The peer closed before the content was complete: right for [`Framing::UntilClose`] only.
     pub(super) fn end_of_stream(&self) -> Result<(), Error> {
         match self {
-            Body::Length(left) => Err(Error::ClosedInBody { missing: Some(*left) }),
-            Body::Chunked(_) => Err(Error::ClosedInBody { missing: None }),
+            Body::Length(left) => Err(Error { breach: Breach::ClosedInBody, number: Some(*left) }),
+            Body::Chunked(_) => Err(Breach::ClosedInChunks.into()),
             Body::UntilClose => Ok(()),
         }
     }
@@ -100,19 +107,37 @@ enum Phase {
     Done,
 }
 
+impl Phase {
+    /// Name of what a byte is that may not stand there.
+    #[cold]
+    fn refuses(self, byte: u8) -> Breach {
+        match self {
+            Phase::SizeLf => Breach::ChunkLineEnd,
+            Phase::Size | Phase::Padding | Phase::Extension if byte == b'\n' => Breach::ChunkLineEnd,
+            Phase::Size | Phase::Padding | Phase::Extension => Breach::ChunkExtension,
+            Phase::DataCr | Phase::DataLf | Phase::Data | Phase::Trailers | Phase::Done => Breach::ChunkEnd,
+        }
+    }
+}
+
 impl Chunks {
     fn read(
         &mut self,
         input: &[u8],
         limits: &Limits,
         sink: &mut impl Content,
-    ) -> Result<(usize, bool), Error> {
+    ) -> Result<(usize, bool), Refused> {
         let mut at = 0;
         while at < input.len() && self.phase != Phase::Done {
             at += match self.phase {
                 Phase::Data => self.data(&input[at..], sink),
-                Phase::Trailers => self.trailers(&input[at..], limits, sink)?,
-                _ => self.line_byte(input[at])?,
+                Phase::Trailers => {
+                    self.trailers(&input[at..], limits, sink).map_err(|error| Refused { error, at })?
+                }
+                _ => self.line_byte(input[at]).map_err(|error| {
+                    // Where its line began, if that came with it.
+                    Refused { error, at: (at + 1).saturating_sub(self.line) }
+                })?,
             };
         }
         Ok((at, self.phase == Phase::Done))
@@ -133,12 +158,12 @@ impl Chunks {
     fn line_byte(&mut self, byte: u8) -> Result<usize, Error> {
         self.line += 1;
         if self.line > CHUNK_LINE_LIMIT {
-            return Err(Error::BadChunk);
+            return Err(Error::limit(Breach::ChunkLineLimit, CHUNK_LINE_LIMIT));
         }
         self.phase = match (self.phase, byte) {
             (Phase::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
             // The size has at least one digit.
-            (Phase::Size, _) if self.line == 1 => return Err(Error::BadChunk),
+            (Phase::Size, _) if self.line == 1 => return Err(Breach::ChunkSize.into()),
             (Phase::Size | Phase::Padding, b' ' | b'\t') => Phase::Padding,
             (Phase::Size | Phase::Padding, b';') => Phase::Extension,
             (Phase::Size | Phase::Padding | Phase::Extension, b'\r') => Phase::SizeLf,
@@ -149,7 +174,7 @@ impl Chunks {
                 self.line = 0;
                 Phase::Size
             }
-            _ => return Err(Error::BadChunk),
+            (phase, byte) => return Err(phase.refuses(byte).into()),
         };
         Ok(1)
     }
@@ -161,7 +186,7 @@ impl Chunks {
         };
         // Sixteen digits at most, leading zeros apart.
         if self.size >> 60 != 0 {
-            return Err(Error::BadChunk);
+            return Err(Breach::ChunkTooLarge.into());
         }
         self.size = self.size << 4 | u64::from(digit);
         Ok(Phase::Size)
@@ -182,7 +207,11 @@ impl Chunks {
         let window = &input[..input.len().min(room)];
         let Some(end) = self.blank.find(window) else {
             self.spill.extend_from_slice(window);
-            return if window.len() == room { Err(Error::TrailersTooLong) } else { Ok(window.len()) };
+            return if window.len() == room {
+                Err(Error::limit(Breach::TrailersLimit, limits.head_bytes))
+            } else {
+                Ok(window.len())
+            };
         };
         if self.spill.is_empty() {
             push_trailers(&window[..end], limits, sink)?;
@@ -207,7 +236,7 @@ fn push_trailers(section: &[u8], limits: &Limits, sink: &mut impl Content) -> Re
             fields.iter().for_each(|field| sink.trailer(field.name.as_bytes(), field.value));
             Ok(())
         }
-        Err(httparse::Error::TooManyHeaders) => Err(Error::TooManyFields { limit }),
-        _ => Err(Error::BadField),
+        Err(httparse::Error::TooManyHeaders) => Err(Error::limit(Breach::FieldsLimit, limit)),
+        _ => Err(Breach::TrailerField.into()),
     }
 }

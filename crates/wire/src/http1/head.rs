@@ -2,7 +2,7 @@
 //!
 //! Must not know sinks, status codes or methods. Start at [`Gather::step`].
 
-use super::{Error, FIELDS_CAP, Framing, Limits, Version};
+use super::{Breach, Error, FIELDS_CAP, Framing, Limits, Version};
 use httparse::Header;
 use std::mem::MaybeUninit;
 
@@ -14,6 +14,11 @@ pub(super) type FieldTable<'b> = [MaybeUninit<Header<'b>>; FIELDS_CAP];
 pub(super) fn field_limit(limits: &Limits) -> usize {
     limits.fields.min(FIELDS_CAP)
 }
+
+/// A head that goes on: where more of it decides what is wrong, it is waited for.
+pub(super) const GOES_ON: bool = false;
+/// A head of which nothing more comes.
+pub(super) const CUT: bool = true;
 
 /// Hands whole heads to a parser, from the caller's buffer where possible, from a spill where a head arrives split.
 ///
@@ -35,6 +40,11 @@ impl Gather {
         self.spill.is_empty()
     }
 
+    /// The partial head.
+    pub(super) fn gathered(&self) -> &[u8] {
+        &self.spill
+    }
+
     /// Forgets a partial head, keeps its memory.
     pub(super) fn clear(&mut self) {
         self.spill.clear();
@@ -44,7 +54,7 @@ impl Gather {
     /// Takes what it can of `input` (not empty) and gives the parser what it has.
     ///
     /// The parser returns the length of the head and its meaning, or `None` when the head goes on. Returns bytes taken
-    /// from `input` and the meaning, or the parser's error, or [`Error::HeadTooLong`].
+    /// from `input` and the meaning, or the parser's error, or that of [`Breach::HeadLimit`].
     #[inline]
     pub(super) fn step<T>(
         &mut self,
@@ -58,7 +68,7 @@ impl Gather {
         let window = &input[..input.len().min(limit)];
         match parse(window)? {
             Some((taken, meaning)) => Ok((taken, Some(meaning))),
-            None if window.len() == limit => Err(Error::HeadTooLong { limit }),
+            None if window.len() == limit => Err(Error::limit(Breach::HeadLimit, limit)),
             None => Ok((self.keep(window), None)),
         }
     }
@@ -99,7 +109,7 @@ impl Gather {
                 self.clear();
                 Ok((taken, Some(meaning)))
             }
-            None if full => Err(Error::HeadTooLong { limit }),
+            None if full => Err(Error::limit(Breach::HeadLimit, limit)),
             None => {
                 self.parse_at = 2 * self.spill.len();
                 Ok((taken, None))
@@ -174,9 +184,9 @@ impl Facts {
     #[inline]
     pub(super) fn framing(&self, version: Version) -> Result<Framing, Error> {
         match (self.chunked, self.length) {
-            (true, Some(_)) => Err(Error::ConflictingLength),
+            (true, Some(_)) => Err(Breach::LengthAndChunked.into()),
             // RFC 9112 section 6.1: in an HTTP/1.0 message the framing is wrong.
-            (true, None) if version == Version::Http10 => Err(Error::BadTransferEncoding),
+            (true, None) if version == Version::Http10 => Err(Breach::ChunkedInHttp10.into()),
             (true, None) => Ok(Framing::Chunked),
             (false, Some(length)) => Ok(Framing::Length(length)),
             (false, None) => Ok(Framing::None),
@@ -200,9 +210,9 @@ impl Facts {
     /// in have both added it (RFC 9112 section 6.3).
     fn content_length(&mut self, value: &[u8]) -> Result<(), Error> {
         for length in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-            let length = decimal(length).ok_or(Error::BadContentLength)?;
+            let length = decimal(length).ok_or(Error::from(Breach::ContentLength))?;
             if self.length.replace(length).is_some_and(|before| before != length) {
-                return Err(Error::DuplicateContentLength);
+                return Err(Breach::ContentLengths.into());
             }
         }
         Ok(())
@@ -211,16 +221,30 @@ impl Facts {
     /// Only chunked is implemented, so anything else would leave content whose coding nobody removes (RFC 9112
     /// section 6.1); chunked twice is forbidden by section 7.1.
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Error> {
+        let is_chunked = |coding: &&[u8]| coding.eq_ignore_ascii_case(b"chunked");
         let mut codings = list(value);
         match (self.chunked, codings.next(), codings.next()) {
-            (false, Some(coding), None) if coding.eq_ignore_ascii_case(b"chunked") => self.chunked = true,
-            _ => return Err(Error::BadTransferEncoding),
+            (false, Some(coding), None) if is_chunked(&coding) => self.chunked = true,
+            _ => return Err(not_chunked_alone(self.chunked, value).into()),
         }
         Ok(())
     }
 
     fn expect(&mut self, value: &[u8]) {
         self.expect_continue |= list(value).any(|token| token.eq_ignore_ascii_case(b"100-continue"));
+    }
+}
+
+/// Name of what is wrong with a Transfer-Encoding that is anything but one `chunked`.
+#[cold]
+fn not_chunked_alone(chunked_before: bool, value: &[u8]) -> Breach {
+    let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
+    let chunks = list(value).filter(|coding| is_chunked(coding)).count() + usize::from(chunked_before);
+    match list(value).last() {
+        None => Breach::NoTransferCoding,
+        Some(_) if chunks > 1 => Breach::ChunkedTwice,
+        Some(last) if chunks == 1 && !is_chunked(last) => Breach::ChunkedNotLast,
+        Some(_) => Breach::TransferCoding,
     }
 }
 

@@ -5,18 +5,19 @@
 //! caller's buffer; nothing is copied and nothing allocated unless a head or a trailer section arrives split. `read`
 //! stops exactly at the end of the message, so that pipelined messages are read by `begin` and `read` with the rest.
 //!
-//! It is a tester's codec: where RFC 9112 lets a recipient repair a message whose framing is doubtful (two equal lengths,
-//! a length beside chunked), this one refuses, because the point is to tell.
+//! It is a tester's codec: where RFC 9112 lets a recipient repair a message whose framing is doubtful (a length
+//! beside chunked), this one refuses, because the point is to tell. What it refuses has a name ([`Breach`]).
 //!
 //! It must not know who asked, why, or when: no sockets, no clock, no plan. Only [`Expect`] crosses over, since the
 //! request decides how its response is framed (RFC 9112 section 6.3).
 //!
 //! Start reading at [`ResponseReader`] (`response.rs`); `request.rs` is its twin. `head.rs` gathers heads and reads the
 //! fields that frame a message, `body.rs` removes the framing, `write.rs` is the way back; `batch.rs` counts requests that
-//! somebody else wrote.
+//! somebody else wrote; `diagnosis.rs` names what the parser refuses.
 
 pub mod batch;
 mod body;
+mod diagnosis;
 mod error;
 mod head;
 mod memo;
@@ -24,18 +25,19 @@ mod request;
 mod response;
 pub mod write;
 
-pub use error::Error;
+pub use breach::Http1 as Breach;
+pub use error::{Error, Trouble};
 pub use memo::HeadMemo;
 pub use request::{RequestHead, RequestReader, RequestSink, Target};
 pub use response::{Expect, ResponseHead, ResponseReader, ResponseSink};
 
 /// More fields than this are refused whatever [`Limits`] says: the parser's table lives on the stack.
 pub const FIELDS_CAP: usize = 256;
-/// Interim (1xx) responses before one final response; one more is [`Error::TooManyInterim`].
+/// Interim (1xx) responses before one final response; one more is [`Breach::InterimLimit`].
 pub const INTERIM_LIMIT: usize = 16;
-/// Bytes of one chunk-size line, extensions and line end included; one more is [`Error::BadChunk`].
+/// Bytes of one chunk-size line, extensions and line end included; one more is [`Breach::ChunkLineLimit`].
 pub const CHUNK_LINE_LIMIT: usize = 4096;
-/// Bytes of empty lines before a request line; one more is [`Error::NotHttp`].
+/// Bytes of empty lines before a request line; one more is [`Breach::EmptyLines`].
 pub const EMPTY_LINES_LIMIT: usize = 16;
 
 /// Limits of a peer's head.

@@ -2,9 +2,12 @@
 //!
 //! Must not know objects or answers. Start at [`RequestReader::read`].
 
-use super::body::{Body, Content};
-use super::head::{Facts, FieldTable, Gather, field_limit};
-use super::{EMPTY_LINES_LIMIT, Error, FIELDS_CAP, Framing, Limits, Progress, Stage, Version};
+use super::body::{Body, Content, Refused};
+use super::head::{CUT, Facts, FieldTable, GOES_ON, Gather, field_limit};
+use super::{
+    Breach, EMPTY_LINES_LIMIT, Error, FIELDS_CAP, Framing, Limits, Progress, Stage, Trouble, Version,
+    diagnosis,
+};
 use httparse::{ParserConfig, Status};
 use std::mem::MaybeUninit;
 
@@ -32,9 +35,9 @@ impl<'a> Target<'a> {
     /// Reads a target as `method` has it.
     ///
     /// # Errors
-    /// [`Error::BadTarget`] when it has no such form.
+    /// [`Breach::Target`] when it has no such form.
     #[inline]
-    pub fn parse(method: &[u8], target: &'a [u8]) -> Result<Self, Error> {
+    pub fn parse(method: &[u8], target: &'a [u8]) -> Result<Self, Breach> {
         match (method, target) {
             (b"CONNECT", _) => authority(target),
             (_, [b'/', ..]) => Ok(Target::Origin(target)),
@@ -45,23 +48,23 @@ impl<'a> Target<'a> {
 }
 
 /// `uri-host ":" port` (RFC 9112 section 3.2.3): CONNECT has no default port.
-fn authority(target: &[u8]) -> Result<Target<'_>, Error> {
-    let colon = memchr::memrchr(b':', target).ok_or(Error::BadTarget)?;
+fn authority(target: &[u8]) -> Result<Target<'_>, Breach> {
+    let colon = memchr::memrchr(b':', target).ok_or(Breach::Target)?;
     let (host, port) = (&target[..colon], &target[colon + 1..]);
     let port_is_number = !port.is_empty() && port.iter().all(u8::is_ascii_digit);
     let host_is_plain = !host.is_empty() && !host.iter().any(|byte| b"/?#@".contains(byte));
-    if port_is_number && host_is_plain { Ok(Target::Authority(target)) } else { Err(Error::BadTarget) }
+    if port_is_number && host_is_plain { Ok(Target::Authority(target)) } else { Err(Breach::Target) }
 }
 
 /// `scheme "://" authority path-and-query` (RFC 9112 section 3.2.2).
-fn absolute(target: &[u8]) -> Result<Target<'_>, Error> {
-    let colon = memchr::memchr(b':', target).ok_or(Error::BadTarget)?;
+fn absolute(target: &[u8]) -> Result<Target<'_>, Breach> {
+    let colon = memchr::memchr(b':', target).ok_or(Breach::Target)?;
     let scheme = &target[..colon];
-    let rest = target[colon..].strip_prefix(b"://").ok_or(Error::BadTarget)?;
+    let rest = target[colon..].strip_prefix(b"://").ok_or(Breach::Target)?;
     let end = rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if !is_scheme(scheme) || authority.is_empty() {
-        return Err(Error::BadTarget);
+        return Err(Breach::Target);
     }
     Ok(Target::Absolute { scheme, authority, path: if path.is_empty() { b"/" } else { path } })
 }
@@ -122,6 +125,7 @@ pub struct RequestReader {
     state: State,
     gather: Gather,
     empty_lines: EmptyLines,
+    trouble: Option<Box<Trouble>>,
 }
 
 #[derive(Debug)]
@@ -139,6 +143,7 @@ impl RequestReader {
             state: State::Head,
             gather: Gather::default(),
             empty_lines: EmptyLines::default(),
+            trouble: None,
         }
     }
 
@@ -161,13 +166,15 @@ impl RequestReader {
             let rest = &input[consumed..];
             consumed += match &mut self.state {
                 State::Head => self.read_head(rest, sink)?,
-                State::Body(body) => {
-                    let (taken, complete) = body.read(rest, &self.limits, &mut Part(sink))?;
-                    if complete {
-                        self.state = State::Done;
+                State::Body(body) => match body.read(rest, &self.limits, &mut Part(sink)) {
+                    Ok((taken, complete)) => {
+                        if complete {
+                            self.state = State::Done;
+                        }
+                        taken
                     }
-                    taken
-                }
+                    Err(refused) => return Err(self.refused_in_body(refused, rest)),
+                },
                 State::Done => break,
             };
         }
@@ -177,16 +184,16 @@ impl RequestReader {
     /// The peer closed its side.
     ///
     /// # Errors
-    /// [`Error::ClosedIdle`] between requests, which is how a kept connection ends; [`Error::ClosedInHead`] or
-    /// [`Error::ClosedInBody`] within one. A cut head that was malformed already gives its own error.
+    /// The peer closed between requests, which is how a kept connection ends ([`Breach::ClosedIdle`]), or within one. A cut head that was malformed already gives its own error.
     pub fn end_of_stream(&mut self, sink: &mut impl RequestSink) -> Result<(), Error> {
         match &self.state {
             State::Done => Ok(()),
             State::Body(body) => body.end_of_stream(),
-            State::Head if self.gather.is_empty() => Err(Error::ClosedIdle),
+            State::Head if self.gather.is_empty() => Err(Breach::ClosedIdle.into()),
             State::Head => {
-                self.gather.check(|bytes| parse(bytes, &self.limits, sink))?;
-                Err(Error::ClosedInHead)
+                let checked = self.gather.check(|bytes| parse::<CUT>(bytes, &self.limits, sink));
+                let error = checked.err().unwrap_or(Breach::ClosedInHead.into());
+                Err(self.refused_in_head(error, &[]))
             }
         }
     }
@@ -202,6 +209,24 @@ impl RequestReader {
         }
     }
 
+    /// What can be seen of what was refused last.
+    pub fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_deref()
+    }
+
+    #[cold]
+    fn refused_in_body(&mut self, refused: Refused, input: &[u8]) -> Error {
+        self.trouble = Some(Box::new(Trouble::in_body(&input[refused.at..])));
+        refused.error
+    }
+
+    #[cold]
+    fn refused_in_head(&mut self, error: Error, input: &[u8]) -> Error {
+        let came = if self.gather.is_empty() { input } else { self.gather.gathered() };
+        self.trouble = Some(Box::new(Trouble::in_head(error.breach, came)));
+        error
+    }
+
     #[inline]
     fn read_head(&mut self, input: &[u8], sink: &mut impl RequestSink) -> Result<usize, Error> {
         let skipped = if self.gather.is_empty() { self.empty_lines.skip(input)? } else { 0 };
@@ -209,8 +234,13 @@ impl RequestReader {
         if rest.is_empty() {
             return Ok(skipped);
         }
-        let (taken, framing) =
-            self.gather.step(rest, self.limits.head_bytes, |bytes| parse(bytes, &self.limits, sink))?;
+        let stepped = self
+            .gather
+            .step(rest, self.limits.head_bytes, |bytes| parse::<GOES_ON>(bytes, &self.limits, sink));
+        let (taken, framing) = match stepped {
+            Ok(stepped) => stepped,
+            Err(error) => return Err(self.refused_in_head(error, rest)),
+        };
         if let Some(framing) = framing {
             self.state = Body::new(framing).map_or(State::Done, State::Body);
         }
@@ -233,12 +263,12 @@ impl EmptyLines {
             match (byte, self.after_cr) {
                 (b'\n', _) => self.after_cr = false,
                 (b'\r', false) => self.after_cr = true,
-                (_, true) => return Err(Error::NotHttp),
+                (_, true) => return Err(Breach::BareCr.into()),
                 _ => return Ok(at),
             }
             self.skipped += 1;
             if self.skipped > EMPTY_LINES_LIMIT {
-                return Err(Error::NotHttp);
+                return Err(Error::limit(Breach::EmptyLines, EMPTY_LINES_LIMIT));
             }
         }
         Ok(input.len())
@@ -260,9 +290,10 @@ impl<S: RequestSink> Content for Part<'_, S> {
     }
 }
 
-/// Parses a head that begins `bytes` (no empty line before it). `None` when it goes on beyond them.
+/// Parses a head that begins `bytes` (no empty line before it). `None` when it goes on beyond them, which it does
+/// not where they are [`CUT`].
 #[inline]
-fn parse(
+fn parse<const IS_CUT: bool>(
     bytes: &[u8],
     limits: &Limits,
     sink: &mut impl RequestSink,
@@ -274,7 +305,9 @@ fn parse(
     {
         Ok(Status::Complete(length)) => length,
         Ok(Status::Partial) => return Ok(None),
-        Err(error) => return Err(refusal(error, &request, bytes, limits)),
+        Err(error) => {
+            return diagnosis::of_request(error, &request, bytes, limits, IS_CUT).map_or(Ok(None), Err);
+        }
     };
     let framing = understand(&request, &bytes[..length], sink)?;
     Ok(Some((length, framing)))
@@ -299,35 +332,4 @@ fn understand(
     let expect_continue = facts.expect_continue && version == Version::Http11;
     sink.head(&RequestHead { method, target, version, framing, keep_alive, expect_continue }, raw);
     Ok(framing)
-}
-
-#[cold]
-fn refusal(
-    error: httparse::Error,
-    request: &httparse::Request<'_, '_>,
-    bytes: &[u8],
-    limits: &Limits,
-) -> Error {
-    match error {
-        httparse::Error::Token if request.method.is_some() => Error::BadTarget,
-        httparse::Error::Token if begins_like_method(bytes) => Error::BadMethod,
-        httparse::Error::Token => Error::NotHttp,
-        httparse::Error::Version => Error::BadVersion,
-        httparse::Error::NewLine if !request_line_ends(request, bytes) => Error::BadVersion,
-        httparse::Error::TooManyHeaders => Error::TooManyFields { limit: field_limit(limits) },
-        _ => Error::BadField,
-    }
-}
-
-/// True if somebody may have meant HTTP: methods in use are letters, a TLS hello or a binary protocol is not.
-fn begins_like_method(bytes: &[u8]) -> bool {
-    bytes.first().is_some_and(u8::is_ascii_alphabetic)
-}
-
-/// True if the line ends after the version; the parser has one error for this and for a CR astray in the fields.
-fn request_line_ends(request: &httparse::Request<'_, '_>, bytes: &[u8]) -> bool {
-    let method = request.method.unwrap_or_default();
-    let target = request.path.unwrap_or_default();
-    let end = method.len() + target.len() + " ".len() * 2 + Version::Http11.as_bytes().len();
-    bytes.get(end..).is_some_and(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
 }

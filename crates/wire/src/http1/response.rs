@@ -2,9 +2,12 @@
 //!
 //! Must not know the request beyond [`Expect`]. Start at [`ResponseReader::read`].
 
-use super::body::{Body, Content};
-use super::head::{Facts, FieldTable, Gather, field_limit};
-use super::{Error, FIELDS_CAP, Framing, HeadMemo, INTERIM_LIMIT, Limits, Progress, Stage, Version};
+use super::body::{Body, Content, Refused};
+use super::head::{CUT, Facts, FieldTable, GOES_ON, Gather, field_limit};
+use super::{
+    Breach, Error, FIELDS_CAP, Framing, HeadMemo, INTERIM_LIMIT, Limits, Progress, Stage, Trouble, Version,
+    diagnosis,
+};
 use httparse::{ParserConfig, Status};
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -104,6 +107,7 @@ pub struct ResponseReader {
     head: Option<ResponseHead>,
     /// Bytes of the last piece of the head.
     head_bytes: usize,
+    trouble: Option<Box<Trouble>>,
 }
 
 #[derive(Debug)]
@@ -124,6 +128,7 @@ impl ResponseReader {
             interims: 0,
             head: None,
             head_bytes: 0,
+            trouble: None,
         }
     }
 
@@ -148,13 +153,15 @@ impl ResponseReader {
             let rest = &input[consumed..];
             consumed += match &mut self.state {
                 State::Head => self.read_head(rest, sink)?,
-                State::Body(body) => {
-                    let (taken, complete) = body.read(rest, &self.limits, &mut Part(sink))?;
-                    if complete {
-                        self.state = State::Done;
+                State::Body(body) => match body.read(rest, &self.limits, &mut Part(sink)) {
+                    Ok((taken, complete)) => {
+                        if complete {
+                            self.state = State::Done;
+                        }
+                        taken
                     }
-                    taken
-                }
+                    Err(refused) => return Err(self.refused_in_body(refused, rest)),
+                },
                 State::Done => break,
             };
         }
@@ -188,6 +195,24 @@ impl ResponseReader {
         Ok(progress)
     }
 
+    /// What can be seen of what was refused last.
+    pub fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_deref()
+    }
+
+    #[cold]
+    fn refused_in_body(&mut self, refused: Refused, input: &[u8]) -> Error {
+        self.trouble = Some(Box::new(Trouble::in_body(&input[refused.at..])));
+        refused.error
+    }
+
+    #[cold]
+    fn refused_in_head(&mut self, error: Error, input: &[u8]) -> Error {
+        let came = if self.gather.is_empty() { input } else { self.gather.gathered() };
+        self.trouble = Some(Box::new(Trouble::in_head(error.breach, came)));
+        error
+    }
+
     fn enter_body(&mut self, head: ResponseHead) {
         self.state = Body::new(head.framing).map_or(State::Done, State::Body);
         self.head = Some(head);
@@ -196,15 +221,16 @@ impl ResponseReader {
     /// The peer closed its side.
     ///
     /// # Errors
-    /// [`Error::ClosedIdle`], [`Error::ClosedInHead`] or [`Error::ClosedInBody`] unless the response is complete or ends
+    /// The peer closed too early (see [`Error::is_end`]), unless the response is complete or ends
     /// by closing ([`Framing::UntilClose`]). A cut head that was malformed already gives its own error.
     pub fn end_of_stream(&mut self, sink: &mut impl ResponseSink) -> Result<(), Error> {
         match (&self.state, self.stage()) {
             (State::Body(body), _) => body.end_of_stream()?,
-            (_, Stage::Idle) => return Err(Error::ClosedIdle),
+            (_, Stage::Idle) => return Err(Breach::ClosedIdle.into()),
             (_, Stage::Head) => {
-                self.gather.check(|bytes| parse(bytes, &self.limits, self.expect, sink))?;
-                return Err(Error::ClosedInHead);
+                let checked = self.gather.check(|bytes| parse::<CUT>(bytes, &self.limits, self.expect, sink));
+                let error = checked.err().unwrap_or(Breach::ClosedInHead.into());
+                return Err(self.refused_in_head(error, &[]));
             }
             _ => {}
         }
@@ -256,9 +282,13 @@ impl ResponseReader {
 
     #[inline]
     fn read_head(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<usize, Error> {
-        let (taken, parsed) = self
-            .gather
-            .step(input, self.limits.head_bytes, |bytes| parse(bytes, &self.limits, self.expect, sink))?;
+        let stepped = self.gather.step(input, self.limits.head_bytes, |bytes| {
+            parse::<GOES_ON>(bytes, &self.limits, self.expect, sink)
+        });
+        let (taken, parsed) = match stepped {
+            Ok(stepped) => stepped,
+            Err(error) => return Err(self.refused_in_head(error, input)),
+        };
         match parsed {
             Some(Parsed::Final(head)) => {
                 self.head_bytes = taken;
@@ -273,7 +303,7 @@ impl ResponseReader {
     fn interim(&mut self, status: u16, sink: &mut impl ResponseSink) -> Result<(), Error> {
         self.interims += 1;
         if self.interims > INTERIM_LIMIT {
-            return Err(Error::TooManyInterim);
+            return Err(Error::limit(Breach::InterimLimit, INTERIM_LIMIT));
         }
         sink.interim(status);
         Ok(())
@@ -300,9 +330,9 @@ enum Parsed {
     Final(ResponseHead),
 }
 
-/// Parses a head that begins `bytes`. `None` when it goes on beyond them.
+/// Parses a head that begins `bytes`. `None` when it goes on beyond them, which it does not where they are [`CUT`].
 #[inline]
-fn parse(
+fn parse<const IS_CUT: bool>(
     bytes: &[u8],
     limits: &Limits,
     expect: Expect,
@@ -310,7 +340,7 @@ fn parse(
 ) -> Result<Option<(usize, Parsed)>, Error> {
     // The parser would skip empty lines; before a status line there are none (RFC 9112 section 2.2).
     if matches!(bytes.first(), Some(b'\r' | b'\n')) {
-        return Err(Error::NotHttp);
+        return Err(Breach::NotHttp.into());
     }
     let mut table: FieldTable<'_> = [const { MaybeUninit::uninit() }; FIELDS_CAP];
     let mut response = httparse::Response::new(&mut []);
@@ -320,9 +350,11 @@ fn parse(
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) => return Ok(None),
             Err(httparse::Error::HeaderName) if has_folds(bytes) => {
-                return parse_folded(bytes, limits, expect, sink);
+                return parse_folded::<IS_CUT>(bytes, limits, expect, sink);
             }
-            Err(error) => return Err(refusal(error, bytes, limits)),
+            Err(error) => {
+                return diagnosis::of_response(error, bytes, limits, IS_CUT).map_or(Ok(None), Err);
+            }
         };
     let parsed = understand(&response, &bytes[..length], false, expect, sink)?;
     Ok(Some((length, parsed)))
@@ -335,7 +367,7 @@ fn has_folds(bytes: &[u8]) -> bool {
 
 /// Parses a head with folded field lines, which a user agent replaces by spaces (RFC 9112 section 5.2).
 #[cold]
-fn parse_folded(
+fn parse_folded<const IS_CUT: bool>(
     bytes: &[u8],
     limits: &Limits,
     expect: Expect,
@@ -352,7 +384,7 @@ fn parse_folded(
             Ok(Some((length, parsed)))
         }
         Ok(Status::Partial) => Ok(None),
-        Err(error) => Err(refusal(error, bytes, limits)),
+        Err(error) => diagnosis::of_response(error, bytes, limits, IS_CUT).map_or(Ok(None), Err),
     }
 }
 
@@ -374,7 +406,7 @@ fn understand(
     let version = Version::from_minor(response.version);
     let status = response.code.unwrap_or(0);
     match status {
-        0..100 => return Err(Error::BadStatus),
+        0..100 => return Err(Breach::Status.into()),
         // RFC 9110 section 15.2.2: after 101 the connection speaks another protocol, so it is final.
         100 | 102..200 => return Ok(Parsed::Interim(status)),
         _ => {}
@@ -408,15 +440,4 @@ fn framing(facts: &Facts, version: Version, status: u16, expect: Expect) -> Resu
         return Ok(Framing::None);
     }
     Ok(if framing == Framing::None { Framing::UntilClose } else { framing })
-}
-
-#[cold]
-fn refusal(error: httparse::Error, bytes: &[u8], limits: &Limits) -> Error {
-    match error {
-        httparse::Error::Version if bytes.starts_with(b"HTTP/") => Error::BadVersion,
-        httparse::Error::Version => Error::NotHttp,
-        httparse::Error::Status => Error::BadStatus,
-        httparse::Error::TooManyHeaders => Error::TooManyFields { limit: field_limit(limits) },
-        _ => Error::BadField,
-    }
 }

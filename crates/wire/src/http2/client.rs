@@ -4,16 +4,17 @@
 
 use super::PREFACE;
 use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
-use super::error::{Code, ConnectionError};
+use super::error::{Broken, Code, ConnectionError};
 use super::fields::FieldList;
 use super::frame::{self, END_STREAM, Header, Kind};
 use super::hpack::{Encoder, Indexing};
 use super::memo::BlockMemo;
-use super::message::{Fields, Malformed, Section};
+use super::message::{Fields, Section};
 use super::part::{self, Part};
 use super::reader::FrameReader;
 use super::settings::{Limits, MOST_WINDOW, Settings};
 use super::streams::Streams;
+use breach::{Breach, Http2, Message};
 
 /// Streams that are opened before the server's SETTINGS say how many may be, as curl and h2o do.
 const STREAMS_AT_FIRST: usize = 100;
@@ -56,6 +57,11 @@ pub trait ClientSink {
         let _ = (request, name, value);
     }
 
+    /// The server broke a rule, by these bytes: for a request, which ends of it, or for the connection.
+    fn broke(&mut self, request: Option<u64>, breach: Breach, sample: &[u8]) {
+        let _ = (request, breach, sample);
+    }
+
     /// The request has ended. The last thing that is told of it.
     fn ended(&mut self, request: u64, end: End);
 }
@@ -70,10 +76,8 @@ pub enum End {
     /// The server did not process it, so that it may be sent again (RFC 9113 section 8.7): REFUSED_STREAM, or a number above the
     /// last one of GOAWAY.
     Unprocessed,
-    /// Its answer is not as RFC 9113 has it; this side reset it.
-    Malformed(Malformed),
-    /// More data came than its window allows, or a window was raised above 2^31-1; this side reset it with this code.
-    Refused(Code),
+    /// Its answer breaks a rule, or goes beyond a limit of this side's, which reset it.
+    Broken(Breach),
 }
 
 /// The server's GOAWAY.
@@ -372,7 +376,7 @@ impl Client {
         out: &mut Vec<u8>,
     ) -> Result<(), ConnectionError> {
         self.pieces(input, sink, out).inspect_err(|error| {
-            frame::goaway(0, error.code, error.reason.as_bytes(), out);
+            frame::goaway(0, error.code(), error.breach.text().as_bytes(), out);
         })
     }
 
@@ -412,19 +416,19 @@ impl<S: ClientSink> Part for Answers<'_, S> {
         stream.is_multiple_of(2) || stream >= self.next_id
     }
 
-    fn data_begins(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn data_begins(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), Broken> {
         *self.receiving = None;
         let Some(stream) = self.streams.get_mut(header.stream) else {
-            return self.core.closed(header.stream);
+            return Ok(self.core.closed(header.stream)?);
         };
         self.core.data_is_of_use(header)?;
         if stream.status == 0 {
-            self.end(header.stream, End::Malformed(Malformed::Order), out);
-        } else if !self.core.stream_data(&mut stream.half, header, out) {
-            self.end(header.stream, End::Refused(Code::FLOW_CONTROL_ERROR), out);
-        } else {
-            *self.receiving = Some(header.stream);
+            return Err(Broken::stream(header.stream, Http2::DataFirst));
         }
+        self.core
+            .stream_data(&mut stream.half, header, out)
+            .map_err(|breach| Broken::stream(header.stream, breach))?;
+        *self.receiving = Some(header.stream);
         Ok(())
     }
 
@@ -437,40 +441,46 @@ impl<S: ClientSink> Part for Answers<'_, S> {
     }
 
     /// A DATA frame is complete: is the content still as long as it may be, and does the stream end?
-    fn data_ends(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn data_ends(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), Broken> {
         let Some(id) = self.receiving.take() else { return Ok(()) };
         let Some(stream) = self.streams.get(id) else { return Ok(()) };
         let may = if stream.may_have_content() { stream.content_length.unwrap_or(u64::MAX) } else { 0 };
         let ended = header.has(END_STREAM);
-        if stream.received > may || (ended && !stream.is_as_long_as_said()) {
-            self.end(id, End::Malformed(Malformed::Length), out);
-        } else if ended {
+        if stream.received > may {
+            let breach = if stream.may_have_content() { Message::TooMuch } else { Message::NoContent };
+            return Err(Broken::stream(id, breach));
+        }
+        if ended {
+            if !stream.is_as_long_as_said() {
+                return Err(Broken::stream(id, Message::TooLittle));
+            }
             self.end(id, End::Whole, out);
         }
         Ok(())
     }
 
     /// A field block is whole: the head of an answer, an interim one, or trailers.
-    fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), Broken> {
         self.not_idle(whole.stream)?;
         self.core.useful();
         let Some(stream) = self.streams.get_mut(whole.stream) else {
             self.core.decode(block, &mut Fields::new(false, Section::Head, |_, _| {}))?;
-            return self.core.closed(whole.stream);
+            return Ok(self.core.closed(whole.stream)?);
         };
-        let wrong = match stream.status {
+        if whole.too_long {
+            return Err(Broken::stream(whole.stream, Message::FieldsLimit));
+        }
+        match stream.status {
             0 => self.head(whole, block)?,
             _ => self.trailers(whole, block)?,
-        };
-        match wrong {
-            Some(wrong) => self.end(whole.stream, End::Malformed(wrong), out),
-            None if whole.end_stream => self.end(whole.stream, End::Whole, out),
-            None => {}
+        }
+        if whole.end_stream {
+            self.end(whole.stream, End::Whole, out);
         }
         Ok(())
     }
 
-    fn rst_stream(&mut self, id: u32, code: Code) -> Result<(), ConnectionError> {
+    fn rst_stream(&mut self, id: u32, code: Code) -> Result<(), Broken> {
         if let Some(stream) = self.streams.remove(id) {
             self.sink.ended(
                 stream.request,
@@ -480,9 +490,8 @@ impl<S: ClientSink> Part for Answers<'_, S> {
         Ok(())
     }
 
-    fn goaway(&mut self, payload: &[u8]) -> Result<(), ConnectionError> {
-        let (fixed, text) =
-            payload.split_first_chunk::<8>().ok_or(ConnectionError::frame_size("GOAWAY is too short"))?;
+    fn goaway(&mut self, payload: &[u8]) -> Result<(), Broken> {
+        let (fixed, text) = payload.split_first_chunk::<8>().ok_or(Http2::GoAwayLength)?;
         let [a, b, c, d, code @ ..] = *fixed;
         let last = u32::from_be_bytes([a, b, c, d]) & MOST_WINDOW;
         let last = self.goaway.as_ref().map_or(last, |earlier| earlier.last.min(last));
@@ -496,15 +505,29 @@ impl<S: ClientSink> Part for Answers<'_, S> {
         Ok(())
     }
 
-    fn fail(&mut self, stream: u32, code: Code, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
-        self.end(stream, End::Refused(code), out);
+    fn give_up(
+        &mut self,
+        stream: u32,
+        breach: Breach,
+        sample: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Http2> {
+        if let Some(state) = self.streams.get(stream) {
+            self.sink.broke(Some(state.request), breach, sample);
+            self.end(stream, End::Broken(breach), out);
+        }
         Ok(())
+    }
+
+    fn broke(&mut self, breach: Breach, sample: &[u8]) {
+        self.sink.broke(None, breach, sample);
     }
 }
 
 impl<S: ClientSink> Answers<'_, S> {
-    fn head(&mut self, whole: WholeBlock, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
-        let Some(stream) = self.streams.get_mut(whole.stream) else { return Ok(None) };
+    fn head(&mut self, whole: WholeBlock, block: &[u8]) -> Result<(), Broken> {
+        let broken = |breach: Breach| Err(Broken::Stream(whole.stream, breach));
+        let Some(stream) = self.streams.get_mut(whole.stream) else { return Ok(()) };
         let request = stream.request;
         let (status, content_length) = match self.memo.find(block, self.core.decoder.version()) {
             Some((status, content_length)) => {
@@ -527,8 +550,8 @@ impl<S: ClientSink> Answers<'_, S> {
                 let wrong = self.core.decode(block, &mut fields)?;
                 let (status, content_length) = (fields.status, fields.content_length);
                 self.core.counts.field_bytes += self.memo.bytes;
-                if wrong.is_some() {
-                    return Ok(wrong);
+                if let Some(wrong) = wrong {
+                    return broken(wrong.into());
                 }
                 if self.core.decoder.version() == before && status >= 200 {
                     self.memo.keep(before, status, content_length);
@@ -539,17 +562,20 @@ impl<S: ClientSink> Answers<'_, S> {
         if status >= 200 {
             (stream.status, stream.content_length) = (status, content_length);
             self.sink.head(request, status, content_length, block.len());
-            let empty = whole.end_stream && !stream.is_as_long_as_said();
-            return Ok(empty.then_some(Malformed::Length));
+            let is_short = whole.end_stream && !stream.is_as_long_as_said();
+            return if is_short { broken(Message::TooLittle.into()) } else { Ok(()) };
         }
         stream.interims += 1;
         self.sink.interim(request, status);
-        let out_of_order = whole.end_stream || stream.interims > INTERIM_LIMIT;
-        Ok(out_of_order.then_some(Malformed::Order))
+        match () {
+            () if whole.end_stream => broken(Http2::InterimEnds.into()),
+            () if stream.interims > INTERIM_LIMIT => broken(Message::InterimLimit.into()),
+            () => Ok(()),
+        }
     }
 
-    fn trailers(&mut self, whole: WholeBlock, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
-        let Some(stream) = self.streams.get(whole.stream) else { return Ok(None) };
+    fn trailers(&mut self, whole: WholeBlock, block: &[u8]) -> Result<(), Broken> {
+        let Some(stream) = self.streams.get(whole.stream) else { return Ok(()) };
         let request = stream.request;
         let mut bytes = 0;
         let mut fields = Fields::new(false, Section::Trailers, |name, value| {
@@ -558,9 +584,12 @@ impl<S: ClientSink> Answers<'_, S> {
         });
         let wrong = self.core.decode(block, &mut fields)?;
         self.core.counts.field_bytes += bytes as u64;
-        let order = (!whole.end_stream).then_some(Malformed::Order);
-        let length = (!stream.is_as_long_as_said()).then_some(Malformed::Length);
-        Ok(wrong.or(order).or(length))
+        let open = (!whole.end_stream).then_some(Breach::Http2(Http2::TrailersOpen));
+        let short = (!stream.is_as_long_as_said()).then_some(Breach::Message(Message::TooLittle));
+        match wrong.map(Breach::Message).or(open).or(short) {
+            Some(breach) => Err(Broken::Stream(whole.stream, breach)),
+            None => Ok(()),
+        }
     }
 
     /// Ends a stream, and tells the server where it does not know.
@@ -568,8 +597,7 @@ impl<S: ClientSink> Answers<'_, S> {
         let Some(stream) = self.streams.remove(id) else { return };
         match end {
             End::Whole if stream.half.upload.is_some() => self.core.reset(id, Code::CANCEL, out),
-            End::Malformed(_) => self.core.reset(id, Code::PROTOCOL_ERROR, out),
-            End::Refused(code) => self.core.reset(id, code, out),
+            End::Broken(breach) => self.core.reset(id, Code::of(breach), out),
             End::Whole | End::Reset(_) | End::Unprocessed => {}
         }
         self.sink.ended(stream.request, end);

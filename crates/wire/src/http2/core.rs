@@ -2,13 +2,14 @@
 //!
 //! Must not know what a request or an answer is.
 
-use super::error::{Code, ConnectionError};
+use super::error::{Broken, Code};
 use super::flow::{Receiving, Sending};
 use super::frame::{self, ACK, END_HEADERS, END_STREAM, Header, Kind, PADDED, PRIORITY_FLAG};
-use super::hpack::{DecodeError, Decoder, Encoder, Indexing};
-use super::message::{Fields, Malformed};
+use super::hpack::{DecodeError, Decoder, Encoder, Indexing, Skim};
+use super::message::Fields;
 use super::settings::{DEFAULT_WINDOW, Limits, Settings};
 use super::streams::Streams;
+use breach::{Hpack, Http2, Message};
 use std::collections::VecDeque;
 
 /// Frames and bytes of a connection.
@@ -113,6 +114,8 @@ pub(super) struct Core {
     /// A field block whose end is still to come.
     block: Option<Block>,
     gathered: Vec<u8>,
+    /// The block is longer than is taken, and read for the table's sake alone.
+    skim: Option<Box<Skim>>,
     /// Streams with content to send, the next one first.
     uploads: VecDeque<u32>,
     /// Streams that this side reset, the last ones.
@@ -136,6 +139,8 @@ struct Block {
 pub(super) struct WholeBlock {
     pub stream: u32,
     pub end_stream: bool,
+    /// Its fields are longer than is taken: they have been read, and none of them is there.
+    pub too_long: bool,
 }
 
 /// Streams reset by this side that are remembered, because frames for them may be under way.
@@ -161,6 +166,7 @@ impl Core {
             sending: Sending::new(DEFAULT_WINDOW),
             block: None,
             gathered: Vec::new(),
+            skim: None,
             uploads: VecDeque::new(),
             reset: VecDeque::new(),
             reset_forgotten: false,
@@ -197,19 +203,19 @@ impl Core {
     }
 
     /// A frame arrived: the checks that hold for all of them.
-    pub(super) fn arrived(&mut self, header: &Header) -> Result<(), ConnectionError> {
+    pub(super) fn arrived(&mut self, header: &Header) -> Result<(), Http2> {
         self.counts.received[header.kind as usize] += 1;
         match self.block {
             Some(block) if header.kind != Kind::Continuation || header.stream != block.stream => {
-                return Err(ConnectionError::protocol("a frame stands within a field block"));
+                return Err(Http2::FrameWithinBlock);
             }
             None if header.kind == Kind::Continuation => {
-                return Err(ConnectionError::protocol("CONTINUATION without a field block before it"));
+                return Err(Http2::ContinuationAlone);
             }
             _ => {}
         }
         if !self.settled && (header.kind != Kind::Settings || header.has(ACK)) {
-            return Err(ConnectionError::protocol("the first frame is not SETTINGS"));
+            return Err(Http2::FirstFrame);
         }
         let of_stream = matches!(
             header.kind,
@@ -221,26 +227,24 @@ impl Core {
                 | Kind::Continuation
         );
         let of_connection = matches!(header.kind, Kind::Settings | Kind::Ping | Kind::GoAway);
-        if (of_stream && header.stream == 0) || (of_connection && header.stream != 0) {
-            return Err(ConnectionError::protocol("a frame has a stream that its type may not have"));
+        match header.stream {
+            0 if of_stream => Err(Http2::StreamZero),
+            1.. if of_connection => Err(Http2::NotStreamZero),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// A frame that does nothing useful came; too many in a row are an attack (CVE-2019-9512, 9515, 9518).
-    pub(super) fn idle(&mut self) -> Result<(), ConnectionError> {
+    pub(super) fn idle(&mut self) -> Result<(), Http2> {
         self.idle_frames += 1;
         if self.idle_frames > self.limits.idle_frames {
-            return Err(ConnectionError::new(
-                Code::ENHANCE_YOUR_CALM,
-                "too many frames without use in a row",
-            ));
+            return Err(Http2::IdleFlood);
         }
         Ok(())
     }
 
     /// Checks that a DATA frame carries anything.
-    pub(super) fn data_is_of_use(&mut self, header: &Header) -> Result<(), ConnectionError> {
+    pub(super) fn data_is_of_use(&mut self, header: &Header) -> Result<(), Http2> {
         if header.length == 0 && !header.has(END_STREAM) {
             return self.idle();
         }
@@ -258,36 +262,37 @@ impl Core {
     }
 
     /// The peer broke a stream; too many are an attack (CVE-2023-44487, CVE-2025-8671).
-    pub(super) fn broke(&mut self) -> Result<(), ConnectionError> {
+    pub(super) fn broke(&mut self) -> Result<(), Http2> {
         self.broken += 1;
         if self.broken > self.limits.broken_streams {
-            return Err(ConnectionError::new(Code::ENHANCE_YOUR_CALM, "too many streams were reset"));
+            return Err(Http2::ResetFlood);
         }
         Ok(())
     }
 
     /// All of a DATA frame counts for the connection, whatever becomes of its stream.
-    pub(super) fn data(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
-        let over =
-            ConnectionError::new(Code::FLOW_CONTROL_ERROR, "more data than the connection's window allows");
-        self.receiving.take(header.length).ok_or(over)?;
+    pub(super) fn data(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), Http2> {
+        self.receiving.take(header.length).ok_or(Http2::FlowControl)?;
         if let Some(increment) = self.receiving.due() {
             self.window_update(0, increment, out);
         }
         Ok(())
     }
 
-    /// All of a DATA frame counts for its stream. `false`: more than its window allows.
-    pub(super) fn stream_data(&mut self, half: &mut Half, header: &Header, out: &mut Vec<u8>) -> bool {
-        if half.receiving.take(header.length).is_none() {
-            return false;
-        }
+    /// All of a DATA frame counts for its stream.
+    pub(super) fn stream_data(
+        &mut self,
+        half: &mut Half,
+        header: &Header,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Http2> {
+        half.receiving.take(header.length).ok_or(Http2::FlowControl)?;
         if !header.has(END_STREAM)
             && let Some(increment) = half.receiving.due()
         {
             self.window_update(header.stream, increment, out);
         }
-        true
+        Ok(())
     }
 
     pub(super) fn window_update(&mut self, stream: u32, increment: u32, out: &mut Vec<u8>) {
@@ -314,11 +319,11 @@ impl Core {
     }
 
     /// A frame came for a stream that is closed; it may have been under way when this side reset it.
-    pub(super) fn closed(&self, stream: u32) -> Result<(), ConnectionError> {
+    pub(super) fn closed(&self, stream: u32) -> Result<(), Http2> {
         if self.reset_forgotten || self.was_reset(stream) {
             return Ok(());
         }
-        Err(ConnectionError::new(Code::STREAM_CLOSED, "a frame for a stream that is closed"))
+        Err(Http2::ClosedStream)
     }
 
     /// SETTINGS: takes them over, for all open streams too, and acknowledges them.
@@ -329,26 +334,24 @@ impl Core {
         from_server: bool,
         streams: &mut Streams<T>,
         out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    ) -> Result<(), Http2> {
         self.idle()?;
         if header.has(ACK) {
             return match payload {
                 [] => Ok(()),
-                _ => Err(ConnectionError::frame_size("an acknowledgement of SETTINGS has a payload")),
+                _ => Err(Http2::SettingsAck),
             };
         }
         if !payload.len().is_multiple_of(6) {
-            return Err(ConnectionError::frame_size("the length of SETTINGS is not a multiple of six"));
+            return Err(Http2::SettingsLength);
         }
         let before = self.peer.initial_window_size;
         self.peer.apply(payload, from_server)?;
         self.settled = true;
         self.encoder.allow(self.peer.header_table_size as usize);
         let by = i64::from(self.peer.initial_window_size) - i64::from(before);
-        let over =
-            ConnectionError::new(Code::FLOW_CONTROL_ERROR, "SETTINGS raise a stream's window above 2^31-1");
         for (_, stream) in streams.iter_mut() {
-            stream.half().sending.shift(by).ok_or(over)?;
+            stream.half().sending.shift(by).ok_or(Http2::SettingsOverflow)?;
         }
         frame::settings_ack(out);
         self.sent(Kind::Settings);
@@ -356,15 +359,9 @@ impl Core {
     }
 
     /// PING: echoes it.
-    pub(super) fn ping(
-        &mut self,
-        header: &Header,
-        payload: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    pub(super) fn ping(&mut self, header: &Header, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Http2> {
         self.idle()?;
-        let payload =
-            payload.try_into().map_err(|_| ConnectionError::frame_size("PING has not eight bytes"))?;
+        let payload = payload.try_into().map_err(|_| Http2::PingLength)?;
         if !header.has(ACK) {
             frame::ping(ACK, payload, out);
             self.sent(Kind::Ping);
@@ -373,13 +370,11 @@ impl Core {
     }
 
     /// WINDOW_UPDATE of the connection.
-    pub(super) fn connection_window(&mut self, increment: u32) -> Result<(), ConnectionError> {
+    pub(super) fn connection_window(&mut self, increment: u32) -> Result<(), Http2> {
         if increment == 0 {
-            return Err(ConnectionError::protocol("WINDOW_UPDATE grants nothing"));
+            return Err(Http2::WindowZero);
         }
-        let over =
-            ConnectionError::new(Code::FLOW_CONTROL_ERROR, "WINDOW_UPDATE raises a window above 2^31-1");
-        self.sending.shift(i64::from(increment)).ok_or(over)
+        self.sending.shift(i64::from(increment)).ok_or(Http2::WindowOverflow)
     }
 
     /// A HEADERS frame: its block, where it is whole, without padding and priority.
@@ -387,11 +382,12 @@ impl Core {
         &mut self,
         header: &Header,
         payload: &'b [u8],
-    ) -> Result<Option<(WholeBlock, &'b [u8])>, ConnectionError> {
+    ) -> Result<Option<(WholeBlock, &'b [u8])>, Http2> {
         let fragment = fragment(header, payload)?;
         let end_stream = header.has(END_STREAM);
         if header.has(END_HEADERS) {
-            return Ok(Some((WholeBlock { stream: header.stream, end_stream }, fragment)));
+            let whole = WholeBlock { stream: header.stream, end_stream, too_long: false };
+            return Ok(Some((whole, fragment)));
         }
         self.block = Some(Block { stream: header.stream, end_stream, continuations: 0 });
         self.gathered.clear();
@@ -404,24 +400,38 @@ impl Core {
         &mut self,
         header: &Header,
         payload: &[u8],
-    ) -> Result<Option<(WholeBlock, Vec<u8>)>, ConnectionError> {
+    ) -> Result<Option<(WholeBlock, Vec<u8>)>, Broken> {
         let Some(block) = &mut self.block else { return Ok(None) };
         block.continuations += 1;
-        let list = self.limits.settings.max_header_list_size.unwrap_or(u32::MAX) as usize;
-        let too_long = self.gathered.len() + payload.len() > list.max(GATHERED_KEPT);
-        if block.continuations > self.limits.continuations || too_long {
-            return Err(ConnectionError::new(
-                Code::ENHANCE_YOUR_CALM,
-                "a field block has too many CONTINUATION frames",
-            ));
+        if block.continuations > self.limits.continuations {
+            return Err(Http2::ContinuationFlood.into());
         }
-        let whole = WholeBlock { stream: block.stream, end_stream: block.end_stream };
-        self.gathered.extend_from_slice(payload);
+        let Block { stream, end_stream, .. } = *block;
+        self.gather(payload)?;
         if !header.has(END_HEADERS) {
             return Ok(None);
         }
         self.block = None;
+        let skimmed = self.skim.take();
+        let whole = WholeBlock { stream, end_stream, too_long: skimmed.is_some() };
+        skimmed.map_or(Ok(()), |skim| skim.end())?;
         Ok(Some((whole, std::mem::take(&mut self.gathered))))
+    }
+
+    /// Keeps a piece of a block. One that is longer than is taken is read for the table's sake alone, so that other streams go on.
+    fn gather(&mut self, payload: &[u8]) -> Result<(), Hpack> {
+        if let Some(skim) = &mut self.skim {
+            return skim.piece(&mut self.decoder, payload);
+        }
+        self.gathered.extend_from_slice(payload);
+        let list = self.limits.settings.max_header_list_size.unwrap_or(u32::MAX) as usize;
+        if self.gathered.len() > list.max(GATHERED_KEPT) {
+            let mut skim = Box::<Skim>::default();
+            skim.piece(&mut self.decoder, &self.gathered)?;
+            self.gathered = Vec::new();
+            self.skim = Some(skim);
+        }
+        Ok(())
     }
 
     /// Memory for the next block that comes in pieces.
@@ -437,13 +447,13 @@ impl Core {
         &mut self,
         block: &[u8],
         fields: &mut Fields<F>,
-    ) -> Result<Option<Malformed>, ConnectionError> {
+    ) -> Result<Option<Message>, Hpack> {
         self.counts.blocks += 1;
         self.counts.block_bytes += block.len() as u64;
         match self.decoder.decode(block, fields) {
             Ok(()) => Ok(fields.judge()),
-            Err(DecodeError::TooLong(_)) => Ok(Some(Malformed::TooLong)),
-            Err(_) => Err(ConnectionError::new(Code::COMPRESSION_ERROR, "a field block cannot be decoded")),
+            Err(DecodeError::TooLong(_)) => Ok(Some(Message::FieldsLimit)),
+            Err(DecodeError::Broken(breach)) => Err(breach),
         }
     }
 
@@ -572,24 +582,21 @@ enum Sent {
 }
 
 /// The field block fragment of a HEADERS frame.
-fn fragment<'b>(header: &Header, mut payload: &'b [u8]) -> Result<&'b [u8], ConnectionError> {
-    let cut = || ConnectionError::frame_size("HEADERS is shorter than its flags say");
+fn fragment<'b>(header: &Header, mut payload: &'b [u8]) -> Result<&'b [u8], Http2> {
     let mut padding = 0;
     if header.has(PADDED) {
-        let (first, rest) = payload.split_first().ok_or_else(cut)?;
+        let (first, rest) = payload.split_first().ok_or(Http2::PadLength)?;
         (padding, payload) = (usize::from(*first), rest);
     }
     if header.has(PRIORITY_FLAG) {
-        payload = payload.get(5..).ok_or_else(cut)?;
+        payload = payload.get(5..).ok_or(Http2::HeadersShort)?;
     }
-    let length = payload.len().checked_sub(padding);
-    let length =
-        length.ok_or(ConnectionError::protocol("the padding of a frame is longer than the frame"))?;
+    let length = payload.len().checked_sub(padding).ok_or(Http2::Padding)?;
     Ok(&payload[..length])
 }
 
-/// The four bytes of a RST_STREAM or WINDOW_UPDATE frame.
-pub(super) fn four(payload: &[u8]) -> Result<u32, ConnectionError> {
-    let bytes = payload.try_into().map_err(|_| ConnectionError::frame_size("a frame has not four bytes"))?;
+/// The four bytes of a RST_STREAM or WINDOW_UPDATE frame; otherwise it is this breach.
+pub(super) fn four(payload: &[u8], otherwise: Http2) -> Result<u32, Http2> {
+    let bytes = payload.try_into().map_err(|_| otherwise)?;
     Ok(u32::from_be_bytes(bytes))
 }

@@ -1,5 +1,6 @@
 //! Error codes, and errors that end a connection.
 
+use breach::{Breach, Protocol};
 use std::fmt;
 use thiserror::Error;
 
@@ -36,9 +37,20 @@ impl Code {
     pub const INADEQUATE_SECURITY: Code = Code(0xC);
     /// The request needs HTTP/1.1.
     pub const HTTP_1_1_REQUIRED: Code = Code(0xD);
+
+    /// The code that a breach over HTTP/2 is answered with.
+    ///
+    /// # Panics
+    /// If it is none of HTTP/2, or of what HTTP/2 shares with HTTP/3.
+    pub fn of(breach: Breach) -> Code {
+        let code = breach
+            .code(Protocol::Http2)
+            .expect("the catalogue has a code of HTTP/2 for each that occurs there");
+        Code(code.number as u32)
+    }
 }
 
-/// Its number. Names are told where figures are: `measure::http2::CODES`.
+/// Its number; the catalogue has names.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0)
@@ -47,24 +59,38 @@ impl fmt::Display for Code {
 
 /// The peer broke the protocol: the connection is over. GOAWAY with the code stands in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("error {code} of HTTP/2: {reason}")]
+#[error("{}", breach.text())]
 pub struct ConnectionError {
-    /// Error code in GOAWAY.
-    pub code: Code,
-    /// Violation that the peer committed.
-    pub reason: &'static str,
+    /// Name of the violation that the peer committed.
+    pub breach: Breach,
 }
 
 impl ConnectionError {
-    pub(super) const fn new(code: Code, reason: &'static str) -> ConnectionError {
-        ConnectionError { code, reason }
+    /// Error code in GOAWAY.
+    pub fn code(&self) -> Code {
+        Code::of(self.breach)
     }
+}
 
-    pub(super) const fn protocol(reason: &'static str) -> ConnectionError {
-        ConnectionError::new(Code::PROTOCOL_ERROR, reason)
+/// What breaks when the peer breaks a rule, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// The connection.
+    Connection(Breach),
+    /// A stream, or what was to become one.
+    Stream(u32, Breach),
+}
+
+impl Broken {
+    /// Of a stream.
+    pub(super) fn stream(stream: u32, breach: impl Into<Breach>) -> Broken {
+        Broken::Stream(stream, breach.into())
     }
+}
 
-    pub(super) const fn frame_size(reason: &'static str) -> ConnectionError {
-        ConnectionError::new(Code::FRAME_SIZE_ERROR, reason)
+/// Most breaches are the connection's.
+impl<B: Into<Breach>> From<B> for Broken {
+    fn from(breach: B) -> Broken {
+        Broken::Connection(breach.into())
     }
 }

@@ -87,6 +87,8 @@ pub(super) struct Header {
     /// Bytes of the payload.
     pub length: u32,
     pub kind: Kind,
+    /// The number of the type, also of one that is not known.
+    pub number: u8,
     pub flags: u8,
     pub stream: u32,
 }
@@ -94,13 +96,21 @@ pub(super) struct Header {
 impl Header {
     #[inline]
     pub(super) fn read(bytes: &[u8; HEADER_LEN]) -> Header {
-        let [a, b, c, kind, flags, stream @ ..] = *bytes;
+        let [a, b, c, number, flags, stream @ ..] = *bytes;
         Header {
             length: u32::from_be_bytes([0, a, b, c]),
-            kind: Kind::of(kind),
+            kind: Kind::of(number),
+            number,
             flags,
             stream: u32::from_be_bytes(stream) & 0x7FFF_FFFF,
         }
+    }
+
+    /// The bytes that it was read of.
+    pub(super) fn bytes(&self) -> [u8; HEADER_LEN] {
+        let [_, a, b, c] = self.length.to_be_bytes();
+        let [d, e, f, g] = self.stream.to_be_bytes();
+        [a, b, c, self.number, self.flags, d, e, f, g]
     }
 
     #[inline]

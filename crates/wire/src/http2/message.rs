@@ -1,42 +1,7 @@
 //! Rules for the fields of a message (RFC 9113 sections 8.1 to 8.3).
 
 use super::hpack::FieldSink;
-use thiserror::Error;
-
-/// Why a message is malformed: a stream error of type PROTOCOL_ERROR (RFC 9113 section 8.1.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
-pub enum Malformed {
-    /// An upper-case letter, a blank, a control character or a colon in a field's name, or no name.
-    #[error("a field name holds what no name may hold")]
-    Name,
-    /// A line end or NUL in a value, or white space around it.
-    #[error("a field value holds what no value may hold")]
-    Value,
-    /// A field that belongs to one connection of HTTP/1, or TE with anything but `trailers`.
-    #[error("a field belongs to HTTP/1 connections")]
-    Connection,
-    /// A pseudo-field that is unknown, empty, twice there, in the wrong message, or after other fields.
-    #[error("a pseudo-field is unknown, empty, repeated or out of place")]
-    Pseudo,
-    /// A pseudo-field that must be there is not.
-    #[error("a pseudo-field is missing")]
-    Missing,
-    /// A status that is no number of three digits, or 101, which HTTP/2 does not have (section 8.6).
-    #[error("the status is none of HTTP/2")]
-    Status,
-    /// Content-Length is no number, or is there with two values.
-    #[error("Content-Length is no number")]
-    ContentLength,
-    /// More or less DATA than Content-Length says, or DATA where the status or the method allow none.
-    #[error("the content is not as long as Content-Length says")]
-    Length,
-    /// DATA before the final head, an interim answer that ends the stream, too many of them, or trailers that do not end it.
-    #[error("frames of the message come in a wrong order")]
-    Order,
-    /// The fields are longer than SETTINGS_MAX_HEADER_LIST_SIZE.
-    #[error("the fields are longer than was announced")]
-    TooLong,
-}
+use breach::Message;
 
 /// Which field section of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +39,7 @@ pub(crate) struct Fields<F> {
     /// The request's method is HEAD.
     pub head: bool,
     /// The first thing that is wrong.
-    pub wrong: Option<Malformed>,
+    pub wrong: Option<Message>,
 }
 
 impl<F: FnMut(&[u8], &[u8])> Fields<F> {
@@ -94,7 +59,7 @@ impl<F: FnMut(&[u8], &[u8])> Fields<F> {
     }
 
     /// Returns the fault of the section as a whole, now that all of it was decoded.
-    pub(crate) fn judge(&self) -> Option<Malformed> {
+    pub(crate) fn judge(&self) -> Option<Message> {
         if self.wrong.is_some() || self.section == Section::Trailers {
             return self.wrong;
         }
@@ -105,50 +70,67 @@ impl<F: FnMut(&[u8], &[u8])> Fields<F> {
         };
         let forbidden = if self.connect { pseudo::SCHEME | pseudo::PATH } else { 0 };
         match self.seen {
-            seen if seen & needed != needed => Some(Malformed::Missing),
-            seen if seen & forbidden != 0 => Some(Malformed::Pseudo),
+            seen if seen & needed != needed => Some(Message::PseudoMissing),
+            seen if seen & forbidden != 0 => Some(Message::PseudoConnect),
             _ => None,
         }
     }
 
-    fn pseudo(&mut self, name: &[u8], value: &[u8]) -> Option<Malformed> {
+    fn pseudo(&mut self, name: &[u8], value: &[u8]) -> Option<Message> {
         let (bit, of_request) = match name {
             b":method" => (pseudo::METHOD, true),
             b":scheme" => (pseudo::SCHEME, true),
             b":authority" => (pseudo::AUTHORITY, true),
             b":path" => (pseudo::PATH, true),
             b":status" => (pseudo::STATUS, false),
-            _ => return Some(Malformed::Pseudo),
+            _ => return Some(Message::PseudoUnknown),
         };
         let misplaced = self.regular || self.section == Section::Trailers || of_request != self.request;
         if misplaced || self.seen & bit != 0 || value.is_empty() {
-            return Some(Malformed::Pseudo);
+            return Some(self.misplaced(of_request, bit));
         }
         self.seen |= bit;
         self.connect |= bit == pseudo::METHOD && value == b"CONNECT";
         self.head |= bit == pseudo::METHOD && value == b"HEAD";
         if bit == pseudo::STATUS {
             match status(value) {
-                Some(status) if status != 101 => self.status = status,
-                _ => return Some(Malformed::Status),
+                Some(101) => return Some(Message::Status101),
+                Some(status) => self.status = status,
+                None => return Some(Message::Status),
             }
         }
         None
     }
 
-    fn regular(&mut self, name: &[u8], value: &[u8]) -> Option<Malformed> {
+    /// Name of what is wrong with a pseudo-field that may not stand where it does; otherwise it is empty.
+    #[cold]
+    fn misplaced(&self, of_request: bool, bit: u8) -> Message {
+        match () {
+            () if self.section == Section::Trailers => Message::PseudoInTrailers,
+            () if of_request != self.request => Message::PseudoOther,
+            () if self.regular => Message::PseudoLate,
+            () if self.seen & bit != 0 => Message::PseudoTwice,
+            () => Message::PseudoEmpty,
+        }
+    }
+
+    fn regular(&mut self, name: &[u8], value: &[u8]) -> Option<Message> {
         self.regular = true;
         match name {
             b"connection" | b"proxy-connection" | b"keep-alive" | b"transfer-encoding" | b"upgrade" => {
-                return Some(Malformed::Connection);
+                return Some(Message::Connection);
             }
-            b"te" if value != b"trailers" => return Some(Malformed::Connection),
+            b"te" if value != b"trailers" => return Some(Message::Te),
+            // The same length may stand there several times (RFC 9110 section 8.6).
             b"content-length" if self.section == Section::Head => {
-                let length = length(value);
-                if length.is_none() || self.content_length.is_some_and(|known| Some(known) != length) {
-                    return Some(Malformed::ContentLength);
+                for one in value.split(|byte| *byte == b',') {
+                    let Some(length) = number(one.trim_ascii()) else {
+                        return Some(Message::ContentLength);
+                    };
+                    if self.content_length.replace(length).is_some_and(|before| before != length) {
+                        return Some(Message::ContentLengths);
+                    }
                 }
-                self.content_length = length;
             }
             _ => {}
         }
@@ -159,11 +141,11 @@ impl<F: FnMut(&[u8], &[u8])> Fields<F> {
 impl<F: FnMut(&[u8], &[u8])> FieldSink for Fields<F> {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         let wrong = if !is_value(value) {
-            Some(Malformed::Value)
+            Some(Message::Value)
         } else if name.first() == Some(&b':') {
             self.pseudo(name, value)
         } else if !is_name(name) {
-            Some(Malformed::Name)
+            Some(if name.iter().any(u8::is_ascii_uppercase) { Message::Uppercase } else { Message::Name })
         } else {
             self.regular(name, value)
         };
@@ -183,13 +165,6 @@ fn status(value: &[u8]) -> Option<u16> {
         }
         _ => None,
     }
-}
-
-/// A length, which may stand there several times (RFC 9110 section 8.6).
-fn length(value: &[u8]) -> Option<u64> {
-    let mut lengths = value.split(|byte| *byte == b',').map(|one| number(one.trim_ascii()));
-    let first = lengths.next()??;
-    lengths.all(|length| length == Some(first)).then_some(first)
 }
 
 fn number(value: &[u8]) -> Option<u64> {

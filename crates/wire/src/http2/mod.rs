@@ -4,7 +4,7 @@
 //! the caller's buffer; what is to be sent is appended to a buffer of the caller's, a batch of frames at a time. Nothing is
 //! allocated for a stream, nothing is copied but header blocks that arrive in pieces.
 //!
-//! It is a tester's codec: what RFC 9113 calls an error is one, with its code and a sentence, and every limit is bounded
+//! It is a tester's codec: what RFC 9113 calls an error is one, with its code and a name in the catalogue ([`breach`]), and every limit is bounded
 //! ([`Limits`]). How often each type of frame was sent and received, and what kept data from being sent, is counted ([`Counts`],
 //! [`Blocked`]).
 //!
@@ -33,7 +33,6 @@ pub use error::{Code, ConnectionError};
 pub use fields::FieldList;
 pub use frame::Kind;
 pub use hpack::Indexing;
-pub use message::Malformed;
 pub use server::{Server, ServerSink};
 pub use settings::{Limits, Settings};
 

@@ -3,8 +3,8 @@
 //! DATA is handed on as it comes; every other frame whole, from the caller's buffer where it lies there whole, from a spill
 //! where it does not. Knows lengths and nothing else of a frame.
 
-use super::error::ConnectionError;
 use super::frame::{HEADER_LEN, Header, Kind, PADDED};
+use breach::Http2;
 
 /// A piece of what arrived.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,20 +50,23 @@ impl FrameReader {
         self.have > 0 || !matches!(self.state, State::Head)
     }
 
+    /// What has come of the header of a frame that is not whole.
+    pub(super) fn begun(&self) -> &[u8] {
+        &self.head[..self.have]
+    }
+
     /// The next piece of `input`, which is shortened by what it took. `None`: all was taken, more is needed.
     pub(super) fn next<'b, 'i: 'b>(
         &'b mut self,
         input: &mut &'i [u8],
         max_frame_size: u32,
-    ) -> Result<Option<Piece<'b>>, ConnectionError> {
+    ) -> Result<Option<Piece<'b>>, (Http2, Header)> {
         loop {
             match self.state {
                 State::Head => {
                     let Some(header) = self.header(input) else { return Ok(None) };
                     if header.length > max_frame_size {
-                        return Err(ConnectionError::frame_size(
-                            "a frame is longer than SETTINGS_MAX_FRAME_SIZE",
-                        ));
+                        return Err((Http2::FrameSize, header));
                     }
                     if header.kind == Kind::Data {
                         self.state = data(header)?;
@@ -76,9 +79,7 @@ impl FrameReader {
                     let Some((padding, rest)) = input.split_first() else { return Ok(None) };
                     *input = rest;
                     let padding = u32::from(*padding);
-                    let content = (header.length - 1).checked_sub(padding).ok_or(
-                        ConnectionError::protocol("the padding of a frame is longer than the frame"),
-                    )?;
+                    let content = (header.length - 1).checked_sub(padding).ok_or((Http2::Padding, header))?;
                     self.state = State::Data { header, content, padding };
                 }
                 State::Data { header, content: 0, padding } => {
@@ -143,12 +144,12 @@ impl FrameReader {
     }
 }
 
-fn data(header: Header) -> Result<State, ConnectionError> {
+fn data(header: Header) -> Result<State, (Http2, Header)> {
     if !header.has(PADDED) {
         return Ok(State::Data { header, content: header.length, padding: 0 });
     }
     if header.length == 0 {
-        return Err(ConnectionError::frame_size("a padded frame has no pad length"));
+        return Err((Http2::PadLength, header));
     }
     Ok(State::PadLength(header))
 }

@@ -4,14 +4,15 @@
 
 use super::PREFACE;
 use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
-use super::error::{Code, ConnectionError};
+use super::error::{Broken, Code, ConnectionError};
 use super::frame::{self, END_STREAM, Header, Kind};
 use super::hpack::{Encoder, Indexing};
-use super::message::{Fields, Malformed, Section};
+use super::message::{Fields, Section};
 use super::part::{self, Part};
 use super::reader::FrameReader;
 use super::settings::{Limits, Settings};
 use super::streams::Streams;
+use breach::{Breach, Http2, Message};
 
 /// Where the requests of a connection go, each with its stream. Slices live for the call only.
 pub trait ServerSink {
@@ -33,6 +34,11 @@ pub trait ServerSink {
 
     /// The request is whole; also told of one without content.
     fn whole(&mut self, stream: u32);
+
+    /// The client broke a rule, by these bytes: for a request, which is [reset](Self::reset) next, or for the connection.
+    fn broke(&mut self, stream: Option<u32>, breach: Breach, sample: &[u8]) {
+        let _ = (stream, breach, sample);
+    }
 
     /// The request is gone: the client reset it, or it broke the protocol and was reset.
     fn reset(&mut self, stream: u32, code: Code);
@@ -212,7 +218,7 @@ impl Server {
     ) -> Result<(), ConnectionError> {
         let last = self.last;
         self.pieces(input, sink, out).inspect_err(|error| {
-            frame::goaway(last, error.code, error.reason.as_bytes(), out);
+            frame::goaway(last, error.code(), error.breach.text().as_bytes(), out);
         })
     }
 
@@ -225,7 +231,9 @@ impl Server {
         let expected = &PREFACE[self.preface..];
         let taken = expected.len().min(input.len());
         if input[..taken] != expected[..taken] {
-            return Err(ConnectionError::protocol("the connection does not begin with HTTP/2's preface"));
+            let breach = Breach::Http2(Http2::Preface);
+            sink.broke(None, breach, &input[..input.len().min(PREFACE.len())]);
+            return Err(ConnectionError { breach });
         }
         self.preface += taken;
         input = &input[taken..];
@@ -267,16 +275,18 @@ impl<S: ServerSink> Part for Requests<'_, S> {
         stream.is_multiple_of(2) || stream > *self.last
     }
 
-    fn data_begins(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn data_begins(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), Broken> {
         *self.receiving = None;
         self.core.data_is_of_use(header)?;
-        let Some(stream) = self.streams.get_mut(header.stream) else { return self.closed(header.stream) };
+        let Some(stream) = self.streams.get_mut(header.stream) else {
+            return Ok(self.closed(header.stream)?);
+        };
         if stream.whole {
-            return self.fail(header.stream, Code::STREAM_CLOSED, out);
+            return Err(Broken::stream(header.stream, Http2::HalfClosed));
         }
-        if !self.core.stream_data(&mut stream.half, header, out) {
-            return self.fail(header.stream, Code::FLOW_CONTROL_ERROR, out);
-        }
+        self.core
+            .stream_data(&mut stream.half, header, out)
+            .map_err(|breach| Broken::stream(header.stream, breach))?;
         *self.receiving = Some(header.stream);
         Ok(())
     }
@@ -290,17 +300,16 @@ impl<S: ServerSink> Part for Requests<'_, S> {
         self.sink.body(id, bytes);
     }
 
-    fn data_ends(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn data_ends(&mut self, header: &Header, _out: &mut Vec<u8>) -> Result<(), Broken> {
         let Some(id) = self.receiving.take() else { return Ok(()) };
         let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
         let ended = header.has(END_STREAM);
-        let wrong = match stream.content_length {
-            Some(length) if ended => stream.received != length,
-            Some(length) => stream.received > length,
-            None => false,
-        };
-        if wrong {
-            return self.fail(id, Code::PROTOCOL_ERROR, out);
+        match stream.content_length {
+            Some(length) if stream.received > length => return Err(Broken::stream(id, Message::TooMuch)),
+            Some(length) if ended && stream.received < length => {
+                return Err(Broken::stream(id, Message::TooLittle));
+            }
+            Some(_) | None => {}
         }
         if ended {
             stream.whole = true;
@@ -310,64 +319,74 @@ impl<S: ServerSink> Part for Requests<'_, S> {
     }
 
     /// A field block is whole: a new request, or the trailers of one.
-    fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), Broken> {
         self.core.useful();
         if whole.stream > *self.last {
             return self.head(whole, block, out);
         }
         if whole.stream.is_multiple_of(2) {
-            return Err(ConnectionError::protocol("a client opens a stream with an even number"));
+            return Err(Http2::EvenStream.into());
         }
         let Some(stream) = self.streams.get(whole.stream) else {
             self.core.decode(block, &mut Fields::new(true, Section::Head, |_, _| {}))?;
-            return self.closed(whole.stream);
+            return Ok(self.closed(whole.stream)?);
         };
         let closed = stream.whole;
         let fits = stream.content_length.is_none_or(|length| length == stream.received);
         let mut fields =
             Fields::new(true, Section::Trailers, |name, value| self.sink.trailer(whole.stream, name, value));
         let wrong = self.core.decode(block, &mut fields)?;
-        if closed {
-            return self.fail(whole.stream, Code::STREAM_CLOSED, out);
-        }
-        if wrong.is_some() || !whole.end_stream || !fits {
-            return self.fail(whole.stream, Code::PROTOCOL_ERROR, out);
-        }
-        self.is_whole(whole.stream);
-        Ok(())
+        let breach = match wrong {
+            _ if closed => Http2::HalfClosed.into(),
+            _ if whole.too_long => Message::FieldsLimit.into(),
+            Some(wrong) => wrong.into(),
+            None if !whole.end_stream => Http2::TrailersOpen.into(),
+            None if !fits => Message::TooLittle.into(),
+            None => {
+                self.is_whole(whole.stream);
+                return Ok(());
+            }
+        };
+        Err(Broken::Stream(whole.stream, breach))
     }
 
-    fn rst_stream(&mut self, id: u32, code: Code) -> Result<(), ConnectionError> {
+    fn rst_stream(&mut self, id: u32, code: Code) -> Result<(), Broken> {
         if self.streams.remove(id).is_some() {
             self.sink.reset(id, code);
             self.core.broke()?;
         }
-        self.core.idle()
+        Ok(self.core.idle()?)
     }
 
     /// The client broke a stream: it is reset, and counted (CVE-2025-8671).
-    fn fail(&mut self, id: u32, code: Code, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn give_up(&mut self, id: u32, breach: Breach, sample: &[u8], out: &mut Vec<u8>) -> Result<(), Http2> {
+        let code = Code::of(breach);
         self.streams.remove(id);
         self.core.reset(id, code, out);
+        self.sink.broke(Some(id), breach, sample);
         self.sink.reset(id, code);
         self.core.broke()
     }
 
-    fn goaway(&mut self, _payload: &[u8]) -> Result<(), ConnectionError> {
-        self.core.idle()
+    fn broke(&mut self, breach: Breach, sample: &[u8]) {
+        self.sink.broke(None, breach, sample);
+    }
+
+    fn goaway(&mut self, _payload: &[u8]) -> Result<(), Broken> {
+        Ok(self.core.idle()?)
     }
 }
 
 impl<S: ServerSink> Requests<'_, S> {
     /// A frame came for a stream that is over. One above the last number of GOAWAY was never taken.
-    fn closed(&self, stream: u32) -> Result<(), ConnectionError> {
+    fn closed(&self, stream: u32) -> Result<(), Http2> {
         if self.leaving.is_some_and(|last| stream > last) { Ok(()) } else { self.core.closed(stream) }
     }
 
-    fn head(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+    fn head(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), Broken> {
         let id = whole.stream;
         if id.is_multiple_of(2) {
-            return Err(ConnectionError::protocol("a client opens a stream with an even number"));
+            return Err(Http2::EvenStream.into());
         }
         *self.last = id;
         let refused = self.is_refused(id);
@@ -382,14 +401,13 @@ impl<S: ServerSink> Requests<'_, S> {
         let content_length = fields.content_length;
         self.core.counts.field_bytes += bytes as u64;
         if whole.end_stream && content_length.is_some_and(|length| length > 0) {
-            wrong = wrong.or(Some(Malformed::Length));
+            wrong = wrong.or(Some(Message::TooLittle));
+        }
+        if whole.too_long {
+            wrong = Some(Message::FieldsLimit);
         }
         match (wrong, refused) {
-            (Some(_), _) => {
-                self.core.reset(id, Code::PROTOCOL_ERROR, out);
-                self.sink.reset(id, Code::PROTOCOL_ERROR);
-                return self.core.broke();
-            }
+            (Some(wrong), _) => return Err(Broken::stream(id, wrong)),
             (None, Some(Refused::Silently)) => return Ok(()),
             (None, Some(Refused::Told)) => {
                 self.core.reset(id, Code::REFUSED_STREAM, out);

@@ -1,7 +1,7 @@
 //! SETTINGS (RFC 9113 section 6.5), and what this side bounds.
 
-use super::error::{Code, ConnectionError};
 use super::frame::{self, Kind, LEAST_FRAME_SIZE, MOST_FRAME_SIZE};
+use breach::Http2;
 
 const HEADER_TABLE_SIZE: u16 = 0x1;
 const ENABLE_PUSH: u16 = 0x2;
@@ -73,7 +73,7 @@ impl Default for Limits {
             settings,
             connection_window: (1 << 30) - 1,
             encoder_table_size: 4096,
-            continuations: 16,
+            continuations: 1024,
             broken_streams: 1000,
             idle_frames: 10_000,
         }
@@ -113,34 +113,27 @@ impl Settings {
     }
 
     /// Takes over the payload of a peer's frame, which is a multiple of six bytes. `from_server`: it may not enable pushes.
-    pub(super) fn apply(&mut self, payload: &[u8], from_server: bool) -> Result<(), ConnectionError> {
+    pub(super) fn apply(&mut self, payload: &[u8], from_server: bool) -> Result<(), Http2> {
         for entry in payload.chunks_exact(6) {
             let id = u16::from_be_bytes([entry[0], entry[1]]);
             let value = u32::from_be_bytes([entry[2], entry[3], entry[4], entry[5]]);
             match id {
                 HEADER_TABLE_SIZE => self.header_table_size = value,
                 ENABLE_PUSH if value > 1 || (from_server && value == 1) => {
-                    return Err(ConnectionError::protocol(
-                        "SETTINGS_ENABLE_PUSH has a value that it may not have",
-                    ));
+                    return Err(Http2::SettingsPush);
                 }
                 MAX_CONCURRENT_STREAMS => self.max_concurrent_streams = Some(value),
                 INITIAL_WINDOW_SIZE if value > MOST_WINDOW => {
-                    let reason = "SETTINGS_INITIAL_WINDOW_SIZE is above 2^31-1";
-                    return Err(ConnectionError::new(Code::FLOW_CONTROL_ERROR, reason));
+                    return Err(Http2::SettingsWindow);
                 }
                 INITIAL_WINDOW_SIZE => self.initial_window_size = value,
                 MAX_FRAME_SIZE if !(LEAST_FRAME_SIZE..=MOST_FRAME_SIZE).contains(&value) => {
-                    return Err(ConnectionError::protocol(
-                        "SETTINGS_MAX_FRAME_SIZE is not between 2^14 and 2^24-1",
-                    ));
+                    return Err(Http2::SettingsFrameSize);
                 }
                 MAX_FRAME_SIZE => self.max_frame_size = value,
                 MAX_HEADER_LIST_SIZE => self.max_header_list_size = Some(value),
                 NO_RFC7540_PRIORITIES if value > 1 => {
-                    return Err(ConnectionError::protocol(
-                        "SETTINGS_NO_RFC7540_PRIORITIES is neither 0 nor 1",
-                    ));
+                    return Err(Http2::SettingsPriorities);
                 }
                 _ => {}
             }

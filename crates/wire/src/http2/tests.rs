@@ -1,5 +1,6 @@
 use super::frame::{self, ACK, END_HEADERS, END_STREAM, PADDED};
 use super::*;
+use breach::Breach;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -280,7 +281,7 @@ fn servers_that_break_a_connection() {
             [
                 first.clone(),
                 frame(Kind::Headers, 0, 1, &[0x88]),
-                frame(Kind::Continuation, 0, 1, &[]).repeat(20),
+                frame(Kind::Continuation, 0, 1, &[]).repeat(1025),
             ]
             .concat(),
             Code::ENHANCE_YOUR_CALM,
@@ -341,7 +342,7 @@ fn servers_that_break_a_connection() {
             let (mut client, mut answers) = client();
             let mut out = Vec::new();
             let ended = bytes.chunks(split).try_for_each(|part| client.read(part, &mut answers, &mut out));
-            assert_eq!(ended.map_err(|error| error.code), Err(code), "{name}, split by {split}");
+            assert_eq!(ended.map_err(|error| error.code()), Err(code), "{name}, split by {split}");
             let goaway = frame::HEADER_LEN + 8;
             let said = out
                 .windows(goaway)
@@ -358,79 +359,84 @@ fn servers_that_break_a_stream() {
     let with = |field: Field| vec![(":status", "200"), field];
     let length = |bytes: &'static str| vec![(":status", "200"), ("content-length", bytes)];
     let data = |stream, end, bytes: &[u8]| frame(Kind::Data, u8::from(end), stream, bytes);
-    let cases: Vec<(&str, u64, Vec<Vec<u8>>, Malformed)> = vec![
-        ("no status", 1, vec![headers(1, true, &[("a", "b")])], Malformed::Missing),
-        ("a status of two digits", 1, vec![headers(1, true, &[(":status", "20")])], Malformed::Status),
-        ("101", 1, vec![headers(1, true, &[(":status", "101")])], Malformed::Status),
+    let cases: Vec<(&str, u64, Vec<Vec<u8>>, &str)> = vec![
+        ("no status", 1, vec![headers(1, true, &[("a", "b")])], "pseudo_missing"),
+        ("a status of two digits", 1, vec![headers(1, true, &[(":status", "20")])], "status"),
+        ("101", 1, vec![headers(1, true, &[(":status", "101")])], "status_101"),
         (
             "two statuses",
             1,
             vec![headers(1, true, &[(":status", "200"), (":status", "200")])],
-            Malformed::Pseudo,
+            "pseudo_twice",
         ),
-        ("a pseudo-field of requests", 1, vec![headers(1, true, &with((":path", "/")))], Malformed::Pseudo),
-        ("an unknown pseudo-field", 1, vec![headers(1, true, &with((":x", "y")))], Malformed::Pseudo),
-        ("status last", 1, vec![headers(1, true, &[("a", "b"), (":status", "200")])], Malformed::Pseudo),
-        ("upper case", 1, vec![headers(1, true, &with(("Server", "x")))], Malformed::Name),
-        ("a name with a blank", 1, vec![headers(1, true, &with(("a b", "x")))], Malformed::Name),
-        ("no name", 1, vec![headers(1, true, &with(("", "x")))], Malformed::Name),
-        ("a line end", 1, vec![headers(1, true, &with(("a", "b\r\nc: d")))], Malformed::Value),
-        ("blanks around", 1, vec![headers(1, true, &with(("a", " b")))], Malformed::Value),
-        ("connection", 1, vec![headers(1, true, &with(("connection", "close")))], Malformed::Connection),
+        ("a pseudo-field of requests", 1, vec![headers(1, true, &with((":path", "/")))], "pseudo_of_other"),
+        ("an unknown pseudo-field", 1, vec![headers(1, true, &with((":x", "y")))], "pseudo_unknown"),
+        ("status last", 1, vec![headers(1, true, &[("a", "b"), (":status", "200")])], "pseudo_late"),
+        ("upper case", 1, vec![headers(1, true, &with(("Server", "x")))], "field_uppercase"),
+        ("a name with a blank", 1, vec![headers(1, true, &with(("a b", "x")))], "field_name"),
+        ("no name", 1, vec![headers(1, true, &with(("", "x")))], "field_name"),
+        ("a line end", 1, vec![headers(1, true, &with(("a", "b\r\nc: d")))], "field_value"),
+        ("blanks around", 1, vec![headers(1, true, &with(("a", " b")))], "field_value"),
+        ("connection", 1, vec![headers(1, true, &with(("connection", "close")))], "field_of_connection"),
         (
             "transfer-encoding",
             1,
             vec![headers(1, true, &with(("transfer-encoding", "chunked")))],
-            Malformed::Connection,
+            "field_of_connection",
         ),
-        ("a length of letters", 1, vec![headers(1, true, &length("ten"))], Malformed::ContentLength),
-        ("a length of +1", 1, vec![headers(1, true, &length("+1"))], Malformed::ContentLength),
+        ("a length of letters", 1, vec![headers(1, true, &length("ten"))], "content_length"),
+        ("a length of +1", 1, vec![headers(1, true, &length("+1"))], "content_length"),
         (
             "two lengths",
             1,
             vec![headers(1, false, &[(":status", "200"), ("content-length", "1"), ("content-length", "2")])],
-            Malformed::ContentLength,
+            "content_lengths",
         ),
         (
             "less than its length",
             1,
             vec![headers(1, false, &length("3")), data(1, true, b"ab")],
-            Malformed::Length,
+            "content_too_short",
         ),
         (
             "more than its length",
             1,
             vec![headers(1, false, &length("1")), data(1, false, b"ab")],
-            Malformed::Length,
+            "content_too_long",
         ),
-        ("no data at all", 1, vec![headers(1, true, &length("3"))], Malformed::Length),
+        ("no data at all", 1, vec![headers(1, true, &length("3"))], "content_too_short"),
         (
             "content of 204",
             1,
             vec![headers(1, false, &[(":status", "204")]), data(1, true, b"ab")],
-            Malformed::Length,
+            "content_not_allowed",
         ),
-        ("content of HEAD", 3, vec![headers(3, false, &OK), data(3, true, b"ab")], Malformed::Length),
-        ("data before a head", 1, vec![data(1, true, b"ab")], Malformed::Order),
-        ("an interim answer that ends", 1, vec![headers(1, true, &[(":status", "103")])], Malformed::Order),
+        ("content of HEAD", 3, vec![headers(3, false, &OK), data(3, true, b"ab")], "content_not_allowed"),
+        ("data before a head", 1, vec![data(1, true, b"ab")], "h2_data_first"),
+        ("an interim answer that ends", 1, vec![headers(1, true, &[(":status", "103")])], "h2_interim_ends"),
         (
             "interim answers without end",
             1,
             vec![headers(1, false, &[(":status", "103")]); 17],
-            Malformed::Order,
+            "interim_limit",
         ),
         (
             "trailers that do not end",
             1,
             vec![headers(1, false, &OK), headers(1, false, &[("a", "b")])],
-            Malformed::Order,
+            "h2_trailers_open",
         ),
-        ("a status in trailers", 1, vec![headers(1, false, &OK), headers(1, true, &OK)], Malformed::Pseudo),
+        (
+            "a status in trailers",
+            1,
+            vec![headers(1, false, &OK), headers(1, true, &OK)],
+            "pseudo_in_trailers",
+        ),
         (
             "trailers too early",
             1,
             vec![headers(1, false, &length("3")), data(1, false, b"ab"), headers(1, true, &[("a", "b")])],
-            Malformed::Length,
+            "content_too_short",
         ),
     ];
     for (name, request, frames, malformed) in cases {
@@ -438,7 +444,11 @@ fn servers_that_break_a_stream() {
         let mut out = Vec::new();
         let bytes = [settings(&[]), frames.concat()].concat();
         bytes.chunks(3).for_each(|part| client.read(part, &mut answers, &mut out).expect(name));
-        assert_eq!(answers.ends.get(&request), Some(&End::Malformed(malformed)), "{name}");
+        assert_eq!(
+            answers.ends.get(&request),
+            Some(&End::Broken(Breach::named(malformed).unwrap())),
+            "{name}"
+        );
         assert_eq!(client.counts().sent[Kind::RstStream as usize], 1, "{name}");
         client.read(&headers(5, true, &OK), &mut answers, &mut out).expect("the connection lives on");
         assert_eq!(answers.ends.get(&5), Some(&End::Whole), "{name}");
@@ -573,7 +583,7 @@ fn clients_that_attack() {
             (Server::new(Limits::default()), Requests::default(), Vec::new());
         server.read(&begin, &mut requests, &mut out).expect("good");
         let ended = server.read(&bytes, &mut requests, &mut out);
-        assert_eq!(ended.map_err(|error| error.code), Err(Code::ENHANCE_YOUR_CALM), "{name}");
+        assert_eq!(ended.map_err(|error| error.code()), Err(Code::ENHANCE_YOUR_CALM), "{name}");
     }
 }
 
@@ -623,4 +633,47 @@ fn slow_content_and_content_that_is_cut() {
     let reset = frame(Kind::RstStream, 0, 1, &Code::INTERNAL_ERROR.0.to_be_bytes());
     assert_eq!(out, [frame(Kind::Data, 0, 1, &content(1, 5)[2..]), reset].concat());
     assert!(!server.is_open(1));
+}
+
+/// Fields that are longer than this side takes are its own limit: their stream ends, the table stays right, and others go on.
+#[test]
+fn a_head_beyond_the_limit_ends_its_stream_alone() {
+    let (mut client, mut answers, mut out) = (Client::new(Limits::default()), Answers::default(), Vec::new());
+    client.open(&mut out);
+    for request in [1, 3, 5] {
+        client.request(request, &mut Template::default(), indexed(&GET), None, &mut out);
+    }
+    // Inserted into the table: a field before all that is too long, and one behind it.
+    let kept = |name: &[u8], value: &[u8]| {
+        let mut field = vec![0x40, name.len() as u8];
+        field.extend_from_slice(name);
+        field.push(value.len() as u8);
+        field.extend_from_slice(value);
+        field
+    };
+    let mut block = [&[0x88][..], &kept(b"first", b"one")].concat();
+    for _ in 0..200 {
+        block.extend([0, 4, b'l', b'o', b'n', b'g', 0x7F, 0xA1, 0x0F]);
+        block.extend(vec![b'x'; 2080]);
+    }
+    // One field of 300,000 bytes that would be inserted, and so empties the table.
+    block.extend([0x40, 4, b'h', b'u', b'g', b'e', 0x7F, 0xE1, 0xA6, 0x12]);
+    block.extend(vec![b'y'; 300_000]);
+    block.extend(kept(b"last", b"two"));
+    let pieces: Vec<&[u8]> = block.chunks(16_000).collect();
+    let mut bytes = [settings(&[]), frame(Kind::Headers, 0, 1, pieces[0])].concat();
+    for (at, piece) in pieces.iter().enumerate().skip(1) {
+        let flags = if at + 1 == pieces.len() { END_HEADERS } else { 0 };
+        bytes.extend(frame(Kind::Continuation, flags, 1, piece));
+    }
+    // The newest entry is the last field.
+    bytes.extend(frame(Kind::Headers, END_HEADERS | END_STREAM, 5, &[0x88, 0xBE]));
+    bytes.chunks(1000).for_each(|part| client.read(part, &mut answers, &mut out).expect("it goes on"));
+    let limit = Breach::named("fields_limit").unwrap();
+    assert_eq!((answers.ends.get(&1), answers.ends.get(&5)), (Some(&End::Broken(limit)), Some(&End::Whole)));
+    assert_eq!(answers.fields.get(&5), Some(&vec![("last".to_owned(), "two".to_owned())]));
+    assert_eq!(answers.fields.get(&1), None, "nothing of it is told");
+    assert!(
+        client.read(&frame(Kind::Headers, END_HEADERS, 3, &[0x88, 0xBF]), &mut answers, &mut out).is_err()
+    );
 }

@@ -3,8 +3,8 @@
 //! Start at [`Client::request`] and [`Client::read`].
 
 use super::control::{Core, Counts};
-use super::error::{self, ConnectionError, Lost};
-use super::frame::{self, FrameReader, Kind, Payload, Piece};
+use super::error::{self, ConnectionError, Lost, code_of};
+use super::frame::{self, FrameReader, Kind, Payload, Piece, Taken};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
@@ -13,8 +13,9 @@ use super::upload::{Pause, UNWANTED, Upload};
 use crate::http2::memo::BlockMemo;
 use crate::http2::message::{Fields, Section};
 use crate::http2::streams::Streams;
-use crate::http2::{Blocked, BodySource, ClientSink, Code, End, Indexing, Malformed};
+use crate::http2::{Blocked, BodySource, ClientSink, Code, End, Indexing};
 use crate::tls;
+use breach::{Breach, Http3, Message, Qpack};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -398,8 +399,9 @@ impl Client {
         let result = self.happen(sink);
         self.quic.settle();
         result.inspect_err(|error| {
-            self.quic.quic.close(now, error.code, error.reason.as_bytes());
-            self.lost.get_or_insert(Lost::Here);
+            self.quic.quic.close(now, error.code(), error.breach.text().as_bytes());
+            sink.broke(None, error.breach, &self.core.sample);
+            self.lost.get_or_insert(Lost::Breach(error.breach));
         })
     }
 
@@ -413,10 +415,7 @@ impl Client {
                     self.core.accept(&mut self.quic.quic)?;
                     self.leave(sink);
                 }
-                Happened::OpenedBothWays => {
-                    let reason = "a server opened a stream for messages";
-                    return Err(ConnectionError::new(error::STREAM_CREATION_ERROR, reason));
-                }
+                Happened::OpenedBothWays => return Err(Http3::ServerStream.into()),
                 Happened::Readable(stream) if stream % 4 == 3 => {
                     self.core.read(&mut self.quic.quic, stream)?;
                     self.leave(sink);
@@ -526,7 +525,10 @@ impl Client {
             }
         };
         match end {
-            End::Malformed(_) => give_up(&mut quic.quic, core, stream, &state, error::MESSAGE_ERROR),
+            End::Broken(breach) => {
+                give_up(&mut quic.quic, core, stream, &state, code_of(breach));
+                sink.broke(Some(state.request), breach, &core.sample);
+            }
             _ if !state.upload.done => give_up(&mut quic.quic, core, stream, &state, UNWANTED),
             _ => {}
         }
@@ -558,63 +560,70 @@ impl<S: ClientSink> Answer<'_, S> {
     /// Takes bytes of an answer; how it has ended, if it has.
     fn take(&mut self, stream: &mut Stream, mut bytes: &[u8]) -> Result<Option<End>, ConnectionError> {
         loop {
-            // Memory that a block is kept in is lent while it is read.
-            let most = self.limit.max(1024);
-            let wrong = match stream.reader.next(&mut bytes, most)? {
-                None => return Ok(None),
-                Some(Piece::Begins(kind)) => self.begins(stream, kind)?,
-                Some(Piece::Data(data)) => self.data(stream, data),
-                Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
-                Some(Piece::Whole(_, Payload::Kept)) => {
-                    let block = std::mem::take(&mut stream.reader.kept);
-                    let wrong = self.block(stream, &block)?;
-                    stream.reader.kept = block;
-                    wrong
-                }
+            let before = bytes;
+            let taken = match self.piece(stream, &mut bytes) {
+                Ok(None) => continue,
+                Ok(Some(Taken::All)) => return Ok(None),
+                Ok(Some(Taken::Broken(wrong))) => Ok(Some(End::Broken(wrong.into()))),
+                Err(breach) => Err(breach.into()),
             };
-            if let Some(wrong) = wrong {
-                return Ok(Some(End::Malformed(wrong)));
-            }
+            self.core.show(before);
+            return taken;
         }
     }
 
-    /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
-    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<Option<Malformed>, ConnectionError> {
-        self.core.counts.received(kind);
-        let reason = match kind {
-            Kind::Data if stream.status == 0 || stream.trailers => {
-                "DATA before a final head, or after trailers"
+    /// Takes the next piece of `bytes`; `None`: there may be more.
+    fn piece(&mut self, stream: &mut Stream, bytes: &mut &[u8]) -> Result<Option<Taken>, Breach> {
+        let wrong = match stream.reader.next(bytes, self.limit.max(1024))? {
+            None => return Ok(Some(Taken::All)),
+            Some(Piece::Begins(kind)) => {
+                self.begins(stream, kind)?;
+                None
             }
-            Kind::Headers if stream.trailers => "HEADERS after trailers",
-            Kind::Data | Kind::Headers | Kind::Other => return Ok(None),
-            Kind::PushPromise => {
-                return Err(ConnectionError::new(error::ID_ERROR, "a push though none is allowed"));
-            }
-            Kind::CancelPush | Kind::Settings | Kind::GoAway | Kind::MaxPushId => {
-                "a frame of the control stream on a request's"
+            Some(Piece::Data(data)) => self.data(stream, data),
+            Some(Piece::TooLong) => Some(Message::FieldsLimit),
+            Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
+            Some(Piece::Whole(_, Payload::Kept)) => {
+                // Memory that a block is kept in is lent while it is read.
+                let block = std::mem::take(&mut stream.reader.kept);
+                let wrong = self.block(stream, &block)?;
+                stream.reader.kept = block;
+                wrong
             }
         };
-        Err(ConnectionError::new(error::FRAME_UNEXPECTED, reason))
+        Ok(wrong.map(Taken::Broken))
     }
 
-    fn data(&mut self, stream: &mut Stream, data: &[u8]) -> Option<Malformed> {
+    /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
+    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<(), Http3> {
+        self.core.counts.received(kind);
+        match kind {
+            Kind::Data | Kind::Headers if stream.trailers => Err(Http3::AfterTrailers),
+            Kind::Data if stream.status == 0 => Err(Http3::DataFirst),
+            Kind::Data | Kind::Headers | Kind::Other => Ok(()),
+            Kind::PushPromise => Err(Http3::Push),
+            Kind::CancelPush | Kind::Settings | Kind::GoAway | Kind::MaxPushId => Err(Http3::ControlFrame),
+        }
+    }
+
+    fn data(&mut self, stream: &mut Stream, data: &[u8]) -> Option<Message> {
         self.core.counts.data_bytes += data.len() as u64;
         stream.received += data.len() as u64;
         let may = if stream.may_have_content() { stream.content_length.unwrap_or(u64::MAX) } else { 0 };
         if stream.received > may {
-            return Some(Malformed::Length);
+            return Some(if stream.may_have_content() { Message::TooMuch } else { Message::NoContent });
         }
         self.sink.body(stream.request, data);
         None
     }
 
-    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         self.core.counts.blocks += 1;
         self.core.counts.block_bytes += block.len() as u64;
         if stream.status == 0 { self.head(stream, block) } else { self.trailers(stream, block) }
     }
 
-    fn head(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+    fn head(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         let request = stream.request;
         let (status, content_length) = match self.memo.find(block, 0) {
             Some(known) => {
@@ -631,7 +640,7 @@ impl<S: ClientSink> Answer<'_, S> {
                     }
                 });
                 let fits = qpack::decode(block, self.limit, self.text, &mut fields)?;
-                let wrong = fields.judge().or((!fits).then_some(Malformed::TooLong));
+                let wrong = fields.judge().or((!fits).then_some(Message::FieldsLimit));
                 let found = (fields.status, fields.content_length);
                 if wrong.is_some() {
                     return Ok(wrong);
@@ -650,10 +659,10 @@ impl<S: ClientSink> Answer<'_, S> {
         }
         stream.interims += 1;
         self.sink.interim(request, status);
-        Ok((stream.interims > INTERIM_LIMIT).then_some(Malformed::Order))
+        Ok((stream.interims > INTERIM_LIMIT).then_some(Message::InterimLimit))
     }
 
-    fn trailers(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+    fn trailers(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         stream.trailers = true;
         let (request, mut bytes) = (stream.request, 0);
         let mut fields = Fields::new(false, Section::Trailers, |name, value| {
@@ -661,7 +670,7 @@ impl<S: ClientSink> Answer<'_, S> {
             self.sink.trailer(request, name, value);
         });
         let fits = qpack::decode(block, self.limit, self.text, &mut fields)?;
-        let wrong = fields.judge().or((!fits).then_some(Malformed::TooLong));
+        let wrong = fields.judge().or((!fits).then_some(Message::FieldsLimit));
         self.core.counts.field_bytes += bytes as u64;
         Ok(wrong)
     }
@@ -669,11 +678,11 @@ impl<S: ClientSink> Answer<'_, S> {
     /// The server has ended the stream: whether the answer is whole.
     fn ended(&mut self, stream: &Stream) -> Result<End, ConnectionError> {
         if stream.reader.is_within_frame() {
-            return Err(ConnectionError::new(error::FRAME_ERROR, "a stream ends within a frame"));
+            return Err(Http3::FrameCut.into());
         }
         Ok(match stream.status {
-            0 => End::Malformed(Malformed::Order),
-            _ if !stream.is_as_long_as_said() => End::Malformed(Malformed::Length),
+            0 => End::Broken(Http3::NoAnswer.into()),
+            _ if !stream.is_as_long_as_said() => End::Broken(Message::TooLittle.into()),
             _ => End::Whole,
         })
     }

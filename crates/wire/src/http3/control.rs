@@ -6,11 +6,14 @@ use super::error::{self, ConnectionError};
 use super::frame::{self, FrameReader, KINDS, Kind, Payload, Piece, varint};
 use super::quic::{Quic, Read, Written};
 use crate::http2::Code;
+use breach::{Breach, Http3, Qpack};
 
 /// Bytes of a frame of the control stream.
 const FRAME_LIMIT: usize = 4096;
-/// Streams of the peer that are known at once.
+/// Streams of the peer that are known at once: QUIC allows fewer (`limits.rs`).
 const STREAMS_LIMIT: usize = 16;
+/// Bytes that are shown of a breach.
+const SHOWN: usize = 96;
 /// Frames in a row that mean nothing here.
 const IDLE_FRAMES: u32 = 10_000;
 
@@ -108,6 +111,8 @@ pub(super) struct Core {
     /// Types of one-way streams of which the peer may have one, and has.
     seen: [bool; 4],
     idle: u32,
+    /// First bytes of the last breach.
+    pub sample: Vec<u8>,
     /// The peer is a server.
     from_server: bool,
 }
@@ -134,6 +139,12 @@ impl Core {
         self.counts.sent(Kind::Settings);
         self.unsent = out;
         self.flush(quic);
+    }
+
+    /// Opens no control stream: another one stands for it.
+    #[cfg(test)]
+    pub(super) fn say_nothing(&mut self) {
+        self.control = Some(u64::MAX);
     }
 
     /// Sends what is left of this side's control frames.
@@ -164,10 +175,7 @@ impl Core {
     /// Takes the one-way streams that the peer opened.
     pub(super) fn accept(&mut self, quic: &mut Quic) -> Result<(), ConnectionError> {
         while let Some(stream) = quic.accept(false) {
-            if self.streams.len() >= STREAMS_LIMIT {
-                let reason = "more one-way streams than are borne";
-                return Err(ConnectionError::new(error::EXCESSIVE_LOAD, reason));
-            }
+            debug_assert!(self.streams.len() < STREAMS_LIMIT, "QUIC allows fewer streams");
             self.streams.push((stream, OneWay::Unknown([0; 8], 0)));
             self.read(quic, stream)?;
         }
@@ -185,10 +193,7 @@ impl Core {
         })?;
         let critical = !matches!(state, OneWay::Unknown(..));
         match read {
-            Read::Ended | Read::Reset(_) if critical => {
-                let reason = "the control stream, or one of QPACK, was closed";
-                Err(ConnectionError::new(error::CLOSED_CRITICAL_STREAM, reason))
-            }
+            Read::Ended | Read::Reset(_) if critical => Err(Http3::CriticalStream.into()),
             Read::Ended | Read::Reset(_) => Ok(()),
             Read::Enough if !wanted => {
                 quic.stop(stream, error::STREAM_CREATION_ERROR);
@@ -201,8 +206,24 @@ impl Core {
         }
     }
 
+    /// Remembers the bytes that a breach begins with, to be shown.
+    #[cold]
+    pub(super) fn show(&mut self, bytes: &[u8]) {
+        self.sample = bytes[..bytes.len().min(SHOWN)].to_vec();
+    }
+
     /// Takes bytes of a one-way stream; `false`: nobody wants it.
-    fn take(&mut self, state: &mut OneWay, mut bytes: &[u8]) -> Result<bool, ConnectionError> {
+    fn take(&mut self, state: &mut OneWay, bytes: &[u8]) -> Result<bool, ConnectionError> {
+        self.sample.clear();
+        self.take_bytes(state, bytes).map_err(|breach| {
+            if self.sample.is_empty() {
+                self.show(bytes);
+            }
+            breach.into()
+        })
+    }
+
+    fn take_bytes(&mut self, state: &mut OneWay, mut bytes: &[u8]) -> Result<bool, Breach> {
         if let OneWay::Unknown(head, have) = state {
             let number = loop {
                 if let Some((number, _)) = varint(&head[..*have]) {
@@ -220,13 +241,11 @@ impl Core {
             OneWay::Control(reader) => self.control(reader, bytes)?,
             // Only a table of no size can be asked for (RFC 9204 section 4.3.1).
             OneWay::Encoder if bytes.iter().any(|byte| *byte != 0x20) => {
-                let reason = "an instruction for a table that there is none of";
-                return Err(ConnectionError::new(error::ENCODER_STREAM_ERROR, reason));
+                return Err(Qpack::EncoderStream.into());
             }
             // Streams that were cancelled may be told (section 4.4.2), and nothing else can have happened.
             OneWay::Decoder if bytes.first().is_some_and(|byte| byte & 0xC0 != 0x40) => {
-                let reason = "word of a table that there is none of";
-                return Err(ConnectionError::new(error::DECODER_STREAM_ERROR, reason));
+                return Err(Qpack::DecoderStream.into());
             }
             OneWay::Encoder | OneWay::Decoder | OneWay::Unknown(..) => {}
         }
@@ -234,20 +253,15 @@ impl Core {
     }
 
     /// The type of a one-way stream is known; `None`: it is one that nobody wants.
-    fn begin(&mut self, number: u64) -> Result<Option<OneWay>, ConnectionError> {
+    fn begin(&mut self, number: u64) -> Result<Option<OneWay>, Http3> {
         if number == PUSH {
-            let (code, reason) = match self.from_server {
-                true => (error::ID_ERROR, "a push though none is allowed"),
-                false => (error::STREAM_CREATION_ERROR, "a push from a client"),
-            };
-            return Err(ConnectionError::new(code, reason));
+            return Err(if self.from_server { Http3::PushStream } else { Http3::ClientPush });
         }
         if number > DECODER {
             return Ok(None);
         }
         if std::mem::replace(&mut self.seen[number as usize], true) {
-            let reason = "a second stream of a type that there is one of";
-            return Err(ConnectionError::new(error::STREAM_CREATION_ERROR, reason));
+            return Err(Http3::SecondStream);
         }
         Ok(Some(match number {
             CONTROL => OneWay::Control(Box::default()),
@@ -256,93 +270,80 @@ impl Core {
         }))
     }
 
-    fn control(&mut self, reader: &mut FrameReader, mut bytes: &[u8]) -> Result<(), ConnectionError> {
+    fn control(&mut self, reader: &mut FrameReader, mut bytes: &[u8]) -> Result<(), Http3> {
+        // Where the frame that is read began.
+        let mut frame = bytes;
         loop {
-            let kind = match reader.next(&mut bytes, FRAME_LIMIT)? {
-                None => return Ok(()),
-                Some(Piece::Data(_)) => continue,
-                Some(Piece::Begins(kind)) => {
-                    self.arrived(kind)?;
-                    continue;
+            let before = bytes;
+            let read = match reader.next(&mut bytes, FRAME_LIMIT) {
+                Ok(None) => return Ok(()),
+                Ok(Some(Piece::Begins(kind))) => {
+                    frame = before;
+                    self.arrived(kind)
                 }
-                Some(Piece::Whole(kind, Payload::Here(payload))) => {
-                    self.frame(kind, payload)?;
-                    continue;
+                Ok(Some(Piece::Data(_) | Piece::TooLong)) => Ok(()),
+                Ok(Some(Piece::Whole(kind, Payload::Here(payload)))) => self.frame(kind, payload),
+                Ok(Some(Piece::Whole(kind, Payload::Kept))) => {
+                    let payload = std::mem::take(&mut reader.kept);
+                    self.frame(kind, &payload)
                 }
-                Some(Piece::Whole(kind, Payload::Kept)) => kind,
+                Err(breach) => Err(breach),
             };
-            let payload = std::mem::take(&mut reader.kept);
-            self.frame(kind, &payload)?;
+            read.inspect_err(|_| self.show(frame))?;
         }
     }
 
     /// A frame of the control stream begins: whether it may.
-    fn arrived(&mut self, kind: Kind) -> Result<(), ConnectionError> {
+    fn arrived(&mut self, kind: Kind) -> Result<(), Http3> {
         self.counts.received(kind);
         match kind {
-            Kind::Settings if self.settled => {
-                Err(ConnectionError::new(error::FRAME_UNEXPECTED, "a second SETTINGS frame"))
-            }
+            Kind::Settings if self.settled => Err(Http3::SecondSettings),
             Kind::Settings => Ok(()),
-            _ if !self.settled => Err(ConnectionError::new(
-                error::MISSING_SETTINGS,
-                "the control stream begins without SETTINGS",
-            )),
-            Kind::Data | Kind::Headers | Kind::PushPromise => Err(ConnectionError::new(
-                error::FRAME_UNEXPECTED,
-                "a frame of a request on the control stream",
-            )),
-            Kind::MaxPushId if self.from_server => {
-                Err(ConnectionError::new(error::FRAME_UNEXPECTED, "MAX_PUSH_ID from a server"))
-            }
+            _ if !self.settled => Err(Http3::MissingSettings),
+            Kind::Data | Kind::Headers | Kind::PushPromise => Err(Http3::RequestFrame),
+            Kind::MaxPushId if self.from_server => Err(Http3::MaxPushId),
             Kind::CancelPush | Kind::GoAway | Kind::MaxPushId | Kind::Other => {
                 self.idle += 1;
-                match self.idle > IDLE_FRAMES {
-                    true => Err(ConnectionError::new(error::EXCESSIVE_LOAD, "too many frames without use")),
-                    false => Ok(()),
-                }
+                if self.idle > IDLE_FRAMES { Err(Http3::IdleFlood) } else { Ok(()) }
             }
         }
     }
 
-    fn frame(&mut self, kind: Kind, payload: &[u8]) -> Result<(), ConnectionError> {
+    fn frame(&mut self, kind: Kind, payload: &[u8]) -> Result<(), Http3> {
         match kind {
             Kind::Settings => self.settings(payload),
             Kind::GoAway => {
                 let first = only(payload)?;
                 if self.from_server && first % 4 != 0 {
-                    let reason = "GOAWAY names a stream that is no request";
-                    return Err(ConnectionError::new(error::ID_ERROR, reason));
+                    return Err(Http3::GoAwayId);
                 }
                 if self.goaway.is_some_and(|before| before < first) {
-                    return Err(ConnectionError::new(
-                        error::ID_ERROR,
-                        "GOAWAY allows more than the one before",
-                    ));
+                    return Err(Http3::GoAwayMore);
                 }
                 self.goaway = Some(first);
                 Ok(())
             }
             Kind::CancelPush => {
                 only(payload)?;
-                Err(ConnectionError::new(error::ID_ERROR, "CANCEL_PUSH of a push that never was"))
+                Err(Http3::CancelPush)
             }
             Kind::MaxPushId => only(payload).map(drop),
             Kind::Data | Kind::Headers | Kind::PushPromise | Kind::Other => Ok(()),
         }
     }
 
-    fn settings(&mut self, mut payload: &[u8]) -> Result<(), ConnectionError> {
+    fn settings(&mut self, mut payload: &[u8]) -> Result<(), Http3> {
         self.settled = true;
         let mut known = Vec::new();
         while !payload.is_empty() {
-            let cut = ConnectionError::new(error::FRAME_ERROR, "SETTINGS is cut off");
-            let (id, taken) = varint(payload).ok_or(cut)?;
-            let (value, more) = varint(&payload[taken..]).ok_or(cut)?;
+            let (id, taken) = varint(payload).ok_or(Http3::SettingsCut)?;
+            let (value, more) = varint(&payload[taken..]).ok_or(Http3::SettingsCut)?;
             payload = &payload[taken + more..];
-            if OF_HTTP2.contains(&id) || known.contains(&id) {
-                let reason = "SETTINGS has a setting twice, or one that only HTTP/2 has";
-                return Err(ConnectionError::new(error::SETTINGS_ERROR, reason));
+            if OF_HTTP2.contains(&id) {
+                return Err(Http3::SettingOfHttp2);
+            }
+            if known.contains(&id) {
+                return Err(Http3::SettingTwice);
             }
             known.push(id);
             if id == MAX_FIELD_SECTION_SIZE {
@@ -354,9 +355,9 @@ impl Core {
 }
 
 /// The only integer of a payload.
-fn only(payload: &[u8]) -> Result<u64, ConnectionError> {
+fn only(payload: &[u8]) -> Result<u64, Http3> {
     match varint(payload) {
         Some((value, taken)) if taken == payload.len() => Ok(value),
-        _ => Err(ConnectionError::new(error::FRAME_ERROR, "a frame is not as long as what it holds")),
+        _ => Err(Http3::FrameLength),
     }
 }

@@ -1,5 +1,6 @@
 //! Error codes of HTTP/3 and QPACK, and errors that end a connection.
 
+use breach::{Breach, Http3, Protocol};
 use thiserror::Error;
 
 /// An error code as HTTP/2 has it, too; those of HTTP/3 are in this module.
@@ -45,19 +46,40 @@ pub(super) fn code(number: u64) -> Code {
     Code(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
+/// The code that a breach over HTTP/3 is answered with.
+///
+/// # Panics
+/// If it is none of HTTP/3, or of what HTTP/3 shares with HTTP/2.
+pub fn code_of(breach: Breach) -> Code {
+    let code =
+        breach.code(Protocol::Http3).expect("the catalogue has a code of HTTP/3 for each that occurs there");
+    Code(code.number as u32)
+}
+
 /// The peer broke the protocol: the connection is closed with the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("error {code} of HTTP/3: {reason}")]
+#[error("{}", breach.text())]
 pub struct ConnectionError {
-    /// Error code that the connection is closed with.
-    pub code: Code,
-    /// Violation that the peer committed.
-    pub reason: &'static str,
+    /// Name of the violation that the peer committed.
+    pub breach: Breach,
 }
 
 impl ConnectionError {
-    pub(super) const fn new(code: Code, reason: &'static str) -> ConnectionError {
-        ConnectionError { code, reason }
+    /// Error code that the connection is closed with.
+    pub fn code(&self) -> Code {
+        code_of(self.breach)
+    }
+}
+
+impl From<Breach> for ConnectionError {
+    fn from(breach: Breach) -> ConnectionError {
+        ConnectionError { breach }
+    }
+}
+
+impl From<Http3> for ConnectionError {
+    fn from(breach: Http3) -> ConnectionError {
+        ConnectionError { breach: breach.into() }
     }
 }
 
@@ -65,10 +87,10 @@ impl ConnectionError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Lost {
     /// The peer closed it: with a code of HTTP/3, and a text.
-    #[error("closed by the peer with {code}: {text}")]
+    #[error("closed by the peer with {code:#x}: {text}")]
     Closed {
         /// Its code.
-        code: Code,
+        code: u64,
         /// Its text.
         text: String,
     },
@@ -86,9 +108,17 @@ pub enum Lost {
     /// TLS failed at this end, which sent this alert.
     #[error("TLS failed here, with alert {0}")]
     Refused(u8),
-    /// The peer broke the rules of QUIC.
-    #[error("the peer broke the rules of QUIC: {0}")]
-    Broken(String),
+    /// QUIC closed it, at this end: with a code of RFC 9000 section 20.1, and a text.
+    #[error("closed by QUIC at this end with {code:#x}: {text}")]
+    Broken {
+        /// Its code.
+        code: u64,
+        /// Its text.
+        text: String,
+    },
+    /// The peer broke a rule of HTTP/3, so that this end closed it.
+    #[error("closed by this end: {}", .0.text())]
+    Breach(Breach),
     /// The peer knows nothing of the connection (stateless reset).
     #[error("reset by the peer")]
     Reset,

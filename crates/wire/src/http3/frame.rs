@@ -1,6 +1,6 @@
 //! Frames (RFC 9114 section 7), and the integers of QUIC (RFC 9000 section 16).
 
-use super::error::{self, ConnectionError};
+use breach::{Http3, Message};
 
 /// Bytes that the type and the length of a frame have at most.
 const HEAD: usize = 16;
@@ -25,7 +25,7 @@ pub(super) const KINDS: usize = 8;
 
 impl Kind {
     /// The type with a number; those of HTTP/2 that HTTP/3 has not are an error (section 7.2.8).
-    pub(super) fn of(number: u64) -> Result<Kind, ConnectionError> {
+    pub(super) fn of(number: u64) -> Result<Kind, Http3> {
         Ok(match number {
             0x0 => Kind::Data,
             0x1 => Kind::Headers,
@@ -34,10 +34,7 @@ impl Kind {
             0x5 => Kind::PushPromise,
             0x7 => Kind::GoAway,
             0xD => Kind::MaxPushId,
-            0x2 | 0x6 | 0x8 | 0x9 => {
-                let reason = "a frame that only HTTP/2 has";
-                return Err(ConnectionError::new(error::FRAME_UNEXPECTED, reason));
-            }
+            0x2 | 0x6 | 0x8 | 0x9 => return Err(Http3::FrameOfHttp2),
             _ => Kind::Other,
         })
     }
@@ -77,6 +74,17 @@ pub(super) enum Piece<'b> {
     Data(&'b [u8]),
     /// The payload of a frame that is kept until it is whole: of HEADERS, or of a frame of the control stream.
     Whole(Kind, Payload<'b>),
+    /// The payload of HEADERS is longer than is kept: it is passed over.
+    TooLong,
+}
+
+/// Result of a piece of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Nothing is left of what came.
+    All,
+    /// It breaks a rule for messages.
+    Broken(Message),
 }
 
 /// Where a whole payload is.
@@ -94,6 +102,8 @@ enum State {
     Head,
     Data(u64),
     Kept(Kind, usize),
+    /// Longer than is kept.
+    TooLong(Kind, u64),
     Skipped(u64),
 }
 
@@ -114,11 +124,7 @@ impl FrameReader {
     }
 
     /// The next part of `input`, of which it takes so much. `None`: all is taken. `most`: bytes of a payload that is kept.
-    pub(super) fn next<'b>(
-        &mut self,
-        input: &mut &'b [u8],
-        most: usize,
-    ) -> Result<Option<Piece<'b>>, ConnectionError> {
+    pub(super) fn next<'b>(&mut self, input: &mut &'b [u8], most: usize) -> Result<Option<Piece<'b>>, Http3> {
         loop {
             match &mut self.state {
                 State::Head => match self.begin(input, most)? {
@@ -135,6 +141,11 @@ impl FrameReader {
                         return Ok(None);
                     }
                 }
+                State::TooLong(Kind::Headers, length) => {
+                    self.state = State::Skipped(*length);
+                    return Ok(Some(Piece::TooLong));
+                }
+                State::TooLong(..) => return Err(Http3::FrameLimit),
                 State::Kept(kind, length) => {
                     let (kind, length) = (*kind, *length);
                     let payload = if self.kept.is_empty() && input.len() >= length {
@@ -159,7 +170,7 @@ impl FrameReader {
     }
 
     /// Reads the type and the length of the next frame; `None`: they are not all there yet.
-    fn begin(&mut self, input: &mut &[u8], most: usize) -> Result<Option<Kind>, ConnectionError> {
+    fn begin(&mut self, input: &mut &[u8], most: usize) -> Result<Option<Kind>, Http3> {
         while let Some((first, rest)) = input.split_first() {
             self.head[self.have] = *first;
             self.have += 1;
@@ -172,10 +183,7 @@ impl FrameReader {
             self.state = match kind {
                 Kind::Data => State::Data(length),
                 Kind::Other => State::Skipped(length),
-                _ if length > most as u64 => {
-                    let reason = "a frame is longer than is borne";
-                    return Err(ConnectionError::new(error::EXCESSIVE_LOAD, reason));
-                }
+                kind if length > most as u64 => State::TooLong(kind, length),
                 _ => {
                     self.kept.clear();
                     State::Kept(kind, length as usize)

@@ -1,9 +1,9 @@
 //! The readers of a stream of frames and of field sections, for the fuzzer alone.
 
-use super::error::ConnectionError;
 use super::frame::{FrameReader, Kind, Payload, Piece};
 use super::qpack;
 use crate::http2::Indexing;
+use breach::{Breach, Qpack};
 
 /// Bytes of a payload, and of a list of fields, that are borne.
 const MOST: usize = 1 << 12;
@@ -22,16 +22,17 @@ pub struct Frames {
 }
 
 /// Reads bytes, so many at a time, as a stream of frames.
-pub fn frames(bytes: &[u8], step: usize) -> (Frames, Option<ConnectionError>) {
+pub fn frames(bytes: &[u8], step: usize) -> (Frames, Option<Breach>) {
     let (mut reader, mut said) = (FrameReader::default(), Frames::default());
     for mut input in bytes.chunks(step.max(1)) {
         loop {
             let piece = match reader.next(&mut input, MOST) {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break,
-                Err(error) => return (said, Some(error)),
+                Err(error) => return (said, Some(error.into())),
             };
             match piece {
+                Piece::TooLong => said.text += "too long\n",
                 Piece::Begins(kind) => said.text += &format!("{kind:?}\n"),
                 Piece::Data(bytes) => said.body.extend_from_slice(bytes),
                 Piece::Whole(kind, payload) => {
@@ -43,7 +44,7 @@ pub fn frames(bytes: &[u8], step: usize) -> (Frames, Option<ConnectionError>) {
                     if kind == Kind::Headers {
                         match fields(payload) {
                             Ok(list) => said.text += &format!("{list:?}\n"),
-                            Err(error) => return (said, Some(error)),
+                            Err(error) => return (said, Some(error.into())),
                         }
                     }
                 }
@@ -62,7 +63,7 @@ pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 ///
 /// # Errors
 /// It is broken.
-pub fn fields(section: &[u8]) -> Result<Fields, ConnectionError> {
+pub fn fields(section: &[u8]) -> Result<Fields, Qpack> {
     let (mut list, mut bytes) = (Fields::new(), 0);
     let mut sink = |name: &[u8], value: &[u8]| {
         bytes += name.len() + value.len();

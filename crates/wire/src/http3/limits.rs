@@ -78,7 +78,8 @@ impl Limits {
     pub(super) fn transport(&self) -> TransportConfig {
         let mut config = TransportConfig::default();
         config
-            .max_concurrent_bidi_streams(self.streams.into())
+            // A server may open none. One that does is told so by name, which a limit of QUIC would not do.
+            .max_concurrent_bidi_streams(self.streams.max(1).into())
             .max_concurrent_uni_streams(OTHER_STREAMS.into())
             .stream_receive_window(self.stream_window.into())
             .receive_window(self.connection_window.map_or(VarInt::MAX, VarInt::from))

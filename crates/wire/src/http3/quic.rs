@@ -2,7 +2,7 @@
 //!
 //! Chance comes from a seed, so that a simulated run repeats, but for what TLS draws.
 
-use super::error::{self, Lost};
+use super::error::{self, ConnectionError, Lost};
 use super::limits::Limits;
 use crate::http2::Code;
 use crate::tls;
@@ -216,12 +216,12 @@ impl Quic {
     }
 
     /// Shows what came on a stream to `take`, in order, at most so many bytes at once, as long as it returns true.
-    pub(super) fn read<E>(
+    pub(super) fn read(
         &mut self,
         stream: u64,
         most: usize,
-        mut take: impl FnMut(&[u8]) -> Result<bool, E>,
-    ) -> Result<Read, E> {
+        mut take: impl FnMut(&[u8]) -> Result<bool, ConnectionError>,
+    ) -> Result<Read, ConnectionError> {
         let mut stream = self.connection.recv_stream(id(stream));
         let Ok(mut chunks) = stream.read(true) else { return Ok(Read::Gone) };
         let read = loop {
@@ -523,7 +523,7 @@ fn lost(reason: quinn_proto::ConnectionError) -> Lost {
         E::TimedOut => Lost::Idle,
         E::LocallyClosed | E::CidsExhausted => Lost::Here,
         E::ApplicationClosed(close) => {
-            Lost::Closed { code: error::code(close.error_code.into()), text: text(&close.reason) }
+            Lost::Closed { code: close.error_code.into(), text: text(&close.reason) }
         }
         E::ConnectionClosed(close) => match u64::from(close.error_code) {
             alert @ 0x100..=0x1FF => Lost::Alert(alert as u8),
@@ -531,7 +531,7 @@ fn lost(reason: quinn_proto::ConnectionError) -> Lost {
         },
         E::TransportError(error) => match u64::from(error.code) {
             alert @ 0x100..=0x1FF => Lost::Refused(alert as u8),
-            _ => Lost::Broken(error.to_string()),
+            code => Lost::Broken { code, text: error.reason },
         },
     }
 }

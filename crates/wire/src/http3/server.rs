@@ -3,17 +3,18 @@
 //! Start at [`Listener::read`], then [`Server::take`] and [`Server::respond`].
 
 use super::control::{Core, Counts};
-use super::error::{self, ConnectionError, Lost};
-use super::frame::{self, FrameReader, Kind, Payload, Piece};
+use super::error::{self, ConnectionError, Lost, code_of};
+use super::frame::{self, FrameReader, Kind, Payload, Piece, Taken};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
 use super::quic::{Accepting, EcnCounts, Happened, Opened, Quic, Read, Routed, Stats, Transmit};
 use super::upload::{Pause, Upload};
-use crate::http2::message::{Fields, Malformed, Section};
+use crate::http2::message::{Fields, Section};
 use crate::http2::streams::Streams;
 use crate::http2::{After, Blocked, BodySource, Code, FieldList, ServerSink};
 use crate::tls;
+use breach::{Breach, Http3, Message, Qpack};
 use bytes::BytesMut;
 use quinn_proto::{ConnectionEvent, ConnectionHandle};
 use std::collections::VecDeque;
@@ -137,6 +138,12 @@ struct Stream {
 }
 
 impl Server {
+    /// Opens no control stream, as no server may.
+    #[cfg(test)]
+    pub(super) fn say_nothing(&mut self) {
+        self.core.say_nothing();
+    }
+
     fn new(quic: Quic, signatures: Arc<tls::Signed>, limits: Limits) -> Server {
         Server {
             quic,
@@ -347,8 +354,9 @@ impl Server {
 
     fn go_on(&mut self, now: Instant, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
         self.happen(sink).inspect_err(|error| {
-            self.quic.close(now, error.code, error.reason.as_bytes());
-            self.lost.get_or_insert(Lost::Here);
+            self.quic.close(now, error.code(), error.breach.text().as_bytes());
+            sink.broke(None, error.breach, &self.core.sample);
+            self.lost.get_or_insert(Lost::Breach(error.breach));
         })
     }
 
@@ -425,7 +433,7 @@ impl Server {
         sink.reset(stream, code);
         self.broken += 1;
         match self.broken > self.limits.broken_streams {
-            true => Err(ConnectionError::new(error::EXCESSIVE_LOAD, "too many streams were broken off")),
+            true => Err(Http3::ResetFlood.into()),
             false => Ok(()),
         }
     }
@@ -441,8 +449,8 @@ impl Server {
             wrong = request.take(&mut state, bytes)?;
             Ok(wrong.is_none())
         })?;
-        let code = match (wrong, read) {
-            (Some(_), _) => Some(error::MESSAGE_ERROR),
+        let wrong = match (wrong, read) {
+            (Some(wrong), _) => Some(Breach::from(wrong)),
             (None, Read::Ended) => request.ended(&mut state)?,
             (None, Read::Reset(code)) => {
                 let was_whole = state.whole;
@@ -457,8 +465,10 @@ impl Server {
         };
         let whole = state.whole;
         self.streams.insert(key(number), state);
-        match code {
-            Some(code) => {
+        match wrong {
+            Some(breach) => {
+                let code = code_of(breach);
+                sink.broke(Some(number), breach, &self.core.sample);
                 self.quic.reset(stream, code);
                 self.quic.stop(stream, code);
                 self.core.counts.reset_sent(code);
@@ -500,46 +510,58 @@ struct Request<'c, S> {
 
 impl<S: ServerSink> Request<'_, S> {
     /// Takes bytes of a request; what is wrong with it.
-    fn take(&mut self, stream: &mut Stream, mut bytes: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+    fn take(&mut self, stream: &mut Stream, mut bytes: &[u8]) -> Result<Option<Message>, ConnectionError> {
         loop {
-            let wrong = match stream.reader.next(&mut bytes, self.limit.max(1024))? {
-                None => return Ok(None),
-                Some(Piece::Begins(kind)) => {
-                    self.begins(stream, kind)?;
-                    None
-                }
-                Some(Piece::Data(data)) => {
-                    self.core.counts.data_bytes += data.len() as u64;
-                    stream.received += data.len() as u64;
-                    self.sink.body(self.number, data);
-                    let most = stream.content_length.unwrap_or(u64::MAX);
-                    (stream.received > most).then_some(Malformed::Length)
-                }
-                Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
-                Some(Piece::Whole(_, Payload::Kept)) => {
-                    let block = std::mem::take(&mut stream.reader.kept);
-                    self.block(stream, &block)?
-                }
+            let before = bytes;
+            let taken = match self.piece(stream, &mut bytes) {
+                Ok(None) => continue,
+                Ok(Some(Taken::All)) => return Ok(None),
+                Ok(Some(Taken::Broken(wrong))) => Ok(Some(wrong)),
+                Err(breach) => Err(breach.into()),
             };
-            if wrong.is_some() {
-                return Ok(wrong);
-            }
+            self.core.show(before);
+            return taken;
         }
     }
 
-    /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
-    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<(), ConnectionError> {
-        self.core.counts.received(kind);
-        let reason = match kind {
-            Kind::Data if !stream.headed || stream.trailers => "DATA before HEADERS, or after trailers",
-            Kind::Headers if stream.trailers => "HEADERS after trailers",
-            Kind::Data | Kind::Headers | Kind::Other => return Ok(()),
-            _ => "a frame that is none of a request",
+    /// Takes the next piece of `bytes`; `None`: there may be more.
+    fn piece(&mut self, stream: &mut Stream, bytes: &mut &[u8]) -> Result<Option<Taken>, Breach> {
+        let wrong = match stream.reader.next(bytes, self.limit.max(1024))? {
+            None => return Ok(Some(Taken::All)),
+            Some(Piece::Begins(kind)) => {
+                self.begins(stream, kind)?;
+                None
+            }
+            Some(Piece::Data(data)) => {
+                self.core.counts.data_bytes += data.len() as u64;
+                stream.received += data.len() as u64;
+                self.sink.body(self.number, data);
+                let most = stream.content_length.unwrap_or(u64::MAX);
+                (stream.received > most).then_some(Message::TooMuch)
+            }
+            Some(Piece::TooLong) => Some(Message::FieldsLimit),
+            Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
+            Some(Piece::Whole(_, Payload::Kept)) => {
+                let block = std::mem::take(&mut stream.reader.kept);
+                self.block(stream, &block)?
+            }
         };
-        Err(ConnectionError::new(error::FRAME_UNEXPECTED, reason))
+        Ok(wrong.map(Taken::Broken))
     }
 
-    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+    /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
+    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<(), Http3> {
+        self.core.counts.received(kind);
+        match kind {
+            Kind::Data | Kind::Headers if stream.trailers => Err(Http3::AfterTrailers),
+            Kind::Data if !stream.headed => Err(Http3::DataFirst),
+            Kind::Data | Kind::Headers | Kind::Other => Ok(()),
+            Kind::PushPromise => Err(Http3::ClientPushPromise),
+            Kind::CancelPush | Kind::Settings | Kind::GoAway | Kind::MaxPushId => Err(Http3::ControlFrame),
+        }
+    }
+
+    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         self.core.counts.blocks += 1;
         self.core.counts.block_bytes += block.len() as u64;
         let (number, mut bytes) = (self.number, 0);
@@ -552,7 +574,7 @@ impl<S: ServerSink> Request<'_, S> {
             }
         });
         let fits = qpack::decode(block, self.limit, self.text, &mut fields)?;
-        let wrong = fields.judge().or((!fits).then_some(Malformed::TooLong));
+        let wrong = fields.judge().or((!fits).then_some(Message::FieldsLimit));
         let content_length = fields.content_length;
         self.core.counts.field_bytes += bytes as u64;
         if wrong.is_some() {
@@ -568,16 +590,16 @@ impl<S: ServerSink> Request<'_, S> {
         Ok(None)
     }
 
-    /// The client has ended the stream; the code to end it with where it is not whole.
-    fn ended(&mut self, stream: &mut Stream) -> Result<Option<Code>, ConnectionError> {
+    /// The client has ended the stream; what is wrong where it is not whole.
+    fn ended(&mut self, stream: &mut Stream) -> Result<Option<Breach>, ConnectionError> {
         if stream.reader.is_within_frame() {
-            return Err(ConnectionError::new(error::FRAME_ERROR, "a stream ends within a frame"));
+            return Err(Http3::FrameCut.into());
         }
         if !stream.headed {
-            return Ok(Some(error::REQUEST_INCOMPLETE));
+            return Ok(Some(Http3::NoHead.into()));
         }
         if stream.content_length.is_some_and(|length| length != stream.received) {
-            return Ok(Some(error::MESSAGE_ERROR));
+            return Ok(Some(Message::TooLittle.into()));
         }
         stream.whole = true;
         Ok(None)

@@ -123,14 +123,12 @@ impl Answers {
 
     fn error(&self, error: http1::Error) -> Error {
         let limit = self.whole.limit;
-        match error {
-            http1::Error::HeadTooLong { limit: head } => {
-                Error::TooLong { length: head as u64 + 1, limit: limit.min(head as u64) }
+        match (error.breach, error.number) {
+            (http1::Breach::HeadLimit, Some(head)) => {
+                Error::TooLong { length: head + 1, limit: limit.min(head) }
             }
-            http1::Error::ClosedInHead | http1::Error::ClosedInBody { .. } => {
-                Error::ClosedInside(self.whole.bytes.len())
-            }
-            error => Error::Http(error),
+            _ if error.is_end() => Error::ClosedInside(self.whole.bytes.len()),
+            _ => Error::Http(error),
         }
     }
 }

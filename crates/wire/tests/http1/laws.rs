@@ -331,7 +331,7 @@ proptest! {
         }
         for end in 0..=stream.len() {
             let text = record(responses(Limits::default(), Expect::Body), [&stream[..end]]);
-            let failed = text.lines().last().is_some_and(|line| line.starts_with("error closed_in_"));
+            let failed = text.lines().last().is_some_and(|line| line.starts_with("error h1_closed_in_"));
             prop_assert_eq!(failed, !ends.contains(&end), "closed after {} bytes:\n{}", end, text);
         }
     }

@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use wire::http1::{
-    Error, Expect, Framing, Limits, RequestHead, RequestReader, RequestSink, ResponseHead, ResponseReader,
-    ResponseSink, Target, Version, write,
+    Breach, Error, Expect, Framing, Limits, RequestHead, RequestReader, RequestSink, ResponseHead,
+    ResponseReader, ResponseSink, Target, Version, write,
 };
 
 /// The request, and how the answer is to come.
@@ -230,7 +230,7 @@ proptest! {
         }
         let expected: Vec<Answer> = exchanges.iter().enumerate().map(|(n, e)| e.expected(n)).collect();
         prop_assert_eq!(client.answers, expected);
-        prop_assert_eq!(server.reader.end_of_stream(&mut server.asked), Err(Error::ClosedIdle));
-        prop_assert_eq!(client.reader.end_of_stream(&mut client.answer), Err(Error::ClosedIdle));
+        prop_assert_eq!(server.reader.end_of_stream(&mut server.asked), Err(Error::from(Breach::ClosedIdle)));
+        prop_assert_eq!(client.reader.end_of_stream(&mut client.answer), Err(Error::from(Breach::ClosedIdle)));
     }
 }

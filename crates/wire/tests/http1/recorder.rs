@@ -1,7 +1,7 @@
 //! Turns what a reader tells into lines of text, so that tests compare texts.
 
 use wire::http1::{
-    Error, Expect, Framing, Limits, Progress, RequestHead, RequestReader, RequestSink, ResponseHead,
+    Breach, Error, Expect, Framing, Limits, Progress, RequestHead, RequestReader, RequestSink, ResponseHead,
     ResponseReader, ResponseSink, Target, Version,
 };
 
@@ -43,18 +43,16 @@ impl Recorder {
     /// How a stream ended: closed between messages is the ordinary case and has no line.
     fn end(&mut self, end: Result<(), Error>) {
         match end {
-            Err(Error::ClosedIdle) => {}
+            Err(error) if error.breach == Breach::ClosedIdle => {}
             Err(error) => self.refused(error),
             Ok(()) => self.line("closed".into()),
         }
     }
 
     fn refused(&mut self, error: Error) {
-        let missing = match error {
-            Error::ClosedInBody { missing: Some(missing) } => format!(" {missing}"),
-            _ => String::new(),
-        };
-        self.line(format!("error {}{missing}", error.name()));
+        let missing = error.number.filter(|_| error.breach == Breach::ClosedInBody);
+        let missing = missing.map_or(String::new(), |missing| format!(" {missing}"));
+        self.line(format!("error {}{missing}", error.breach.entry().name));
     }
 }
 

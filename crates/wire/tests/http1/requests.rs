@@ -1,7 +1,7 @@
 //! Requests: text in, events out. Each text is also read cut at every place.
 
 use crate::recorder::{self, Recorder};
-use wire::http1::{EMPTY_LINES_LIMIT, Error, Limits, RequestReader, Stage};
+use wire::http1::{Breach, EMPTY_LINES_LIMIT, Limits, RequestReader, Stage};
 
 #[track_caller]
 fn check(input: &str, expected: &str) {
@@ -50,36 +50,36 @@ fn malformed_targets() {
         "GET /",
     ];
     for line in lines {
-        check(&format!("{line}\r\n\r\n"), "error bad_target");
+        check(&format!("{line}\r\n\r\n"), "error h1_target");
     }
 }
 
 #[test]
 fn malformed_lines() {
-    check("GE(T / HTTP/1.1\r\n\r\n", "error bad_method");
-    check("GET\r\n\r\n", "error bad_method");
-    check("GET / HTTP/1.2\r\n\r\n", "error bad_version");
-    check("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "error bad_version");
-    check("GET / HTTP/1.1 \r\n\r\n", "error bad_version");
-    check("GET / x HTTP/1.1\r\n\r\n", "error bad_version");
-    check("GET / HTTP/1.1\rx\r\n\r\n", "error bad_version");
-    check("GET / HTTP/1.1\r\na: b\r\n\rx", "error bad_field");
-    check("GET / HTTP/1.1\r\na : b\r\n\r\n", "error bad_field");
-    check("GET / HTTP/1.1\r\na: b\r\n c\r\n\r\n", "error bad_field");
-    check("\x16\x03\x01\x02\0\x01", "error not_http");
-    check(" GET / HTTP/1.1\r\n\r\n", "error not_http");
-    check("GET / HTTP/1.1\r\n", "error closed_in_head");
+    check("GE(T / HTTP/1.1\r\n\r\n", "error h1_method");
+    check("GET\r\n\r\n", "error h1_method");
+    check("GET / HTTP/1.2\r\n\r\n", "error h1_minor_version");
+    check("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "error h1_is_http2");
+    check("GET / HTTP/1.1 \r\n\r\n", "error h1_version");
+    check("GET / x HTTP/1.1\r\n\r\n", "error h1_version");
+    check("GET / HTTP/1.1\rx\r\n\r\n", "error h1_version");
+    check("GET / HTTP/1.1\r\na: b\r\n\rx", "error h1_bare_cr");
+    check("GET / HTTP/1.1\r\na : b\r\n\r\n", "error h1_space_before_colon");
+    check("GET / HTTP/1.1\r\na: b\r\n c\r\n\r\n", "error h1_folded");
+    check("\x16\x03\x01\x02\0\x01", "error h1_is_tls");
+    check(" GET / HTTP/1.1\r\n\r\n", "error h1_not_http");
+    check("GET / HTTP/1.1\r\n", "error h1_closed_in_head");
 }
 
 #[test]
 fn empty_lines_before_a_request() {
     check("\r\n\n\r\nGET / HTTP/1.1\r\n\r\n", "head GET origin / 1.1 none keep\ndone");
     check("\r\n", "");
-    check("\r\rGET / HTTP/1.1\r\n\r\n", "error not_http");
-    check("\rGET / HTTP/1.1\r\n\r\n", "error not_http");
+    check("\r\rGET / HTTP/1.1\r\n\r\n", "error h1_bare_cr");
+    check("\rGET / HTTP/1.1\r\n\r\n", "error h1_bare_cr");
     let most = "\r\n".repeat(EMPTY_LINES_LIMIT / 2);
     check(&format!("{most}GET / HTTP/1.1\r\n\r\n"), "head GET origin / 1.1 none keep\ndone");
-    check(&format!("{most}\n"), "error not_http");
+    check(&format!("{most}\n"), "error h1_empty_lines");
     let request = format!("{most}GET / HTTP/1.1\r\n\r\n");
     let told = "head GET origin / 1.1 none keep\ndone\n";
     check(&request.repeat(3), &told.repeat(3));
@@ -110,13 +110,13 @@ fn content() {
         "field Content-Length=3
          head POST origin / 1.1 length 3 keep
          body a
-         error closed_in_body 2",
+         error h1_closed_in_body 2",
     );
     check(
         "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
         "field Content-Length=3
          field Transfer-Encoding=chunked
-         error conflicting_length",
+         error h1_length_and_chunked",
     );
 }
 
@@ -156,9 +156,9 @@ fn limits() {
     }
     check(head.len(), 2, head, told);
     check(head.len(), 2, &format!("\r\n{head}{head}"), &format!("{told}\n{told}"));
-    check(head.len() - 1, 2, head, "error head_too_long");
-    check(head.len(), 1, head, "error too_many_fields");
-    check(40, 2, &"G".repeat(41), "error head_too_long");
+    check(head.len() - 1, 2, head, "error h1_head_limit");
+    check(head.len(), 1, head, "error h1_fields_limit");
+    check(40, 2, &"G".repeat(41), "error h1_head_limit");
 }
 
 #[test]
@@ -175,5 +175,5 @@ fn stages() {
     assert_eq!(stage(&mut reader, b"x"), Stage::Done);
     reader.begin();
     assert_eq!(stage(&mut reader, b""), Stage::Idle);
-    assert_eq!(reader.end_of_stream(&mut sink), Err(Error::ClosedIdle));
+    assert_eq!(reader.end_of_stream(&mut sink), Err(Breach::ClosedIdle.into()));
 }

@@ -1,7 +1,7 @@
 //! Responses: text in, events out. Each text is also read cut at every place.
 
 use crate::recorder::{self, Recorder, responses};
-use wire::http1::{CHUNK_LINE_LIMIT, Error, Expect, INTERIM_LIMIT, Limits, ResponseReader, Stage};
+use wire::http1::{Breach, CHUNK_LINE_LIMIT, Error, Expect, INTERIM_LIMIT, Limits, ResponseReader, Stage};
 
 #[track_caller]
 fn check(input: &str, expected: &str) {
@@ -48,15 +48,15 @@ fn length() {
         "field content-length=5
          head 1.1 200 length 5 keep
          body hel
-         error closed_in_body 2",
+         error h1_closed_in_body 2",
     );
 }
 
 #[test]
 fn strict_content_length() {
     check_head("Content-Length: 18446744073709551615\r\n", "head 1.1 200 length 18446744073709551615 keep");
-    for bad in ["18446744073709551616", "-1", "+1", "", "1 1", "0x1", "five"] {
-        check_head(&format!("Content-Length: {bad}\r\n"), "error bad_content_length");
+    for bad in ["18446744073709551616", "-1", "+1", "", "1 1", "0x1", "five", "5,", ",5", "5, x"] {
+        check_head(&format!("Content-Length: {bad}\r\n"), "error h1_content_length");
     }
     // The same value again says nothing new (RFC 9112 section 6.3).
     for same in
@@ -64,11 +64,8 @@ fn strict_content_length() {
     {
         check_head(&format!("Content-Length: {same}\r\n"), "head 1.1 200 length 5 keep");
     }
-    for other in ["5\r\nX: y\r\ncontent-length: 6", "5,6", "5, 5\r\nContent-Length: 6"] {
-        check_head(&format!("Content-Length: {other}\r\n"), "error duplicate_content_length");
-    }
-    for bad in ["5,", ",5", "5, x", "5 5"] {
-        check_head(&format!("Content-Length: {bad}\r\n"), "error bad_content_length");
+    for other in ["5\r\nX: y\r\ncontent-length: 6", "5,6", "5, 5, 6", "5, 5\r\nContent-Length: 6"] {
+        check_head(&format!("Content-Length: {other}\r\n"), "error h1_content_lengths");
     }
 }
 
@@ -111,7 +108,7 @@ fn chunked() {
         "field transfer-encoding=chunked
          head 1.1 200 chunked keep
          body abc
-         error closed_in_body",
+         error h1_closed_in_chunks",
     );
 }
 
@@ -123,23 +120,30 @@ fn malformed_chunks() {
         let head = "field te=x\nfield Transfer-Encoding=chunked\nhead 1.1 200 chunked keep\n";
         check(&input, &format!("{head}{expected}"));
     }
-    check_chunks("\r\n", "error bad_chunk");
-    check_chunks("x\r\n", "error bad_chunk");
-    check_chunks(" 5\r\nhello", "error bad_chunk");
-    check_chunks(";x\r\n", "error bad_chunk");
-    check_chunks("-1\r\n", "error bad_chunk");
-    check_chunks("5 5\r\n", "error bad_chunk");
-    check_chunks("5\nhello", "error bad_chunk");
-    check_chunks("5\r\rhello", "error bad_chunk");
-    check_chunks("5;a\0\r\nhello", "error bad_chunk");
-    check_chunks("5\r\nhello!\r\n", "body hello\nerror bad_chunk");
-    check_chunks("5\r\nhello\n", "body hello\nerror bad_chunk");
-    check_chunks("10000000000000000\r\n", "error bad_chunk");
-    check_chunks("FFFFFFFFFFFFFFFF\r\nx", "body x\nerror closed_in_body");
-    check_chunks("0000000000000000000001\r\nx", "body x\nerror closed_in_body");
-    check_chunks("0\r\nbad line\r\n\r\n", "error bad_field");
-    check_chunks("0\r\n a: b\r\n\r\n", "error bad_field");
-    check_chunks("0\r\na: b\r\n", "error closed_in_body");
+    for (bad, name) in [
+        ("\r\n", "chunk_size"),
+        ("x\r\n", "chunk_size"),
+        (" 5\r\nhello", "chunk_size"),
+        (";x\r\n", "chunk_size"),
+        ("-1\r\n", "chunk_size"),
+        ("5 5\r\n", "chunk_extension"),
+        ("5x\r\n", "chunk_extension"),
+        ("5;a\0\r\nhello", "chunk_extension"),
+        ("5\nhello", "chunk_line_end"),
+        ("5;a\nhello", "chunk_line_end"),
+        ("5\r\rhello", "chunk_line_end"),
+        ("10000000000000000\r\n", "chunk_too_large"),
+    ] {
+        check_chunks(bad, &format!("error h1_{name}"));
+    }
+    check_chunks("5\r\nhello!\r\n", "body hello\nerror h1_chunk_end");
+    check_chunks("5\r\nhello\n", "body hello\nerror h1_chunk_end");
+    check_chunks("5\r\nhello\rx", "body hello\nerror h1_chunk_end");
+    check_chunks("FFFFFFFFFFFFFFFF\r\nx", "body x\nerror h1_closed_in_chunks");
+    check_chunks("0000000000000000000001\r\nx", "body x\nerror h1_closed_in_chunks");
+    check_chunks("0\r\nbad line\r\n\r\n", "error h1_trailer_field");
+    check_chunks("0\r\n a: b\r\n\r\n", "error h1_trailer_field");
+    check_chunks("0\r\na: b\r\n", "error h1_closed_in_chunks");
     check_chunks("0\r\n\n", "done");
 }
 
@@ -152,22 +156,34 @@ fn long_chunk_lines_are_refused() {
     };
     let extension = "x".repeat(CHUNK_LINE_LIMIT - "1;\r\n".len());
     assert_eq!(record(format!("{head}1;{extension}\r\nx\r\n0\r\n\r\n")), format!("{told}body x\ndone"));
-    assert_eq!(record(format!("{head}1;{extension}x\r\nx\r\n0\r\n\r\n")), format!("{told}error bad_chunk"));
+    assert_eq!(
+        record(format!("{head}1;{extension}x\r\nx\r\n0\r\n\r\n")),
+        format!("{told}error h1_chunk_line_limit")
+    );
 }
 
 #[test]
 fn transfer_encoding_is_chunked_or_refused() {
     check_head("Transfer-Encoding: CHUNKED\r\n", "head 1.1 200 chunked keep");
-    let bad = ["gzip", "gzip, chunked", "chunked, gzip", "chunked, chunked", "identity", "", "chunked;q=1"];
-    for bad in bad.into_iter().chain(["chunked\r\nTransfer-Encoding: chunked"]) {
-        check_head(&format!("Transfer-Encoding: {bad}\r\n"), "error bad_transfer_encoding");
+    for (bad, name) in [
+        ("gzip", "transfer_coding"),
+        ("gzip, chunked", "transfer_coding"),
+        ("identity", "transfer_coding"),
+        ("chunked;q=1", "transfer_coding"),
+        ("chunked, gzip", "chunked_not_last"),
+        ("chunked, chunked", "chunked_twice"),
+        ("chunked\r\nTransfer-Encoding: chunked", "chunked_twice"),
+        ("", "no_transfer_coding"),
+        (",", "no_transfer_coding"),
+    ] {
+        check_head(&format!("Transfer-Encoding: {bad}\r\n"), &format!("error h1_{name}"));
     }
-    check_head("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "error conflicting_length");
-    check_head("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "error conflicting_length");
+    check_head("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "error h1_length_and_chunked");
+    check_head("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "error h1_length_and_chunked");
     check(
         "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         "field Transfer-Encoding=chunked
-         error bad_transfer_encoding",
+         error h1_chunked_in_http10",
     );
 }
 
@@ -233,11 +249,11 @@ fn interim_responses() {
          head 1.1 204 none keep
          done",
     );
-    check("HTTP/1.1 100 Continue\r\n\r\n", "interim 100\nerror closed_in_head");
+    check("HTTP/1.1 100 Continue\r\n\r\n", "interim 100\nerror h1_closed_in_head");
     let (sixteen, told) =
         ("HTTP/1.1 102 x\r\n\r\n".repeat(INTERIM_LIMIT), "interim 102\n".repeat(INTERIM_LIMIT));
     check(&format!("{sixteen}HTTP/1.1 204 x\r\n\r\n"), &format!("{told}head 1.1 204 none keep\ndone"));
-    check(&format!("{sixteen}HTTP/1.1 102 x\r\n\r\n"), &format!("{told}error too_many_interim"));
+    check(&format!("{sixteen}HTTP/1.1 102 x\r\n\r\n"), &format!("{told}error h1_interim_limit"));
 }
 
 #[test]
@@ -269,21 +285,21 @@ fn status_lines() {
     check("HTTP/1.1 204\r\n\r\n", "head 1.1 204 none keep\ndone");
     check("HTTP/1.1 204 \r\n\r\n", "head 1.1 204 none keep\ndone");
     check("HTTP/1.0 999 \u{fc}ber\r\n\r\n", "head 1.0 999 until-close close\nclosed");
-    check("HTTP/1.1 099 x\r\n\r\n", "error bad_status");
-    check("HTTP/1.1 20 x\r\n\r\n", "error bad_status");
-    check("HTTP/1.1 2000\r\n\r\n", "error bad_status");
-    check("HTTP/1.1  200 x\r\n\r\n", "error bad_status");
-    check("HTTP/1.1 200 a\0b\r\n\r\n", "error bad_status");
-    check("HTTP/1.2 200 x\r\n\r\n", "error bad_version");
-    check("HTTP/2 200 x\r\n\r\n", "error bad_version");
-    check("http/1.1 200 x\r\n\r\n", "error not_http");
-    check("\r\nHTTP/1.1 200 x\r\n\r\n", "error not_http");
-    check("ICY 200 OK\r\n\r\n", "error not_http");
-    check("SSH-2.0-OpenSSH_9.2\r\n", "error not_http");
-    check("<!doctype html>", "error not_http");
-    check("\x15\x03\x01\0\x02\x02F", "error not_http");
-    check("H", "error closed_in_head");
-    check("HTTP/1.1 200 OK\r\nX: y\r\n", "error closed_in_head");
+    check("HTTP/1.1 099 x\r\n\r\n", "error h1_status");
+    check("HTTP/1.1 20 x\r\n\r\n", "error h1_status_line");
+    check("HTTP/1.1 2000\r\n\r\n", "error h1_status_line");
+    check("HTTP/1.1  200 x\r\n\r\n", "error h1_status_line");
+    check("HTTP/1.1 200 a\0b\r\n\r\n", "error h1_reason");
+    check("HTTP/1.2 200 x\r\n\r\n", "error h1_minor_version");
+    check("HTTP/2 200 x\r\n\r\n", "error h1_version");
+    check("http/1.1 200 x\r\n\r\n", "error h1_not_http");
+    check("\r\nHTTP/1.1 200 x\r\n\r\n", "error h1_not_http");
+    check("ICY 200 OK\r\n\r\n", "error h1_not_http");
+    check("SSH-2.0-OpenSSH_9.2\r\n", "error h1_not_http");
+    check("<!doctype html>", "error h1_not_http");
+    check("\x15\x03\x01\0\x02\x02F", "error h1_is_tls");
+    check("H", "error h1_closed_in_head");
+    check("HTTP/1.1 200 OK\r\nX: y\r\n", "error h1_closed_in_head");
     check("", "");
 }
 
@@ -298,10 +314,22 @@ fn field_lines() {
          head 1.1 204 none keep
          done",
     );
-    let bad = ["a: b\0c", "a : b", ": b", "no colon", " a: b", "a: b\rc", "a: \x7f", "a\u{e9}: b"];
-    for bad in bad {
-        check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\n\r\n"), "error bad_field");
-        check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\nX: cut"), "error bad_field");
+    for (bad, name) in [
+        ("a: b\0c", "field_value"),
+        ("a: \x7f", "field_value"),
+        ("a : b", "space_before_colon"),
+        (": b", "field_without_name"),
+        ("no colon", "field_without_colon"),
+        ("nocolon", "field_without_colon"),
+        (" a: b", "space_before_fields"),
+        ("a: b\rc", "bare_cr"),
+        ("a\rb: c", "bare_cr"),
+        ("a\u{e9}: b", "field_name"),
+        ("\"a: b\"", "field_name"),
+        ("two words: b", "field_name"),
+    ] {
+        check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\n\r\n"), &format!("error h1_{name}"));
+        check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\nX: cut"), &format!("error h1_{name}"));
     }
 }
 
@@ -325,8 +353,8 @@ fn folded_field_lines() {
          body hi
          done",
     );
-    check("HTTP/1.1 200 OK\r\n a: b\r\n\r\n", "error bad_field");
-    check("HTTP/1.1 200 OK\r\na: b\r\n c\0\r\n\r\n", "error bad_field");
+    check("HTTP/1.1 200 OK\r\n a: b\r\n\r\n", "error h1_space_before_fields");
+    check("HTTP/1.1 200 OK\r\na: b\r\n c\0\r\n\r\n", "error h1_field_value");
 }
 
 #[test]
@@ -334,9 +362,9 @@ fn limits() {
     let head = "HTTP/1.1 204 x\r\nA: 1\r\nB: 2\r\n\r\n";
     let told = "field A=1\nfield B=2\nhead 1.1 204 none keep\ndone";
     check_within(Limits { head_bytes: head.len(), fields: 2 }, head, told);
-    check_within(Limits { head_bytes: head.len() - 1, fields: 2 }, head, "error head_too_long");
-    check_within(Limits { head_bytes: head.len(), fields: 1 }, head, "error too_many_fields");
-    check_within(Limits { head_bytes: 0, fields: 0 }, head, "error head_too_long");
+    check_within(Limits { head_bytes: head.len() - 1, fields: 2 }, head, "error h1_head_limit");
+    check_within(Limits { head_bytes: head.len(), fields: 1 }, head, "error h1_fields_limit");
+    check_within(Limits { head_bytes: 0, fields: 0 }, head, "error h1_head_limit");
     check_within(
         Limits { head_bytes: 64, fields: 0 },
         "HTTP/1.1 204 x\r\n\r\n",
@@ -348,7 +376,7 @@ fn limits() {
         responses(Limits { head_bytes: 1 << 20, fields: usize::MAX }, Expect::Body),
         [many.as_bytes()],
     );
-    assert_eq!(text, "error too_many_fields");
+    assert_eq!(text, "error h1_fields_limit");
 }
 
 #[test]
@@ -359,9 +387,9 @@ fn trailer_limits() {
     let limits = Limits { head_bytes: 60, fields: 2 };
     let bytes = "x".repeat(60 - "a: \r\n\r\n".len());
     check_within(limits, &message(&format!("a: {bytes}\r\n")), &format!("{head}trailer a={bytes}\ndone"));
-    check_within(limits, &message(&format!("a: {bytes}x\r\n")), &format!("{head}error trailers_too_long"));
+    check_within(limits, &message(&format!("a: {bytes}x\r\n")), &format!("{head}error h1_trailers_limit"));
     check_within(limits, &message("a:\r\nb:\r\n"), &format!("{head}trailer a=\ntrailer b=\ndone"));
-    check_within(limits, &message("a:\r\nb:\r\nc:\r\n"), &format!("{head}error too_many_fields"));
+    check_within(limits, &message("a:\r\nb:\r\nc:\r\n"), &format!("{head}error h1_fields_limit"));
 }
 
 #[test]
@@ -372,12 +400,15 @@ fn a_flood_without_line_ends_is_refused_early() {
     assert_eq!(refused, Some(0));
 
     let mut reader = ResponseReader::new(Limits::default());
-    let late = "HTTP/1.1 200 OK\r\nno colon here, and so on and so on and so on and so on".bytes();
+    let late = "HTTP/1.1 200 OK\r\nno-colon(here, and so on and so on and so on and so on".bytes();
     let refused = late.enumerate().find_map(|(at, byte)| {
         let error = reader.read(&[byte], &mut Recorder::default()).err()?;
         Some((at, error))
     });
-    assert!(matches!(refused, Some((at, Error::BadField)) if at < 32), "{refused:?}");
+    assert!(
+        matches!(refused, Some((at, error)) if error.breach == Breach::FieldName && at < 32),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -444,9 +475,11 @@ fn closing_tells_where() {
         reader.read(&message.as_bytes()[..cut], &mut sink).unwrap();
         let expected = match message.len() - cut {
             0 => Ok(()),
-            missing if cut >= head.len() => Err(Error::ClosedInBody { missing: Some(missing as u64) }),
-            _ if cut == 0 => Err(Error::ClosedIdle),
-            _ => Err(Error::ClosedInHead),
+            missing if cut >= head.len() => {
+                Err(Error { breach: Breach::ClosedInBody, number: Some(missing as u64) })
+            }
+            _ if cut == 0 => Err(Breach::ClosedIdle.into()),
+            _ => Err(Breach::ClosedInHead.into()),
         };
         assert_eq!(reader.end_of_stream(&mut sink), expected, "cut at {cut}");
     }
@@ -458,13 +491,13 @@ fn errors_speak() {
     fn check(error: Error, text: &str) {
         assert_eq!(error.to_string(), text);
     }
-    check(Error::HeadTooLong { limit: 5 }, "the head is longer than 5 bytes");
     check(
-        Error::ClosedInBody { missing: Some(7) },
-        "the peer closed the connection within a body, 7 bytes short of its Content-Length",
+        Error { breach: Breach::HeadLimit, number: Some(5) },
+        "the head is longer than is taken here (limit 5)",
     );
     check(
-        Error::ClosedInBody { missing: None },
-        "the peer closed the connection within a body, before its last chunk",
+        Error { breach: Breach::ClosedInBody, number: Some(7) },
+        "closed before all that Content-Length says had come (7 bytes are missing)",
     );
+    check(Breach::ClosedInChunks.into(), "closed before the last chunk");
 }

@@ -2,6 +2,7 @@
 
 use super::table::Table;
 use super::{DEFAULT_TABLE_SIZE, huffman, integer};
+use breach::Hpack;
 use thiserror::Error;
 
 /// Where the fields of a block go, in order. Slices live for the call only.
@@ -16,24 +17,21 @@ impl<F: FnMut(&[u8], &[u8])> FieldSink for F {
     }
 }
 
-/// Why a block cannot be decoded; each is COMPRESSION_ERROR for the connection (RFC 9113 section 4.3).
+/// Why a block is not decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// An integer or a string is cut off, or an integer needs more than 32 bits.
-    #[error("an integer or a string of a field block is cut off or too long")]
-    Cut,
-    /// No table has the index.
-    #[error("a field block refers to an entry that no table has")]
-    Index,
-    /// A string is not Huffman code, or ends with wrong padding.
-    #[error("a string of a field block is not Huffman code")]
-    Huffman,
-    /// A size update beyond the announced size, or after a field.
-    #[error("a size update of a field block is too large or in the wrong place")]
-    SizeUpdate,
+    /// It is broken: COMPRESSION_ERROR for the connection (RFC 9113 section 4.3).
+    #[error("{}", .0.entry().text)]
+    Broken(Hpack),
     /// The fields are longer than was announced (`SETTINGS_MAX_HEADER_LIST_SIZE`).
     #[error("the fields of a block are longer than {0} bytes")]
     TooLong(usize),
+}
+
+impl From<Hpack> for DecodeError {
+    fn from(breach: Hpack) -> DecodeError {
+        DecodeError::Broken(breach)
+    }
 }
 
 /// Reads the field blocks of one direction of a connection, in order, none left out.
@@ -43,7 +41,7 @@ pub struct Decoder {
     /// Largest table that the peer may choose: the announced SETTINGS_HEADER_TABLE_SIZE.
     limit: usize,
     /// Bytes of all fields of a block, each with 32 more (RFC 9113 section 6.5.2).
-    list_limit: usize,
+    pub(super) list_limit: usize,
     /// Names and values that came Huffman-coded.
     text: Vec<u8>,
 }
@@ -71,24 +69,61 @@ impl Decoder {
         let mut rest = self.size_updates(block)?;
         let mut list = 0;
         while let [first, ..] = rest {
-            let (bytes, taken) = match *first {
-                0x80.. => self.indexed(rest, list, sink)?,
-                0x40..0x80 => self.literal(rest, 6, list, sink)?,
-                0x20..0x40 => return Err(DecodeError::SizeUpdate),
-                0..0x20 => self.literal(rest, 4, list, sink)?,
-            };
+            let (bytes, taken) = self.field(*first, rest, list, sink)?;
             list += bytes;
             rest = &rest[taken..];
         }
         if list > self.list_limit { Err(DecodeError::TooLong(self.list_limit)) } else { Ok(()) }
     }
 
-    /// Size updates stand before the first field (section 4.2).
-    fn size_updates<'b>(&mut self, mut block: &'b [u8]) -> Result<&'b [u8], DecodeError> {
-        while let [0x20..0x40, ..] = block {
-            let (size, taken) = integer::read(block, 5).ok_or(DecodeError::Cut)?;
+    /// Decodes the field that begins with the byte `first`: bytes that it counts for, and bytes that it took.
+    #[inline]
+    fn field(
+        &mut self,
+        first: u8,
+        input: &[u8],
+        list: usize,
+        sink: &mut impl FieldSink,
+    ) -> Result<(usize, usize), Hpack> {
+        match first {
+            0x80.. => self.indexed(input, list, sink),
+            0x40..0x80 => self.literal(input, 6, list, sink),
+            0x20..0x40 => Err(Hpack::TableSizeLate),
+            0..0x20 => self.literal(input, 4, list, sink),
+        }
+    }
+
+    /// Decodes a field, or a change of size, for the table's sake; the bytes that it took.
+    pub(super) fn skim_field(&mut self, input: &[u8]) -> Result<usize, Hpack> {
+        if matches!(input[0], 0x20..0x40) {
+            let (size, taken) = integer::read(input, 5).ok_or(Hpack::Integer)?;
             if size > self.limit {
-                return Err(DecodeError::SizeUpdate);
+                return Err(Hpack::TableSize);
+            }
+            self.table.resize(size);
+            return Ok(taken);
+        }
+        // Beyond the limit nothing is handed over.
+        let (_, taken) = self.field(input[0], input, self.list_limit, &mut |_: &[u8], _: &[u8]| {})?;
+        Ok(taken)
+    }
+
+    /// A field was inserted that is larger than the table.
+    pub(super) fn insert_too_large(&mut self) {
+        self.table.insert_too_large();
+    }
+
+    /// The largest table that the peer may choose.
+    pub(super) fn table_limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Size updates stand before the first field (section 4.2).
+    fn size_updates<'b>(&mut self, mut block: &'b [u8]) -> Result<&'b [u8], Hpack> {
+        while let [0x20..0x40, ..] = block {
+            let (size, taken) = integer::read(block, 5).ok_or(Hpack::Integer)?;
+            if size > self.limit {
+                return Err(Hpack::TableSize);
             }
             self.table.resize(size);
             block = &block[taken..];
@@ -96,15 +131,10 @@ impl Decoder {
         Ok(block)
     }
 
-    /// Bytes that the field counts for, and bytes that it took.
-    fn indexed(
-        &self,
-        input: &[u8],
-        list: usize,
-        sink: &mut impl FieldSink,
-    ) -> Result<(usize, usize), DecodeError> {
-        let (index, taken) = integer::read(input, 7).ok_or(DecodeError::Cut)?;
-        let (name, value) = self.table.get(index).ok_or(DecodeError::Index)?;
+    /// The same of an indexed field.
+    fn indexed(&self, input: &[u8], list: usize, sink: &mut impl FieldSink) -> Result<(usize, usize), Hpack> {
+        let (index, taken) = integer::read(input, 7).ok_or(Hpack::Integer)?;
+        let (name, value) = self.table.get(index).ok_or(Hpack::Index)?;
         Ok((self.hand_over(name, value, list, sink), taken))
     }
 
@@ -115,14 +145,14 @@ impl Decoder {
         bits: u32,
         list: usize,
         sink: &mut impl FieldSink,
-    ) -> Result<(usize, usize), DecodeError> {
-        let (index, mut taken) = integer::read(input, bits).ok_or(DecodeError::Cut)?;
+    ) -> Result<(usize, usize), Hpack> {
+        let (index, mut taken) = integer::read(input, bits).ok_or(Hpack::Integer)?;
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         if index == 0 {
             taken += string(&input[taken..], &mut text)?;
         } else {
-            text.extend_from_slice(self.table.get(index).ok_or(DecodeError::Index)?.0);
+            text.extend_from_slice(self.table.get(index).ok_or(Hpack::Index)?.0);
         }
         let split = text.len();
         taken += string(&input[taken..], &mut text)?;
@@ -145,14 +175,14 @@ impl Decoder {
 }
 
 /// Appends a string literal (section 5.2) to `text`; the bytes it took.
-fn string(input: &[u8], text: &mut Vec<u8>) -> Result<usize, DecodeError> {
-    let (length, taken) = integer::read(input, 7).ok_or(DecodeError::Cut)?;
-    let end = taken.checked_add(length).ok_or(DecodeError::Cut)?;
-    let bytes = input.get(taken..end).ok_or(DecodeError::Cut)?;
+fn string(input: &[u8], text: &mut Vec<u8>) -> Result<usize, Hpack> {
+    let (length, taken) = integer::read(input, 7).ok_or(Hpack::Integer)?;
+    let end = taken.checked_add(length).ok_or(Hpack::String)?;
+    let bytes = input.get(taken..end).ok_or(Hpack::String)?;
     if input[0] & 0x80 == 0 {
         text.extend_from_slice(bytes);
     } else {
-        huffman::decode(bytes, text).ok_or(DecodeError::Huffman)?;
+        huffman::decode(bytes, text).ok_or(Hpack::Huffman)?;
     }
     Ok(end)
 }

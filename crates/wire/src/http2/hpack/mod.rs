@@ -10,11 +10,13 @@ mod decoder;
 mod encoder;
 pub(crate) mod huffman;
 pub(crate) mod integer;
+mod skim;
 mod statics;
 mod table;
 
 pub use decoder::{DecodeError, Decoder, FieldSink};
 pub use encoder::{Encoder, Indexing};
+pub use skim::Skim;
 
 /// Bytes that an entry costs beside its name and value (RFC 7541 section 4.1).
 pub const ENTRY_OVERHEAD: usize = 32;

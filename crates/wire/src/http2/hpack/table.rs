@@ -54,6 +54,12 @@ impl Table {
         }
     }
 
+    /// Inserts a field that is known to be larger than the table.
+    pub(super) fn insert_too_large(&mut self) {
+        self.inserted += 1;
+        self.evict(0);
+    }
+
     /// Changes the size that entries may take together (section 4.3).
     pub(super) fn resize(&mut self, max_size: usize) {
         self.inserted += 1;

@@ -1,4 +1,5 @@
 use super::*;
+use breach::Hpack;
 use proptest::prelude::*;
 
 type Fields = Vec<(Vec<u8>, Vec<u8>)>;
@@ -82,22 +83,23 @@ fn blocks_of_a_foreign_encoder_are_read() {
 #[test]
 fn bad_blocks_are_refused() {
     let cases = [
-        ("80", DecodeError::Index),
-        ("be", DecodeError::Index),
-        ("ffffffffff7f", DecodeError::Cut),
-        ("ffffffffffff00", DecodeError::Cut),
-        ("40", DecodeError::Cut),
-        ("400161", DecodeError::Cut),
-        ("8220", DecodeError::SizeUpdate),
-        ("3fe21f", DecodeError::SizeUpdate),
-        ("00016181ff", DecodeError::Huffman),
-        ("00016182ffff", DecodeError::Huffman),
-        ("0001618118", DecodeError::Huffman),
-        ("00016184ffffffff", DecodeError::Huffman),
+        ("80", Hpack::Index),
+        ("be", Hpack::Index),
+        ("ffffffffff7f", Hpack::Integer),
+        ("ffffffffffff00", Hpack::Integer),
+        ("40", Hpack::Integer),
+        ("400161", Hpack::Integer),
+        ("40056161", Hpack::String),
+        ("8220", Hpack::TableSizeLate),
+        ("3fe21f", Hpack::TableSize),
+        ("00016181ff", Hpack::Huffman),
+        ("00016182ffff", Hpack::Huffman),
+        ("0001618118", Hpack::Huffman),
+        ("00016184ffffffff", Hpack::Huffman),
     ];
     for (block, error) in cases {
         let mut decoder = Decoder::new(4096, 65536);
-        assert_eq!(decode(&mut decoder, &hex(block)), Err(error), "{block}");
+        assert_eq!(decode(&mut decoder, &hex(block)), Err(DecodeError::Broken(error)), "{block}");
     }
 }
 
@@ -189,5 +191,68 @@ proptest! {
         prop_assert_eq!(coded.len(), huffman::encoded_len(&text));
         prop_assert_eq!(huffman::decode(&coded, &mut back), Some(()));
         prop_assert_eq!(back, text);
+    }
+}
+
+/// Literals of all kinds, indexed fields and changes of size.
+fn pieces_of_blocks() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let text = prop_oneof![8 => 0usize..60, 1 => 4_000usize..5_000, 1 => 20_000usize..70_000];
+    let literal = (prop_oneof![Just(0x40u8), Just(0x00), Just(0x10)], text.clone(), text).prop_map(
+        |(first, name, value)| {
+            let mut field = vec![first];
+            for length in [name, value] {
+                integer::write(length, 7, 0, &mut field);
+                field.extend((0..length).map(|at| b'a' + (at % 26) as u8));
+            }
+            field
+        },
+    );
+    let indexed = (1usize..64).prop_map(|index| {
+        let mut field = Vec::new();
+        integer::write(index, 7, 0x80, &mut field);
+        field
+    });
+    let named = (1usize..64, 0usize..40).prop_map(|(index, length)| {
+        let mut field = Vec::new();
+        integer::write(index, 6, 0x40, &mut field);
+        integer::write(length, 7, 0, &mut field);
+        field.extend(vec![b'v'; length]);
+        field
+    });
+    proptest::collection::vec(prop_oneof![3 => literal, 1 => indexed, 2 => named], 0..12)
+}
+
+proptest! {
+    /// A block that is only skimmed leaves the same table as one that is decoded, however it is cut.
+    #[test]
+    fn skimming_leaves_the_same_table(fields in pieces_of_blocks(), sizes in proptest::collection::vec(1usize..30_000, 1..6)) {
+        let block = fields.concat();
+        let mut whole = Decoder::new(4096, 1 << 30);
+        let decoded = whole.decode(&block, &mut |_: &[u8], _: &[u8]| {});
+        let (mut skimmed, mut skim, mut rest) = (Decoder::new(4096, 0), Skim::default(), &block[..]);
+        let mut read = Ok(());
+        for size in sizes.iter().cycle() {
+            let (piece, after) = rest.split_at((*size).min(rest.len()));
+            rest = after;
+            read = skim.piece(&mut skimmed, piece);
+            if read.is_err() || rest.is_empty() {
+                break;
+            }
+        }
+        let read = read.and_then(|()| skim.end());
+        prop_assert_eq!(decoded.is_ok(), read.is_ok(), "{:?} {:?}", decoded, read);
+        if read.is_ok() {
+            for index in 62..130 {
+                let mut ask = Vec::new();
+                integer::write(index, 7, 0x80, &mut ask);
+                let found = |decoder: &mut Decoder| {
+                    let mut found = Vec::new();
+                    decoder.list_limit = 1 << 30;
+                    let read = decoder.decode(&ask, &mut |name: &[u8], value: &[u8]| found.push((name.to_vec(), value.to_vec())));
+                    (read, found)
+                };
+                prop_assert_eq!(found(&mut whole), found(&mut skimmed));
+            }
+        }
     }
 }

@@ -5,8 +5,8 @@
 
 mod statics;
 
-use super::error::{self, ConnectionError};
 use crate::http2::hpack::{ENTRY_OVERHEAD, FieldSink, Indexing, huffman, integer};
+use breach::Qpack;
 use statics::TABLE;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -49,13 +49,6 @@ fn string(text: &[u8], bits: u32, first: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-const CUT: ConnectionError =
-    ConnectionError::new(error::DECOMPRESSION_FAILED, "a field section is cut off, or an integer too long");
-const DYNAMIC: ConnectionError =
-    ConnectionError::new(error::DECOMPRESSION_FAILED, "a field section needs a table that there is none of");
-const HUFFMAN: ConnectionError =
-    ConnectionError::new(error::DECOMPRESSION_FAILED, "a string of a field section is not Huffman code");
-
 /// Decodes a whole field section; `text` is memory for names and values that came Huffman-coded. Returns whether all fields
 /// were handed over: those beyond `limit` bytes, each with 32 more, are not.
 pub(super) fn decode(
@@ -63,13 +56,16 @@ pub(super) fn decode(
     limit: usize,
     text: &mut Vec<u8>,
     sink: &mut impl FieldSink,
-) -> Result<bool, ConnectionError> {
-    let (required, taken) = integer::read(block, 8).ok_or(CUT)?;
+) -> Result<bool, Qpack> {
+    let (required, taken) = integer::read(block, 8).ok_or(Qpack::Integer)?;
     let rest = &block[taken..];
-    let (base, taken) = integer::read(rest, 7).ok_or(CUT)?;
-    // Without a dynamic table, nothing of it is required; a sign with a base of 0 would be a negative one (section 4.5.1.2).
-    if required != 0 || (rest[0] & 0x80 != 0 && base == 0) {
-        return Err(DYNAMIC);
+    let (_, taken) = integer::read(rest, 7).ok_or(Qpack::Integer)?;
+    // Without a dynamic table, nothing of it is required, and a sign would make the base a negative one (section 4.5.1.2).
+    if required != 0 {
+        return Err(Qpack::Dynamic);
+    }
+    if rest[0] & 0x80 != 0 {
+        return Err(Qpack::Base);
     }
     let mut rest = &rest[taken..];
     let mut list = 0;
@@ -77,24 +73,24 @@ pub(super) fn decode(
         text.clear();
         let (name, value, taken): (&[u8], &[u8], usize) = match *first {
             0xC0.. => {
-                let (at, taken) = integer::read(rest, 6).ok_or(CUT)?;
-                let (name, value) = TABLE.get(at).ok_or(DYNAMIC)?;
+                let (at, taken) = integer::read(rest, 6).ok_or(Qpack::Integer)?;
+                let (name, value) = TABLE.get(at).ok_or(Qpack::Index)?;
                 (name, value, taken)
             }
             0x40..0x80 if first & 0x10 != 0 => {
-                let (at, name_taken) = integer::read(rest, 4).ok_or(CUT)?;
-                let (name, _) = TABLE.get(at).ok_or(DYNAMIC)?;
+                let (at, name_taken) = integer::read(rest, 4).ok_or(Qpack::Integer)?;
+                let (name, _) = TABLE.get(at).ok_or(Qpack::Index)?;
                 let value_taken = read_string(&rest[name_taken..], 7, text)?;
                 (name, &text[..], name_taken + value_taken)
             }
             0x20..0x40 => {
                 let name_taken = read_string(rest, 3, text)?;
                 let split = text.len();
-                let value_taken = read_string(rest.get(name_taken..).ok_or(CUT)?, 7, text)?;
+                let value_taken = read_string(rest.get(name_taken..).ok_or(Qpack::Integer)?, 7, text)?;
                 let (name, value) = text.split_at(split);
                 (name, value, name_taken + value_taken)
             }
-            _ => return Err(DYNAMIC),
+            _ => return Err(Qpack::Dynamic),
         };
         list += name.len() + value.len() + ENTRY_OVERHEAD;
         if list <= limit {
@@ -106,14 +102,14 @@ pub(super) fn decode(
 }
 
 /// Appends a string whose length has a prefix of `bits`, with the mark of Huffman code before it; the bytes it took.
-fn read_string(input: &[u8], bits: u32, text: &mut Vec<u8>) -> Result<usize, ConnectionError> {
-    let (length, taken) = integer::read(input, bits).ok_or(CUT)?;
-    let end = taken.checked_add(length).ok_or(CUT)?;
-    let bytes = input.get(taken..end).ok_or(CUT)?;
+fn read_string(input: &[u8], bits: u32, text: &mut Vec<u8>) -> Result<usize, Qpack> {
+    let (length, taken) = integer::read(input, bits).ok_or(Qpack::Integer)?;
+    let end = taken.checked_add(length).ok_or(Qpack::String)?;
+    let bytes = input.get(taken..end).ok_or(Qpack::String)?;
     if input[0] & (1 << bits) == 0 {
         text.extend_from_slice(bytes);
     } else {
-        huffman::decode(bytes, text).ok_or(HUFFMAN)?;
+        huffman::decode(bytes, text).ok_or(Qpack::Huffman)?;
     }
     Ok(end)
 }

@@ -379,5 +379,5 @@ fn a_close_is_told_with_its_code() {
     world.server.as_mut().unwrap().1.close(now, Code(0x107));
     assert!(world.until(MINUTE, |world| world.client.lost().is_some()));
     let lost = world.client.lost().cloned().unwrap();
-    assert_eq!(lost, Lost::Closed { code: error::EXCESSIVE_LOAD, text: String::new() });
+    assert_eq!(lost, Lost::Closed { code: error::EXCESSIVE_LOAD.0.into(), text: String::new() });
 }

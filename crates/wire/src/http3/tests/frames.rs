@@ -126,6 +126,7 @@ fn read(bytes: &[u8], pieces: &[usize]) -> Holds {
         while let Some(piece) = reader.next(&mut part, 1 << 16).unwrap() {
             match piece {
                 Piece::Begins(kind) => begun.push(kind),
+                Piece::TooLong => panic!("none is as long"),
                 Piece::Data(bytes) => data.extend_from_slice(bytes),
                 Piece::Whole(kind, Payload::Here(bytes)) => whole.push((kind, bytes.to_vec())),
                 Piece::Whole(kind, Payload::Kept) => whole.push((kind, reader.kept.clone())),

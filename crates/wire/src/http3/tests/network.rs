@@ -5,6 +5,7 @@ use super::super::{
 };
 use crate::http2::{After, BodySource, ClientSink, Code, End, FieldList, Indexing, ServerSink};
 use crate::tls;
+use breach::{Breach, Scope};
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::OnceLock;
@@ -63,6 +64,11 @@ pub struct Events {
     pub interims: HashMap<u64, Vec<u16>>,
     pub trailers: Fields<u64>,
     pub ended: HashMap<u64, End>,
+    pub broke: Vec<(Breach, Scope)>,
+}
+
+fn scope(of_stream: bool) -> Scope {
+    if of_stream { Scope::Stream } else { Scope::Connection }
 }
 
 impl ClientSink for Events {
@@ -88,6 +94,10 @@ impl ClientSink for Events {
         self.trailers.entry(request).or_default().push((name.to_vec(), value.to_vec()));
     }
 
+    fn broke(&mut self, request: Option<u64>, breach: Breach, _sample: &[u8]) {
+        self.broke.push((breach, scope(request.is_some())));
+    }
+
     fn ended(&mut self, request: u64, end: End) {
         assert!(self.ended.insert(request, end).is_none(), "each ends once");
     }
@@ -100,6 +110,7 @@ pub struct Asked {
     pub bodies: HashMap<u32, Vec<u8>>,
     pub whole: Vec<u32>,
     pub resets: Vec<(u32, Code)>,
+    pub broke: Vec<(Breach, Scope)>,
 }
 
 impl ServerSink for Asked {
@@ -115,6 +126,10 @@ impl ServerSink for Asked {
 
     fn whole(&mut self, stream: u32) {
         self.whole.push(stream);
+    }
+
+    fn broke(&mut self, stream: Option<u32>, breach: Breach, _sample: &[u8]) {
+        self.broke.push((breach, scope(stream.is_some())));
     }
 
     fn reset(&mut self, stream: u32, code: Code) {
@@ -168,6 +183,8 @@ pub struct World {
     /// Number of answers that the listener has sent back by itself.
     pub sent_back: u64,
     pub tls: tls::Client,
+    /// The server opens its control stream and says SETTINGS there.
+    pub says_settings: bool,
 }
 
 pub fn server_tls(resumption: tls::Resumption) -> (tls::Server, tls::Certificates) {
@@ -235,6 +252,7 @@ impl World {
             number: 0,
             sent_back: 0,
             tls,
+            says_settings: true,
         }
     }
 
@@ -353,6 +371,9 @@ impl World {
                 self.post(false, self.there, &out, &transmit);
             }
             Arrival::New(key, mut server) => {
+                if !self.says_settings {
+                    server.say_nothing();
+                }
                 let ticked = server.tick(self.now, &mut self.asked);
                 self.server_error = self.server_error.or(ticked.err());
                 self.server = Some((key, server));
