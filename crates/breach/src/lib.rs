@@ -155,6 +155,17 @@ impl Breach {
         self.entry().blame == Blame::OwnLimit
     }
 
+    /// True if nothing was wrong but that the other side closed too early: it ended the connection itself.
+    pub fn is_end(self) -> bool {
+        let is_end = |breach| {
+            matches!(
+                breach,
+                Http1::ClosedIdle | Http1::ClosedInHead | Http1::ClosedInBody | Http1::ClosedInChunks
+            )
+        };
+        matches!(self, Breach::Http1(breach) if is_end(breach))
+    }
+
     /// The code that a stream or a connection of this protocol ends with for it; `None`: it does not occur there, or HTTP/1 has none.
     pub fn code(self, protocol: Protocol) -> Option<Code> {
         self.entry().codes.iter().copied().find(|code| code.protocol == protocol)

@@ -1,6 +1,7 @@
 //! Errors of the system and of the codecs, as a [`Failure`] that can be counted.
 
-use measure::{Failure, FailureKind, Reason, Stage};
+use breach::{Code, Scope, Side};
+use measure::{Broken, Closed, Failure, FailureKind, Reason, Stage};
 use std::io::{Error, ErrorKind};
 use wire::{http1, tls};
 
@@ -64,23 +65,17 @@ pub fn of_connect(error: &Error) -> Failure {
 
 /// The failure that a codec's refusal means; its stage is where the reader stood.
 pub fn of_codec(error: &http1::Error, stage: http1::Stage) -> Failure {
-    use http1::Error as E;
-    let kind = match error {
-        E::ClosedIdle | E::ClosedInHead | E::ClosedInBody { .. } => FailureKind::ClosedEarly,
-        E::HeadTooLong { .. } | E::TooManyFields { .. } | E::TrailersTooLong | E::TooManyInterim => {
-            FailureKind::HeadTooLong
-        }
-        E::BadContentLength | E::DuplicateContentLength | E::ConflictingLength => FailureKind::BadLength,
-        E::BadChunk | E::BadTransferEncoding => FailureKind::BadChunk,
-        E::NotHttp | E::BadField | E::BadVersion | E::BadStatus | E::BadTarget | E::BadMethod => {
-            FailureKind::NotHttp
-        }
-    };
     let stage = match stage {
         http1::Stage::Idle | http1::Stage::Head => Stage::Head,
         http1::Stage::Body | http1::Stage::Done => Stage::Body,
     };
-    Failure::new(kind, stage)
+    let broken = Broken { breach: error.breach.into(), ended: Scope::Connection, protocol: None };
+    Failure::of_breach(broken, stage)
+}
+
+/// The failure of requests whose connection the peer, or its QUIC, ended with a code.
+pub fn of_close(kind: FailureKind, stage: Stage, by: Side, code: Code) -> Failure {
+    Failure::new(kind, stage).because(Reason::Closed(Closed { by, ended: Scope::Connection, code }))
 }
 
 #[cfg(test)]

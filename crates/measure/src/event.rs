@@ -137,6 +137,8 @@ pub struct Record {
     pub leads_on: bool,
     /// Remarks of a journey's checks and scripts on it.
     pub remark: Option<Box<Remark>>,
+    /// Bytes of the answer, from the first one on that broke a rule.
+    pub at_fault: Option<Box<[u8]>>,
 }
 
 impl Record {
@@ -167,6 +169,7 @@ impl Record {
             sent_bytes: 0,
             leads_on: false,
             remark: None,
+            at_fault: None,
         }
     }
 }
@@ -376,6 +379,9 @@ pub struct Evidence {
     pub origin_request: Option<String>,
     /// Header fields of the answer as the origin sent it, where it still remembers.
     pub origin_response: Option<String>,
+    /// Bytes of the answer, from the first one on that broke a rule; those that are no visible ASCII are escaped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_fault: Option<String>,
 }
 
 impl Evidence {
@@ -384,7 +390,7 @@ impl Evidence {
         if self.stray > 0 {
             return "bytes that no request had asked for";
         }
-        let failed = || self.failure.map_or("wrong", |failure| failure.kind.text());
+        let failed = || self.failure.map_or("wrong", |failure| failure.text());
         self.fault.map_or_else(failed, Fault::text)
     }
 }

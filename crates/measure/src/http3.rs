@@ -1,6 +1,7 @@
 //! Figures that only HTTP/3 has: frames and resets, beside those of all connections that users share, and what QUIC did below.
 
 use crate::shared::{SharedCounts, add};
+use breach::{Code, Protocol, Side};
 use serde::{Deserialize, Serialize};
 
 /// Names of the types of frames (RFC 9114 section 7.2); all others last.
@@ -49,6 +50,43 @@ pub struct Http3Counts {
     pub shared: SharedCounts,
     /// Counts of QUIC below.
     pub quic: QuicCounts,
+    /// Connections that were closed with an error, by who closed them, code and text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closes: Vec<CloseCount>,
+}
+
+/// Connections that were closed alike.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CloseCount {
+    /// `peer`, or `here` where this side closed.
+    pub by: String,
+    /// The protocol that the code belongs to: `http3` or `quic`.
+    pub protocol: String,
+    /// The error code; [`CloseCount::OTHERS`] of those that found no room.
+    pub code: u64,
+    /// Its text, up to 256 characters; empty of those that found no room.
+    pub text: String,
+    /// How many.
+    pub count: u64,
+}
+
+impl CloseCount {
+    /// Stands for all codes and texts that found no room.
+    pub const OTHERS: u64 = u64::MAX;
+
+    /// Name of the code, or its number where it has none.
+    pub fn code_name(&self) -> String {
+        if self.code == CloseCount::OTHERS {
+            return "others".to_owned();
+        }
+        let protocol = Protocol::named(&self.protocol).unwrap_or(Protocol::Quic);
+        Code { protocol, number: self.code }.to_string()
+    }
+
+    fn is_like(&self, other: &CloseCount) -> bool {
+        (&self.by, &self.protocol, self.code, &self.text)
+            == (&other.by, &other.protocol, other.code, &other.text)
+    }
 }
 
 /// Counts of the clients' connections of QUIC (RFC 9000), added up over connections.
@@ -92,7 +130,30 @@ pub fn place(code: u32) -> usize {
     (found as usize).min(CODES.len() - 1)
 }
 
+/// Closes that are told apart; those beyond are counted by side and protocol alone.
+const CLOSES: usize = 16;
+/// Characters of a text that are kept.
+const TEXT_KEPT: usize = 256;
+
 impl Http3Counts {
+    /// Counts connections that were closed with an error.
+    pub fn close(&mut self, by: Side, code: Code, text: &str, count: u64) {
+        let text = text.chars().take(TEXT_KEPT).collect();
+        let (by, protocol) = (by.name().to_owned(), code.protocol.name().to_owned());
+        self.add_close(CloseCount { by, protocol, code: code.number, text, count });
+    }
+
+    fn add_close(&mut self, mut close: CloseCount) {
+        if self.closes.len() >= CLOSES && !self.closes.iter().any(|known| known.is_like(&close)) {
+            close.text.clear();
+            close.code = CloseCount::OTHERS;
+        }
+        match self.closes.iter_mut().find(|known| known.is_like(&close)) {
+            Some(known) => known.count += close.count,
+            None => self.closes.push(close),
+        }
+    }
+
     /// Adds another part's figures.
     pub fn merge(&mut self, other: &Http3Counts) {
         let arrays = [(&mut self.received, &other.received), (&mut self.sent, &other.sent)];
@@ -104,6 +165,7 @@ impl Http3Counts {
         resets.into_iter().for_each(|(mine, theirs)| add(mine, theirs));
         self.shared.merge(&other.shared);
         self.quic.merge(&other.quic);
+        other.closes.iter().for_each(|close| self.add_close(close.clone()));
     }
 }
 
@@ -135,6 +197,26 @@ impl QuicCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn closes_are_told_apart_as_long_as_there_is_room() {
+        let mut counts = Http3Counts::default();
+        let code = |number| Code { protocol: Protocol::Http3, number };
+        for nth in 0..100 {
+            counts.close(Side::Peer, code(0x107), &format!("text {nth}"), 1);
+            counts.close(Side::Peer, code(0x107), "text 3", 2);
+        }
+        assert_eq!(counts.closes.len(), CLOSES + 1);
+        assert_eq!(counts.closes.iter().map(|close| close.count).sum::<u64>(), 300);
+        assert_eq!(counts.closes[0].code_name(), "H3_EXCESSIVE_LOAD");
+        assert_eq!(counts.closes[CLOSES].code_name(), "others");
+        let mut twice = counts.clone();
+        twice.merge(&counts);
+        assert_eq!(
+            (twice.closes.len(), twice.closes[CLOSES].count),
+            (CLOSES + 1, 2 * counts.closes[CLOSES].count)
+        );
+    }
 
     #[test]
     fn codes_have_the_names_of_the_rfcs() {

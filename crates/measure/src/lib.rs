@@ -69,7 +69,7 @@ pub use http3::{Http3Counts, QuicCounts};
 pub use judged::{Judged, Names};
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};
 pub use machine::{MachineUse, Watched};
-pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Reason, Stage};
+pub use outcome::{Broken, CacheResult, Closed, Failure, FailureKind, Fault, Outcome, Reason, Stage};
 pub use rates::{Dispersion, Rates};
 pub use request_times::{ExactDistribution, RequestDistributions, RequestTimes};
 pub use run::{Headline, PhaseResult, RunResult, WorkerUse};

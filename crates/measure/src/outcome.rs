@@ -1,5 +1,6 @@
 //! How a request can end, as values: the field's words for what happened, with the stage.
 
+use breach::{Breach, Code, Http1, Http2, Protocol, Rule, Scope, Side};
 use serde::{Deserialize, Serialize};
 
 /// How one request ended.
@@ -40,6 +41,49 @@ pub enum Reason {
     Alert(u8),
     /// The status by which a proxy refused a tunnel.
     Status(u16),
+    /// The peer broke a rule, or went beyond a limit of this side's.
+    Breach(Broken),
+    /// A stream or the connection was ended with an error code.
+    Closed(Closed),
+}
+
+/// A breach, and what this side ended for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Broken {
+    /// Its name in the catalogue.
+    pub breach: Breach,
+    /// What it ended.
+    pub ended: Scope,
+    /// The protocol whose code this side ended it with; `None`: HTTP/1, which has none.
+    pub protocol: Option<Protocol>,
+}
+
+impl Broken {
+    /// The rules that were broken, of the protocol that was spoken.
+    pub fn rules(&self) -> impl Iterator<Item = Rule> + use<> {
+        let of_another: &[u16] = match self.protocol {
+            Some(Protocol::Http2) => &[9114, 9204],
+            Some(Protocol::Http3) => &[9113, 7541],
+            Some(Protocol::Quic | Protocol::Tls) | None => &[],
+        };
+        self.breach.entry().rules.iter().copied().filter(|rule| !of_another.contains(&rule.rfc))
+    }
+
+    /// The code that this side ended it with.
+    pub fn code(&self) -> Option<Code> {
+        self.protocol.and_then(|protocol| self.breach.code(protocol))
+    }
+}
+
+/// A stream or a connection that was ended with an error code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Closed {
+    /// Who ended it.
+    pub by: Side,
+    /// What was ended.
+    pub ended: Scope,
+    /// With which code.
+    pub code: Code,
 }
 
 impl Failure {
@@ -64,27 +108,44 @@ impl Failure {
         self.kind == FailureKind::Timeout && sent
     }
 
+    /// That of a breach.
+    pub fn of_breach(broken: Broken, stage: Stage) -> Failure {
+        Failure::new(FailureKind::of_breach(broken.breach), stage).because(Reason::Breach(broken))
+    }
+
+    /// How it failed, in words: by the name of a breach, or else by its kind.
+    pub fn text(&self) -> &'static str {
+        self.broken().map_or(self.kind.text(), |broken| broken.breach.text())
+    }
+
     /// The system's error number, where it gave one.
     pub fn errno(&self) -> Option<i32> {
-        match self.reason {
-            Some(Reason::Errno(number)) => Some(number),
-            Some(Reason::Alert(_) | Reason::Status(_)) | None => None,
-        }
+        if let Some(Reason::Errno(number)) = self.reason { Some(number) } else { None }
     }
 
     /// The number of the peer's TLS alert, where it sent one.
     pub fn alert(&self) -> Option<u8> {
-        match self.reason {
-            Some(Reason::Alert(number)) => Some(number),
-            Some(Reason::Errno(_) | Reason::Status(_)) | None => None,
-        }
+        if let Some(Reason::Alert(number)) = self.reason { Some(number) } else { None }
     }
 
     /// The status by which a proxy refused a tunnel.
     pub fn proxy_status(&self) -> Option<u16> {
+        if let Some(Reason::Status(status)) = self.reason { Some(status) } else { None }
+    }
+
+    /// The breach, and what this side ended for it.
+    pub fn broken(&self) -> Option<Broken> {
+        if let Some(Reason::Breach(broken)) = self.reason { Some(broken) } else { None }
+    }
+
+    /// What was ended, by whom and with which code, where there was one.
+    pub fn closed(&self) -> Option<Closed> {
         match self.reason {
-            Some(Reason::Status(status)) => Some(status),
-            Some(Reason::Errno(_) | Reason::Alert(_)) | None => None,
+            Some(Reason::Closed(closed)) => Some(closed),
+            Some(Reason::Breach(broken)) => {
+                broken.code().map(|code| Closed { by: Side::Here, ended: broken.ended, code })
+            }
+            Some(Reason::Errno(_) | Reason::Alert(_) | Reason::Status(_)) | None => None,
         }
     }
 }
@@ -101,29 +162,89 @@ struct Told {
     alert: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     proxy_status: Option<u16>,
+    /// Name of a breach; one that this version does not know is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    breach: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    closed: Option<ToldClosed>,
+}
+
+/// Who ended what with which code, as it is written.
+#[derive(Serialize, Deserialize)]
+struct ToldClosed {
+    /// `peer` or `here`.
+    by: String,
+    /// `stream` or `connection`.
+    ended: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    protocol: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    code: Option<u64>,
 }
 
 impl From<Failure> for Told {
     fn from(failure: Failure) -> Told {
         let Failure { kind, stage, reason } = failure;
-        let mut told = Told { kind, stage, errno: None, alert: None, proxy_status: None };
-        match reason {
-            None => {}
-            Some(Reason::Errno(number)) => told.errno = Some(number),
-            Some(Reason::Alert(number)) => told.alert = Some(number),
-            Some(Reason::Status(status)) => told.proxy_status = Some(status),
-        }
-        told
+        let (errno, alert, proxy_status) = (failure.errno(), failure.alert(), failure.proxy_status());
+        let breach = failure.broken().map(|broken| broken.breach.name().to_owned());
+        let closed = match reason {
+            Some(Reason::Breach(Broken { breach, ended, protocol })) => {
+                let code = protocol.and_then(|protocol| breach.code(protocol));
+                Some(ToldClosed::of(Side::Here, ended, protocol, code))
+            }
+            Some(Reason::Closed(Closed { by, ended, code })) => {
+                Some(ToldClosed::of(by, ended, Some(code.protocol), Some(code)))
+            }
+            Some(Reason::Errno(_) | Reason::Alert(_) | Reason::Status(_)) | None => None,
+        };
+        Told { kind, stage, errno, alert, proxy_status, breach, closed }
     }
 }
 
+impl ToldClosed {
+    fn of(by: Side, ended: Scope, protocol: Option<Protocol>, code: Option<Code>) -> ToldClosed {
+        ToldClosed {
+            by: by.name().to_owned(),
+            ended: ended.name().to_owned(),
+            protocol: protocol.map(|protocol| protocol.name().to_owned()),
+            code: code.map(|code| code.number),
+        }
+    }
+
+    /// The reason that it tells, of the breach with this name.
+    fn reason(&self, breach: Option<&str>) -> Option<Reason> {
+        let ended = if self.ended == Scope::Stream.name() { Scope::Stream } else { Scope::Connection };
+        let protocol = self.protocol.as_deref().and_then(Protocol::named);
+        if let Some(breach) = breach.and_then(Breach::named) {
+            return Some(Reason::Breach(Broken { breach, ended, protocol }));
+        }
+        let by = if self.by == Side::Peer.name() { Side::Peer } else { Side::Here };
+        let code = Code { protocol: protocol?, number: self.code? };
+        Some(Reason::Closed(Closed { by, ended, code }))
+    }
+}
 impl From<Told> for Failure {
     fn from(told: Told) -> Failure {
-        let Told { kind, stage, errno, alert, proxy_status } = told;
+        let Told { kind, stage, errno, alert, proxy_status, breach, closed } = told;
         let alert = alert.or_else(|| of_version_0_1(kind == FailureKind::TlsAlert, errno));
         let status = proxy_status.or_else(|| of_version_0_1(kind == FailureKind::Tunnel, errno));
-        let reason = alert.map(Reason::Alert).or(status.map(Reason::Status)).or(errno.map(Reason::Errno));
+        let closed = closed.and_then(|closed| closed.reason(breach.as_deref()));
+        let number = errno.map(|number| of_version_0_1_code(kind, number));
+        let reason = closed.or(alert.map(Reason::Alert)).or(status.map(Reason::Status)).or(number);
         Failure { kind, stage, reason }
+    }
+}
+
+/// An error number, or the code of a stream that the peer reset, which version 0.1 wrote in its place.
+fn of_version_0_1_code(kind: FailureKind, number: i32) -> Reason {
+    match u64::try_from(number) {
+        Ok(number) if kind == FailureKind::StreamReset => {
+            // Those of HTTP/3 begin with 0x100.
+            let protocol = if number < 0x100 { Protocol::Http2 } else { Protocol::Http3 };
+            let code = Code { protocol, number };
+            Reason::Closed(Closed { by: Side::Peer, ended: Scope::Stream, code })
+        }
+        _ => Reason::Errno(number),
     }
 }
 
@@ -185,12 +306,17 @@ counted! {
         ClosedEarly = ("closed_early", "closed before the answer was complete"),
         /// The answer is not HTTP.
         NotHttp = ("not_http", "answer is not HTTP"),
-        /// More or longer header fields than the limits allow.
-        HeadTooLong = ("head_too_long", "header fields exceed the limits"),
-        /// Content-Length is no number, appears twice, or contradicts Transfer-Encoding.
+        /// The head is malformed: its first line, or a field line.
+        BadHead = ("bad_head", "malformed head"),
+        /// The answer is longer than this side takes: its fields, mostly.
+        #[serde(alias = "head_too_long")]
+        OwnLimit = ("own_limit", "beyond a limit of this client"),
+        /// Content-Length is no number, appears with different values, or contradicts Transfer-Encoding.
         BadLength = ("bad_length", "bad or contradictory Content-Length"),
         /// The chunked coding is broken.
         BadChunk = ("bad_chunk", "broken chunked coding"),
+        /// A transfer coding that is not known, or not as it may be.
+        BadTransferCoding = ("bad_transfer_coding", "unknown or wrong transfer coding"),
         /// A status other than the expected ones.
         BadStatus = ("bad_status", "unexpected status"),
         /// The answer is no message: its length is no number, or one that no message can have.
@@ -240,6 +366,67 @@ counted! {
         /// Anything else the system said.
         #[serde(other)]
         System = ("system", "system error"),
+    }
+}
+
+impl FailureKind {
+    /// The answer is no message of HTTP/1: it begins otherwise, or its head is malformed.
+    pub fn is_no_message(self) -> bool {
+        matches!(self, FailureKind::NotHttp | FailureKind::BadHead)
+    }
+
+    /// The kind that a breach belongs to, of an answer.
+    pub fn of_breach(breach: Breach) -> FailureKind {
+        match breach {
+            _ if breach.is_own_limit() => FailureKind::OwnLimit,
+            Breach::Http1(breach) => FailureKind::of_http1(breach),
+            Breach::Http2(Http2::IsHttp1 | Http2::IsTls | Http2::Preface) => FailureKind::NotHttp2,
+            Breach::Http2(_)
+            | Breach::Http3(_)
+            | Breach::Message(_)
+            | Breach::Hpack(_)
+            | Breach::Qpack(_) => FailureKind::StreamError,
+        }
+    }
+
+    fn of_http1(breach: Http1) -> FailureKind {
+        use Http1 as H;
+        match breach {
+            H::NotHttp | H::IsHttp2 | H::IsTls | H::Version => FailureKind::NotHttp,
+            H::MinorVersion
+            | H::StatusLine
+            | H::Status
+            | H::Reason
+            | H::FieldWithoutColon
+            | H::FieldName
+            | H::FieldWithoutName
+            | H::SpaceBeforeColon
+            | H::SpaceBeforeFields
+            | H::Folded
+            | H::FieldValue
+            | H::BareCr
+            | H::Method
+            | H::Target => FailureKind::BadHead,
+            H::ContentLength | H::ContentLengths | H::LengthAndChunked => FailureKind::BadLength,
+            H::TransferCoding
+            | H::NoTransferCoding
+            | H::ChunkedNotLast
+            | H::ChunkedTwice
+            | H::ChunkedInHttp10 => FailureKind::BadTransferCoding,
+            H::ChunkSize
+            | H::ChunkTooLarge
+            | H::ChunkExtension
+            | H::ChunkLineEnd
+            | H::ChunkEnd
+            | H::TrailerField => FailureKind::BadChunk,
+            H::ChunkLineLimit
+            | H::HeadLimit
+            | H::FieldsLimit
+            | H::TrailersLimit
+            | H::InterimLimit
+            | H::EmptyLines => FailureKind::OwnLimit,
+            H::ClosedIdle | H::ClosedInHead | H::ClosedInBody | H::ClosedInChunks => FailureKind::ClosedEarly,
+        }
     }
 }
 
@@ -345,11 +532,28 @@ mod tests {
         let reset = Failure::new(FailureKind::Reset, Stage::Body);
         let alert = Failure::new(FailureKind::TlsAlert, Stage::Tls).because(Reason::Alert(116));
         let tunnel = Failure::new(FailureKind::Tunnel, Stage::Tunnel).because(Reason::Status(407));
+        let broken =
+            |breach, ended, protocol| Failure::of_breach(Broken { breach, ended, protocol }, Stage::Head);
+        let calm =
+            Closed { by: Side::Peer, ended: Scope::Stream, code: breach::codes::http2::ENHANCE_YOUR_CALM };
+        let calmed = Failure::new(FailureKind::StreamReset, Stage::Head).because(Reason::Closed(calm));
         for (failure, text) in [
             (reset, r#"{"kind":"reset","stage":"body"}"#),
             (reset.because(Reason::Errno(104)), r#"{"kind":"reset","stage":"body","errno":104}"#),
             (alert, r#"{"kind":"tls_alert","stage":"tls","alert":116}"#),
             (tunnel, r#"{"kind":"tunnel","stage":"tunnel","proxy_status":407}"#),
+            (
+                broken(Http1::FieldName.into(), Scope::Connection, None),
+                r#"{"kind":"bad_head","stage":"head","breach":"h1_field_name","closed":{"by":"here","ended":"connection"}}"#,
+            ),
+            (
+                broken(Http2::DataFirst.into(), Scope::Stream, Some(Protocol::Http2)),
+                r#"{"kind":"stream_error","stage":"head","breach":"h2_data_first","closed":{"by":"here","ended":"stream","protocol":"http2","code":1}}"#,
+            ),
+            (
+                calmed,
+                r#"{"kind":"stream_reset","stage":"head","closed":{"by":"peer","ended":"stream","protocol":"http2","code":11}}"#,
+            ),
         ] {
             assert_eq!(serde_json::to_string(&failure).unwrap(), text);
             assert_eq!(serde_json::from_str::<Failure>(text).unwrap(), failure);
@@ -362,5 +566,17 @@ mod tests {
         assert_eq!(read(r#"{"kind":"tls_alert","stage":"tls","errno":40}"#), Some(Reason::Alert(40)));
         assert_eq!(read(r#"{"kind":"tunnel","stage":"tunnel","errno":502}"#), Some(Reason::Status(502)));
         assert_eq!(read(r#"{"kind":"reset","stage":"head","errno":null}"#), None);
+        let code = |number| Code {
+            protocol: if number < 0x100 { Protocol::Http2 } else { Protocol::Http3 },
+            number,
+        };
+        let reset = |number| {
+            Some(Reason::Closed(Closed { by: Side::Peer, ended: Scope::Stream, code: code(number) }))
+        };
+        assert_eq!(read(r#"{"kind":"stream_reset","stage":"head","errno":11}"#), reset(11));
+        assert_eq!(read(r#"{"kind":"stream_reset","stage":"head","errno":263}"#), reset(263));
+        let long = serde_json::from_str::<Failure>(r#"{"kind":"head_too_long","stage":"head"}"#).unwrap();
+        assert_eq!(long.kind, FailureKind::OwnLimit);
+        assert_eq!(read(r#"{"kind":"stream_error","stage":"head","breach":"of_tomorrow"}"#), None);
     }
 }

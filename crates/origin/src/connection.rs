@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
 use wire::http1::write::{end_of_head, field, field_number, status_line};
-use wire::http1::{Error, Framing, Limits, RequestReader, Version};
+use wire::http1::{Breach, Error, Framing, Limits, RequestReader, Version};
 use wire::http2::PREFACE;
 
 /// Bytes of a request's content that are read and thrown away; more is refused.
@@ -364,7 +364,8 @@ impl Connection {
     /// The client closed its side: in order between requests, cut off within one, or after something malformed.
     async fn ended(&mut self) -> End {
         match self.reader.end_of_stream(&mut self.request) {
-            Ok(()) | Err(Error::ClosedIdle | Error::ClosedInHead | Error::ClosedInBody { .. }) => End::Close,
+            Ok(()) => End::Close,
+            Err(error) if error.is_end() => End::Close,
             Err(error) => self.refuse(&Refusal::Malformed(error)).await,
         }
     }
@@ -376,10 +377,10 @@ impl Connection {
         counts.refused.add(1);
         let (status, text) = match refusal {
             Refusal::BodyTooLong => (413, format!("The body is longer than {BODY_LIMIT} bytes.\n")),
-            Refusal::Malformed(error @ (Error::HeadTooLong { .. } | Error::TooManyFields { .. })) => {
-                (431, format!("{error}\n"))
+            Refusal::Malformed(error) => {
+                let too_long = matches!(error.breach, Breach::HeadLimit | Breach::FieldsLimit);
+                (if too_long { 431 } else { 400 }, format!("{}: {error}\n", error.breach.entry().name))
             }
-            Refusal::Malformed(error) => (400, format!("{error}\n")),
         };
         let mut out = self.worker.net.buffer();
         match self.worker.site().form {

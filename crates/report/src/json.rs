@@ -6,6 +6,7 @@
 use crate::good;
 use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
+use measure::http3::CloseCount;
 use measure::shares::received_bytes;
 use measure::{
     AfterReset, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
@@ -236,8 +237,25 @@ impl Serialize for Http3<'_> {
         map.serialize_entry("resets_sent", &Named(&http3::CODES, &counts.resets_sent))?;
         serialize_shared(&counts.shared, &mut map)?;
         map.serialize_entry("quic", &Quic(&counts.quic))?;
+        map.serialize_entry("closes", &Closes(&counts.closes))?;
         map.end()
     }
+}
+
+struct Closes<'a>(&'a [CloseCount]);
+
+impl Serialize for Closes<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(|close| NamedClose { name: close.code_name(), close }))
+    }
+}
+
+/// Connections that were closed alike, with the name of the code.
+#[derive(Serialize)]
+struct NamedClose<'a> {
+    name: String,
+    #[serde(flatten)]
+    close: &'a CloseCount,
 }
 
 fn serialize_shared<M: SerializeMap>(shared: &SharedCounts, map: &mut M) -> Result<(), M::Error> {
@@ -399,7 +417,23 @@ struct FailureCount {
     alert: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proxy_status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breach: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<ClosedWith>,
     count: u64,
+}
+
+/// Who ended a stream or a connection, and with which code.
+#[derive(Serialize)]
+struct ClosedWith {
+    by: &'static str,
+    ended: &'static str,
+    protocol: &'static str,
+    code: u64,
+    name: Option<&'static str>,
 }
 
 impl FailureCount {
@@ -410,6 +444,15 @@ impl FailureCount {
             errno: failure.errno(),
             alert: failure.alert(),
             proxy_status: failure.proxy_status(),
+            breach: failure.broken().map(|broken| broken.breach.name()),
+            rule: failure.broken().and_then(|broken| broken.rules().next()).map(|rule| rule.to_string()),
+            closed: failure.closed().map(|closed| ClosedWith {
+                by: closed.by.name(),
+                ended: closed.ended.name(),
+                protocol: closed.code.protocol.name(),
+                code: closed.code.number,
+                name: closed.code.name(),
+            }),
             count,
         }
     }

@@ -382,7 +382,7 @@ fn failed(error: &RequestError, failure: Failure) -> String {
                 "read_response {connection} closed during header for '{request}' after {after_ms}{idle}\n"
             )
         }
-        (FailureKind::HeadTooLong, _) => format!("header too long '{request}'\n"),
+        (FailureKind::OwnLimit, _) => format!("header too long '{request}'\n"),
         (FailureKind::Timeout, stage) => {
             format!("timeout {connection} after {after_ms}ms {}: '{request}'\n", stage.text())
         }

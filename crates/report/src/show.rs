@@ -3,7 +3,8 @@
 //! Everything here is a pure function of its arguments and knows nothing of runs. Units are decimal: 1 kB is 1,000
 //! bytes, as rates on a wire are counted.
 
-use measure::{Bound, Reason};
+use breach::{Scope, Side};
+use measure::{Bound, Broken, Reason};
 use std::time::Duration;
 
 /// Columns that a report keeps to, indentation included.
@@ -129,7 +130,33 @@ pub fn reason(reason: Reason) -> String {
         Reason::Errno(number) => errno(number),
         Reason::Alert(number) => alert(number),
         Reason::Status(status) => format!("status {status}"),
+        Reason::Breach(broken) => broken.breach.name().to_owned(),
+        Reason::Closed(closed) => match closed.ended {
+            Scope::Stream => closed.code.to_string(),
+            Scope::Connection => format!("{} closed the connection with {}", side(closed.by), closed.code),
+        },
     }
+}
+
+/// Who ended something.
+pub fn side(side: Side) -> &'static str {
+    match side {
+        Side::Peer => "the peer",
+        Side::Here => "this client",
+    }
+}
+
+/// What broke a rule, or a limit: `RFC 9110 section 5.1; this client closed the connection`.
+pub fn rule(broken: &Broken) -> String {
+    let rules = broken.rules().map(|rule| rule.to_string()).collect::<Vec<_>>().join(", ");
+    let with = broken.code().map_or(String::new(), |code| format!(" with {code}"));
+    let how = match broken.ended {
+        _ if broken.breach.is_end() => return rules,
+        Scope::Stream => "reset the stream",
+        Scope::Connection => "closed the connection",
+    };
+    let limit = if broken.breach.is_own_limit() { "a limit of this client's, which" } else { "this client" };
+    format!("{rules}; {limit} {how}{with}")
 }
 
 /// An error number of the system with its name, such as `ECONNRESET 104`; the names are Linux's.

@@ -246,7 +246,7 @@ pub fn line(record: &Record, options: &LineOptions, now: &Now) -> Option<String>
 /// An answer that is not valid HTTP/1 is shown as 418.
 fn shown_status(record: &Record) -> Option<u16> {
     match record.outcome {
-        Outcome::Failed(failure) if failure.kind == FailureKind::NotHttp => Some(418),
+        Outcome::Failed(failure) if failure.kind.is_no_message() => Some(418),
         // An answer that broke off or stalled is none, whatever its status said.
         Outcome::Failed(failure) if failure.kind != FailureKind::BadStatus => None,
         _ => Some(record.status).filter(|status| *status > 0),
@@ -271,7 +271,7 @@ fn path(url: &str) -> &str {
 /// The line about a request that got no answer, without line end; `None` where nothing failed but the status.
 pub fn error_line(outcome: &Outcome, color: bool) -> Option<String> {
     let Outcome::Failed(failure) = outcome else { return None };
-    if matches!(failure.kind, FailureKind::BadStatus | FailureKind::NotHttp) {
+    if failure.kind == FailureKind::BadStatus || failure.kind.is_no_message() {
         return None;
     }
     let tag = if color { "[\u{1b}[1;33merror\u{1b}[0m]" } else { "[error]" };
@@ -279,7 +279,7 @@ pub fn error_line(outcome: &Outcome, color: bool) -> Option<String> {
         Stage::Lookup | Stage::Connect => "unable to connect".to_owned(),
         stage => stage.text().to_owned(),
     };
-    Some(format!("{tag} socket: {what}: {}", failure.kind.text()))
+    Some(format!("{tag} socket: {what}: {}", failure.text()))
 }
 
 /// A table of statuses, and of what else became of requests.

@@ -112,7 +112,16 @@ fn ended(record: &Record) -> String {
     ];
     let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let end = outcome(record.outcome);
-    format!("{} {}: {what}\n*   {times}\n*   {end}", record.method, line(&record.url))
+    let broken = breach(record).into_iter().map(|line| format!("\n*   {line}")).collect::<String>();
+    format!("{} {}: {what}\n*   {times}\n*   {end}{broken}", record.method, line(&record.url))
+}
+
+/// The rule that was broken, and the bytes that did.
+fn breach(record: &Record) -> Vec<String> {
+    let Outcome::Failed(failure) = record.outcome else { return Vec::new() };
+    let rule = failure.broken().map(|broken| show::rule(&broken));
+    let at = record.at_fault.as_ref().map(|bytes| format!("it came: {}", bytes.escape_ascii()));
+    rule.into_iter().chain(at).collect()
 }
 
 /// True if a request failed before there was a connection for it.

@@ -29,8 +29,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "wringer",
         &[
-            "breach", "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors", "jmeter",
-            "har", "report", "record", "session", "proxies",
+            "breach", "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors",
+            "jmeter", "har", "report", "record", "session", "proxies",
         ],
     ),
 ];

@@ -14,7 +14,7 @@ pub(crate) use span::Closing;
 use crate::control::Control;
 use measure::{
     Alike, Answered, Certificate, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, LostRequest,
-    Outcome, RequestTimes, Snapshot, Stage, Tally, TimeMetric,
+    Outcome, Reason, RequestTimes, Snapshot, Stage, Tally, TimeMetric,
 };
 use net::Net;
 pub(crate) use partial::Coming;
@@ -74,7 +74,9 @@ pub(crate) struct Wanted {
     /// A first handshake.
     first_tls: Cell<bool>,
     /// The answer to a request that failed.
-    pub failure: Cell<bool>,
+    failure: Cell<bool>,
+    /// Breaches and codes of which one is kept already.
+    known: RefCell<Vec<Reason>>,
     /// Answers whose check failed that may still be kept.
     pub evidence: Cell<u32>,
     /// Bytes that came unasked and may still be kept, so many times.
@@ -96,10 +98,26 @@ impl Wanted {
             first: Cell::new(first),
             first_tls: Cell::new(first),
             failure: Cell::new(true),
+            known: RefCell::default(),
             evidence: Cell::new(evidence),
             stray: Cell::new(evidence.min(STRAY)),
             lost: Cell::new(LOST),
         }
+    }
+}
+
+impl Wanted {
+    /// True if a request that failed is the first of its kind: with an answer, of this status, or by a breach or a code of its own.
+    pub fn is_first(&self, failure: Failure, status: u16) -> bool {
+        let Some(reason @ (Reason::Breach(_) | Reason::Closed(_))) = failure.reason else {
+            return status != 0 && self.failure.replace(false);
+        };
+        let mut known = self.known.borrow_mut();
+        let is_new = !known.contains(&reason);
+        if is_new {
+            known.push(reason);
+        }
+        is_new
     }
 }
 

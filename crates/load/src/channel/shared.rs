@@ -32,7 +32,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use wire::http1::Version;
-use wire::http2::{Blocked, FieldList};
+use wire::http2::{Blocked, Code, FieldList};
 
 /// So many requests in a row whose time has run out, while nothing came, tell a connection that is dead from an answer that is
 /// missing.
@@ -113,6 +113,11 @@ impl Lease {
     /// The version of HTTP that is spoken.
     pub fn version(&self) -> Version {
         self.shared.inner.state.borrow().speaker.version()
+    }
+
+    /// The code of the server's GOAWAY, where it said one.
+    pub fn goaway(&self) -> Option<Code> {
+        self.shared.inner.state.borrow().speaker.goaway_code()
     }
 
     /// True if the head of this key was sent over the connection before, and is remembered.
@@ -292,6 +297,7 @@ impl Inner {
         let now = self.net.now();
         for letter in state.letters.places.iter_mut().filter(|letter| letter.end.is_none()) {
             letter.end = Some(Ended::Lost(failure));
+            letter.wrong.clone_from(&state.letters.wrong);
             letter.latest = Some(now);
             letter.news.set();
         }

@@ -2,7 +2,7 @@
 
 use super::idle::SWITCHING;
 use super::pacing::Pacing;
-use super::report::{self, Ending};
+use super::report::{self, Ending, Trouble};
 use super::resend::is_lost;
 use super::shared::{self, Head};
 use super::tcp;
@@ -169,6 +169,7 @@ pub(crate) async fn read<C: HttpExchanges>(
         return without_end(worker, window, head, Read::GivenUp);
     }
     let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
+    let trouble = reader.trouble().map(|trouble| Box::new(Trouble { at: trouble.at.clone() }));
     let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {
         (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
@@ -176,8 +177,11 @@ pub(crate) async fn read<C: HttpExchanges>(
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
+    if let Some(trouble) = reader.trouble().filter(|trouble| head.is_empty() && !trouble.head.is_empty()) {
+        head.extend_from_slice(&trouble.head);
+    }
     let challenged = settled.kind == ExchangeKind::Challenge;
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head, trouble };
     let (last, whole) = (sent.last, sent.answers == 0);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);

@@ -62,6 +62,8 @@ pub(crate) struct Client {
     pub head: Option<Box<shared::Head>>,
     /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
+    /// What was wrong with the answer that has just failed.
+    pub trouble: Option<Box<report::Trouble>>,
 }
 
 impl Client {
@@ -531,7 +533,8 @@ fn settle<C: Exchanges>(
         exchanges.failed();
     }
     while let Some(sent) = failed.pop() {
-        let ending = Ending::failed(failure, sent.unanswered_at(now));
+        let trouble = client.trouble.take();
+        let ending = Ending { trouble, ..Ending::failed(failure, sent.unanswered_at(now)) };
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
         let label = exchanges.label(&sent.item);
         context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });

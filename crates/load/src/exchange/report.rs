@@ -31,6 +31,21 @@ pub(crate) struct Ending {
     pub challenged: bool,
     /// The head of the answer, where somebody may want to see it.
     pub head: Vec<u8>,
+    /// What was wrong with the answer.
+    pub trouble: Option<Box<Trouble>>,
+}
+
+/// What was wrong with an answer.
+pub(crate) struct Trouble {
+    /// Its bytes, from the first one at fault on.
+    pub at: Vec<u8>,
+}
+
+impl Trouble {
+    /// Of bytes that are taken; `None`: there are none.
+    pub fn of(at: &mut Vec<u8>) -> Option<Box<Trouble>> {
+        (!at.is_empty()).then(|| Box::new(Trouble { at: std::mem::take(at) }))
+    }
 }
 
 impl Ending {
@@ -38,7 +53,7 @@ impl Ending {
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
         let (summary, found) = (Summary::default(), Found::default());
-        Ending { outcome, moments, summary, found, challenged: false, head: Vec::new() }
+        Ending { outcome, moments, summary, found, challenged: false, head: Vec::new(), trouble: None }
     }
 }
 
@@ -110,7 +125,7 @@ fn tell<C: Exchanges>(
     let trace = &worker.load.trace;
     let is_ok = matches!(ending.outcome, Outcome::Ok);
     let answered = ending.summary.status != 0;
-    if trace.heads && answered {
+    if trace.heads && (answered || ending.trouble.is_some() && !ending.head.is_empty()) {
         worker.account.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: ending.head.clone() });
     }
     if let Some(body) = &ending.found.body {
@@ -128,6 +143,7 @@ fn tell<C: Exchanges>(
     let answer = match (&ending.found.answer, answered) {
         (Some(answer), _) => answer.clone(),
         (None, true) => String::from_utf8_lossy(&ending.head).into_owned(),
+        (None, false) if ending.trouble.is_some() => String::from_utf8_lossy(&ending.head).into_owned(),
         (None, false) => String::new(),
     };
     if let Outcome::Failed(failure) = ending.outcome
@@ -179,6 +195,7 @@ fn record<C: Exchanges>(
         sent_bytes: sent.bytes,
         leads_on: exchanges.leads_on(),
         remark: exchanges.remark(),
+        at_fault: ending.trouble.as_ref().map(|trouble| trouble.at.clone().into_boxed_slice()),
     }
 }
 
@@ -195,7 +212,7 @@ fn tell_evidence<C: Exchanges>(
         Outcome::CheckFailed(fault) if left > 0 => (Some(fault), None),
         // One is enough to see what they look like.
         Outcome::Failed(failure)
-            if left > 0 && ending.summary.status != 0 && worker.account.wanted.failure.replace(false) =>
+            if left > 0 && worker.account.wanted.is_first(failure, ending.summary.status) =>
         {
             (None, Some(failure))
         }
@@ -217,6 +234,7 @@ fn tell_evidence<C: Exchanges>(
         response: answer.to_owned(),
         origin_request: None,
         origin_response: None,
+        at_fault: ending.trouble.as_ref().map(|trouble| trouble.at.escape_ascii().to_string()),
     })));
 }
 

@@ -3,14 +3,16 @@
 
 use super::http::HttpExchanges;
 use super::pacing::Pacing;
-use super::report::{self, Ending};
+use super::report::{self, Ending, Trouble};
 use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
 use crate::answer::{AnswerSink, Body, Ended, Found};
 use crate::channel::{Lease, Letter, StreamEnded};
-use measure::{ExchangeKind, Failure, FailureKind, Stage};
+use breach::{Protocol, Scope, Side};
+use measure::{Broken, Closed, ExchangeKind, Failure, FailureKind, Reason, Stage};
 use std::time::{Duration, Instant};
 use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
+use wire::http3::error;
 
 /// Status of an answer to a request for another authority than the server has on this connection.
 const MISDIRECTED: u16 = 421;
@@ -211,6 +213,7 @@ async fn read<C: HttpExchanges>(
         lease.look(|letter| letter.only_counted = true);
     }
     let received = receive(context, lease, &mut sink, &mut moments, (pacing, raw)).await;
+    client.trouble = lease.look(|letter| Trouble::of(&mut letter.wrong));
     let ended = match received {
         Received::Answer(ended) => ended,
         Received::Nothing(came) => {
@@ -226,7 +229,8 @@ async fn read<C: HttpExchanges>(
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
     let challenged = settled.kind == ExchangeKind::Challenge;
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
+    let trouble = client.trouble.take();
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head, trouble };
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
     window.pop();
@@ -312,10 +316,12 @@ async fn receive(
         match ended {
             None => {}
             Some(StreamEnded::Stream(End::Whole)) if head_told => return Received::Answer(Ended::Complete),
-            Some(ended) if head_told => return Received::Answer(Ended::Failed(failure(ended, Stage::Body))),
+            Some(ended) if head_told => {
+                return Received::Answer(Ended::Failed(failure(lease, ended, Stage::Body)));
+            }
             Some(ended) => {
                 moments.first_byte = None;
-                return nothing(ended);
+                return nothing(lease, ended);
             }
         }
     }
@@ -403,24 +409,32 @@ fn timed_out(
 }
 
 /// The failure of a request whose stream has ended otherwise than by a whole answer.
-fn failure(ended: StreamEnded, stage: Stage) -> Failure {
-    let kind = match ended {
-        StreamEnded::Lost(failure) => return Failure { stage, ..failure },
-        StreamEnded::Stream(End::Reset(Code::REFUSED_STREAM) | End::Unprocessed) => {
-            FailureKind::StreamRefused
-        }
-        StreamEnded::Stream(End::Reset(code)) => {
-            return Failure::new(FailureKind::StreamReset, stage).with_errno(i32::try_from(code.0).ok());
-        }
-        StreamEnded::Stream(End::Malformed(_) | End::Refused(_)) => FailureKind::StreamError,
-        StreamEnded::Stream(End::Whole) => return closed_early(),
+fn failure(lease: &Lease, ended: StreamEnded, stage: Stage) -> Failure {
+    let is_http3 = lease.version() == Version::Http3;
+    let protocol = if is_http3 { Protocol::Http3 } else { Protocol::Http2 };
+    let closed = |kind, ended, code: Code| {
+        let code = breach::Code { protocol, number: code.0.into() };
+        Failure::new(kind, stage).because(Reason::Closed(Closed { by: Side::Peer, ended, code }))
     };
-    Failure::new(kind, stage)
+    match ended {
+        StreamEnded::Lost(failure) => Failure { stage, ..failure },
+        StreamEnded::Stream(End::Reset(Code::REFUSED_STREAM) | End::Unprocessed) => match lease.goaway() {
+            Some(code) => closed(FailureKind::StreamRefused, Scope::Connection, code),
+            None if is_http3 => closed(FailureKind::StreamRefused, Scope::Stream, error::REQUEST_REJECTED),
+            None => closed(FailureKind::StreamRefused, Scope::Stream, Code::REFUSED_STREAM),
+        },
+        StreamEnded::Stream(End::Reset(code)) => closed(FailureKind::StreamReset, Scope::Stream, code),
+        StreamEnded::Stream(End::Broken(breach)) => {
+            let protocol = Some(protocol);
+            Failure::of_breach(Broken { breach, ended: Scope::Stream, protocol }, stage)
+        }
+        StreamEnded::Stream(End::Whole) => closed_early(),
+    }
 }
 
 /// A stream has ended before any byte of an answer.
-fn nothing(ended: StreamEnded) -> Received {
-    let failure = failure(ended, Stage::Head);
+fn nothing(lease: &Lease, ended: StreamEnded) -> Received {
+    let failure = failure(lease, ended, Stage::Head);
     Received::Nothing(Came::Nothing(match ended {
         StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
         StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),

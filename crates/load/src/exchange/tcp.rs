@@ -53,5 +53,8 @@ pub(super) fn of_framing(error: &Error, stage: Stage) -> Failure {
         Error::ClosedIdle | Error::ClosedInside(_) => FailureKind::ClosedEarly,
         _ => FailureKind::BadFrame,
     };
-    Failure::new(kind, stage)
+    match error {
+        Error::Http(error) => Failure { kind, stage, ..failure::of_codec(error, wire::http1::Stage::Body) },
+        _ => Failure::new(kind, stage),
+    }
 }

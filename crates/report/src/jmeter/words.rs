@@ -73,9 +73,11 @@ fn class(record: &Record) -> Option<&'static str> {
         FailureKind::Timeout => "java.net.SocketTimeoutException",
         FailureKind::Reset => "java.net.SocketException",
         FailureKind::ClosedEarly => "org.apache.http.NoHttpResponseException",
-        FailureKind::NotHttp | FailureKind::BadChunk | FailureKind::BadLength => {
-            "org.apache.http.client.ClientProtocolException"
-        }
+        FailureKind::NotHttp
+        | FailureKind::BadHead
+        | FailureKind::BadTransferCoding
+        | FailureKind::BadChunk
+        | FailureKind::BadLength => "org.apache.http.client.ClientProtocolException",
         FailureKind::NotTls
         | FailureKind::TlsAlert
         | FailureKind::TlsMismatch

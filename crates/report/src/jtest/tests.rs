@@ -249,7 +249,7 @@ fn failure(kind: FailureKind, stage: Stage, errno: Option<i32>) -> RequestErrorK
 
 #[test]
 fn trouble_is_told_in_the_old_words() {
-    use FailureKind::{BadStatus, ClosedEarly, HeadTooLong, Lookup, NoDescriptor, Refused, Reset, Timeout};
+    use FailureKind::{BadStatus, ClosedEarly, Lookup, NoDescriptor, OwnLimit, Refused, Reset, Timeout};
     const GET: &str = "'GET http://vm:9080/1.1330000000/600 HTTP/1.0'";
     let table = [
         (
@@ -275,7 +275,7 @@ fn trouble_is_told_in_the_old_words() {
             failure(ClosedEarly, Stage::Head, None),
             format!("read_response 4 closed during header for {GET} after 1"),
         ),
-        (failure(HeadTooLong, Stage::Head, None), format!("header too long {GET}")),
+        (failure(OwnLimit, Stage::Head, None), format!("header too long {GET}")),
         (failure(Refused, Stage::Connect, Some(111)), "write: Connection refused".to_owned()),
         (failure(Reset, Stage::Send, Some(32)), "write: Broken pipe".to_owned()),
         (failure(Reset, Stage::Send, Some(104)), "write: Connection reset by peer".to_owned()),

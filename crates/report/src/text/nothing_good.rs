@@ -45,6 +45,9 @@ impl Report<'_> {
     fn what_to_try(&self, failure: Failure, status: Option<u16>) -> String {
         let target = self.context.plan.load.as_ref().and_then(|load| load.target.as_deref());
         let target = target.unwrap_or("the host of the URL");
+        if let Some(broken) = failure.broken() {
+            return broken.breach.entry().advice.english.to_owned();
+        }
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
             (_, Some(400)) if self.may_want_tls() => {

@@ -10,6 +10,9 @@ use plan::{CheckContent, Step};
 /// Characters of stray bytes that the text shows.
 const SHOWN: usize = 60;
 
+/// Columns of a failure's text: the report's, but for its margins and a count.
+const FAILURE_WIDTH: usize = show::WIDTH - 16;
+
 impl Report<'_> {
     pub(super) fn outcomes(&self) -> Option<Section> {
         let counts = self.counts();
@@ -41,16 +44,35 @@ impl Report<'_> {
                 FailureKind::BadStatus => format!("{}: {}", failure.stage.text(), self.bad_statuses()),
                 _ => failure_text(failure),
             };
-            table.row([show::count(count), text]);
+            let rule = failure.broken().map(|broken| show::rule(&broken));
+            let mut counts = [show::count(count)].into_iter();
+            for line in show::wrap(&text, FAILURE_WIDTH).into_iter().chain(rule.iter().flat_map(|rule| {
+                show::wrap(rule, FAILURE_WIDTH - 2).into_iter().map(|line| format!("  {line}"))
+            })) {
+                table.row([counts.next().unwrap_or_default(), line]);
+            }
         });
         let lines = table.lines();
         if !lines.is_empty() {
             section.lines.push("failed while".to_owned());
             section.lines.extend(lines.iter().map(|line| format!("  {line}")));
         }
+        if let Some(explain) = self.explain() {
+            section.say(&explain);
+        }
         if let Some(sample) = self.failed_sample() {
             section.say(&format!("The first answer of these: status {} to {}.", sample.status, sample.title));
         }
+    }
+
+    /// Where more is said of the names of breaches and codes.
+    fn explain(&self) -> Option<String> {
+        let named = |(failure, _): (Failure, u64)| {
+            let breach = failure.broken().map(|broken| broken.breach.name());
+            breach.or_else(|| failure.closed().and_then(|closed| closed.code.name()))
+        };
+        let name = self.phase.tally.failures().find_map(named)?;
+        Some(format!("`wringer explain {name}` says what it means, and what to try."))
     }
 
     /// The statuses that were not expected, as far as they can be told from those that were.
@@ -210,7 +232,7 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
 
 pub(crate) fn failure_text(failure: Failure) -> String {
     let reason = failure.reason.map_or_else(String::new, |reason| format!(" ({})", show::reason(reason)));
-    format!("{}: {}{reason}", failure.stage.text(), failure.kind.text())
+    format!("{}: {}{reason}", failure.stage.text(), failure.text())
 }
 
 /// Why no request of a run was answered: the failures, the most frequent first. `None` where one was.

@@ -3,6 +3,8 @@
 
 use super::{Report, Section};
 use crate::show::{self, Table};
+use breach::Side;
+use measure::http3::CloseCount;
 use measure::{Fairness, Http2Counts, Http3Counts, QuicCounts, SharedCounts, http2, http3};
 use plan::Http1;
 use std::time::Duration;
@@ -18,6 +20,7 @@ struct Shown<'a> {
     code_name: fn(u32) -> &'static str,
     shared: &'a SharedCounts,
     quic: Option<&'a QuicCounts>,
+    closes: &'a [CloseCount],
 }
 
 impl<'a> Shown<'a> {
@@ -29,6 +32,7 @@ impl<'a> Shown<'a> {
             code_name: http2::code_name,
             shared: &counts.shared,
             quic: None,
+            closes: &[],
         }
     }
 
@@ -40,6 +44,7 @@ impl<'a> Shown<'a> {
             code_name: http3::code_name,
             shared: &counts.shared,
             quic: Some(&counts.quic),
+            closes: &counts.closes,
         }
     }
 }
@@ -77,6 +82,7 @@ impl Report<'_> {
         }
         let mut section = Section::new(shown.title, table.lines());
         goaways(shown).iter().for_each(|line| section.say(line));
+        closes(shown.closes).iter().for_each(|line| section.say(line));
         let interims = self.counts().interims;
         if interims > 0 {
             section.say(&format!("{} (1xx).", show::counted(interims, "interim answer")));
@@ -180,6 +186,24 @@ fn round_trip(quic: &QuicCounts) -> String {
     let Some(mean) = quic.mean_rtt_us() else { return String::new() };
     let [mean, max] = [mean, quic.rtt_max_us].map(|us| show::duration(Duration::from_micros(us)));
     format!("{mean} on average, {max} at most")
+}
+
+/// Connections that ended with an error, by who ended them.
+fn closes(closes: &[CloseCount]) -> Vec<String> {
+    let mut sorted: Vec<_> = closes.iter().collect();
+    sorted.sort_by_key(|one| std::cmp::Reverse(one.count));
+    let line = |one: &CloseCount| {
+        let said = if one.text.is_empty() { String::new() } else { format!(": {}", one.text.escape_debug()) };
+        let by = if one.by == Side::Peer.name() { Side::Peer } else { Side::Here };
+        let connections = show::counted(one.count, "connection");
+        format!("{connections} closed by {} with {}{said}.", show::side(by), one.code_name())
+    };
+    let mut lines: Vec<String> = sorted.iter().take(SHOWN).map(|one| line(one)).collect();
+    let more: u64 = sorted.iter().skip(SHOWN).map(|one| one.count).sum();
+    if more > 0 {
+        lines.push(format!("{} more closed with other codes or texts.", show::counted(more, "connection")));
+    }
+    lines
 }
 
 fn goaways(shown: &Shown<'_>) -> Vec<String> {

@@ -96,6 +96,10 @@ impl SocketErrors {
 
 /// How a request failed and where, in words.
 pub fn failure(failure: &Failure) -> String {
-    let errno = failure.errno().map_or(String::new(), |errno| format!(" (errno {errno})"));
-    format!("{}{errno}, {}", failure.kind.text(), failure.stage.text())
+    let reason = match (failure.errno(), failure.reason) {
+        (Some(errno), _) => format!(" (errno {errno})"),
+        (None, Some(reason)) => format!(" ({})", crate::show::reason(reason)),
+        (None, None) => String::new(),
+    };
+    format!("{}{reason}, {}", failure.text(), failure.stage.text())
 }

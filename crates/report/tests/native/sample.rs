@@ -1,9 +1,10 @@
 //! Results of runs that never were, put together from exchanges by rule, so that all their sums agree.
 
+use breach::{Http1, Protocol, Scope, Side};
 use measure::SelfCheck;
 use measure::{
-    CacheResult, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts, Outcome,
-    PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
+    Broken, CacheResult, Closed, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts,
+    Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
@@ -235,6 +236,8 @@ pub fn http3() -> Sample {
             text: String::new(),
             count: 1,
         });
+        counts.close(Side::Peer, breach::codes::http3::EXCESSIVE_LOAD, "too many requests", 2);
+        counts.close(Side::Here, breach::codes::quic::PROTOCOL_VIOLATION, "", 1);
         counts.quic = measure::QuicCounts {
             datagrams_received: 100,
             datagrams_sent: 40,
@@ -346,6 +349,7 @@ fn evidence() -> Evidence {
         response: "HTTP/1.1 200 OK\r\nContent-Length: 14800\r\n\r\n".to_owned(),
         origin_request: Some("GET /w/1f/14800 HTTP/1.1\r\n\r\n".to_owned()),
         origin_response: None,
+        at_fault: Some("Connection close".to_owned()),
     }
 }
 
@@ -388,6 +392,15 @@ pub fn trouble() -> Sample {
     fail(tally, 4, FailureKind::TlsAlert, Stage::Tls, Some(Reason::Alert(40)));
     fail(tally, 1, FailureKind::CertificateIssuer, Stage::Tls, None);
     fail(tally, 5, FailureKind::Tunnel, Stage::Tunnel, Some(Reason::Status(407)));
+    let breach = Broken { breach: Http1::FieldName.into(), ended: Scope::Connection, protocol: None };
+    fail(tally, 6, FailureKind::BadHead, Stage::Head, Some(Reason::Breach(breach)));
+    let (ended, protocol) = (Scope::Stream, Some(Protocol::Http2));
+    let limit = Broken { breach: breach::Message::FieldsLimit.into(), ended, protocol };
+    fail(tally, 8, FailureKind::OwnLimit, Stage::Head, Some(Reason::Breach(limit)));
+    let calm = Closed { by: Side::Peer, ended, code: breach::codes::http2::ENHANCE_YOUR_CALM };
+    fail(tally, 9, FailureKind::StreamReset, Stage::Head, Some(Reason::Closed(calm)));
+    let load = Closed { ended: Scope::Connection, code: breach::codes::http3::EXCESSIVE_LOAD, ..calm };
+    fail(tally, 2, FailureKind::ClosedEarly, Stage::Head, Some(Reason::Closed(load)));
     tally.time(TimeMetric::Lookup, Duration::from_micros(310));
     (0..59).for_each(|number| tally.time(TimeMetric::Tls, Duration::from_micros(350 + 7 * number)));
     (tally.counts.handshakes_full, tally.counts.handshakes_resumed) = (40, 19);

@@ -187,7 +187,7 @@ pub(super) fn line_at_fault(breach: Http1, head: &[u8]) -> &[u8] {
                 && line[..name.len()].eq_ignore_ascii_case(name.as_bytes())
                 && line[name.len()] == b':'
         };
-        lines().filter(is_it).next_back()
+        lines().rfind(is_it)
     };
     let of_length = matches!(breach, Http1::ContentLength | Http1::ContentLengths);
     let of_coding = matches!(

@@ -1,6 +1,6 @@
 //! Why a message of a peer's is refused: the name of the breach, and what can be seen of it.
 
-use breach::Http1;
+use breach::{Breach, Http1};
 use std::fmt;
 
 /// Why a message was refused or cut short. After an error the connection is of no further use.
@@ -20,10 +20,7 @@ impl Error {
 
     /// True if the peer closed before the message was complete.
     pub fn is_end(&self) -> bool {
-        matches!(
-            self.breach,
-            Http1::ClosedIdle | Http1::ClosedInHead | Http1::ClosedInBody | Http1::ClosedInChunks
-        )
+        Breach::from(self.breach).is_end()
     }
 }
 

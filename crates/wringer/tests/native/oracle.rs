@@ -152,7 +152,7 @@ fn what_is_not_http() {
 
 #[test]
 fn header_floods() {
-    check(FaultKind::HeaderFlood, "-n 20 --size 3000", &Failures(&["head_too_long"], 1), 20);
+    check(FaultKind::HeaderFlood, "-n 20 --size 3000", &Failures(&["own_limit"], 1), 20);
 }
 
 #[test]

@@ -7,14 +7,15 @@ use super::speaker::{Http2, Speaker};
 use super::{Beginning, Inner, Shared, State};
 use crate::channel::{Channels, Connection, Destination, PEER_CLOSES};
 use crate::failure;
-use measure::{Failure, FailureKind, Stage};
+use breach::{Protocol, Scope, Side};
+use measure::{Broken, Failure, FailureKind, Stage};
 use net::Close;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use transport::Stream;
-use wire::http2::{Limits, Settings};
+use wire::http2::{Code, Limits, Settings};
 
 impl Channels {
     /// Begins to speak HTTP/2 over a connection that is open.
@@ -90,8 +91,27 @@ impl Inner {
         let read = http2.client.read(bytes, letters, &mut http2.out);
         let settled = http2.client.is_settled();
         self.took(state, left, read.is_ok());
-        let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
-        read.map_err(|_| Failure::new(kind, Stage::Head))
+        read.map_err(|error| {
+            let broken =
+                Broken { breach: error.breach, ended: Scope::Connection, protocol: Some(Protocol::Http2) };
+            let failure = Failure::of_breach(broken, Stage::Head);
+            let kind = if settled { failure.kind } else { FailureKind::NotHttp2 };
+            Failure { kind, ..failure }
+        })
+    }
+
+    /// The same failure, with the code of GOAWAY where the server has said one before the connection ended.
+    fn with_goaway(&self, failure: Failure) -> Failure {
+        match &self.state.borrow().speaker {
+            Speaker::Http2(http2) if failure.broken().is_none() => {
+                let goaway = http2.client.goaway().filter(|goaway| goaway.code != Code::NO_ERROR);
+                goaway.map_or(failure, |goaway| {
+                    let code = breach::Code { protocol: Protocol::Http2, number: goaway.code.0.into() };
+                    failure::of_close(failure.kind, failure.stage, Side::Peer, code)
+                })
+            }
+            Speaker::Http2(_) | Speaker::Http3(_) => failure,
+        }
     }
 
     /// Sends, however long the peer takes nothing. `None`: it took nothing while nobody was there any more.
@@ -155,6 +175,6 @@ async fn drive(inner: Rc<Inner>, mut stream: Stream) {
         }
     };
     let over = Failure::new(FailureKind::ClosedEarly, Stage::Head);
-    inner.end(failure.unwrap_or(over));
+    inner.end(inner.with_goaway(failure.unwrap_or(over)));
     stream.close(close).await;
 }

@@ -7,7 +7,8 @@ use super::speaker::Speaker;
 use super::{Beginning, Inner, Shared, State};
 use crate::channel::{Channels, Destination, Slot};
 use crate::failure;
-use measure::{Failure, FailureKind, Reason, Stage};
+use breach::{Code, Protocol, Scope, Side};
+use measure::{Broken, Failure, FailureKind, Reason, Stage};
 use net::{Came, Datagrams, Event, Outgoing, UdpOptions, UdpSocket};
 use plan::{Http3, Transport};
 use std::cell::Cell;
@@ -190,20 +191,51 @@ impl Inner {
         let connected = http3.client.is_connected();
         let lost = http3.client.lost()?;
         let stage = if connected { Stage::Head } else { Stage::Connect };
-        let (kind, stage, reason) = match lost {
-            Lost::Closed { .. } => (FailureKind::ClosedEarly, stage, None),
-            Lost::Aborted { code: REFUSED, .. } if !connected => (FailureKind::Refused, stage, None),
-            Lost::Aborted { .. } | Lost::Reset => (FailureKind::Reset, stage, None),
-            Lost::Alert(alert) => (FailureKind::TlsAlert, Stage::Tls, Some(Reason::Alert(*alert))),
-            Lost::Refused(alert) => {
-                let kind = failure::kind_of_tls(http3.client.tls_failure(*alert));
-                (kind, Stage::Tls, None)
-            }
-            Lost::Broken(_) | Lost::Here => (FailureKind::StreamError, stage, None),
-            Lost::Idle => (FailureKind::Timeout, stage, None),
-            Lost::Version => (FailureKind::NotHttp3, stage, None),
+        let close = |kind, by, protocol, code: u64| {
+            failure::of_close(kind, stage, by, Code { protocol, number: code })
         };
-        Some(Failure { kind, stage, reason })
+        Some(match lost {
+            Lost::Closed { code, .. } => close(FailureKind::ClosedEarly, Side::Peer, Protocol::Http3, *code),
+            Lost::Aborted { code: REFUSED, .. } if !connected => {
+                close(FailureKind::Refused, Side::Peer, Protocol::Quic, REFUSED)
+            }
+            Lost::Aborted { code, .. } => close(FailureKind::Reset, Side::Peer, Protocol::Quic, *code),
+            Lost::Reset => Failure::new(FailureKind::Reset, stage),
+            Lost::Alert(alert) => {
+                Failure::new(FailureKind::TlsAlert, Stage::Tls).because(Reason::Alert(*alert))
+            }
+            Lost::Refused(alert) => {
+                Failure::new(failure::kind_of_tls(http3.client.tls_failure(*alert)), Stage::Tls)
+            }
+            Lost::Broken { code, .. } => close(FailureKind::StreamError, Side::Here, Protocol::Quic, *code),
+            Lost::Breach(breach) => {
+                let protocol = Some(Protocol::Http3);
+                Failure::of_breach(Broken { breach: *breach, ended: Scope::Connection, protocol }, stage)
+            }
+            Lost::Here => Failure::new(FailureKind::ClosedEarly, stage),
+            Lost::Idle => Failure::new(FailureKind::Timeout, stage),
+            Lost::Version => Failure::new(FailureKind::NotHttp3, stage),
+        })
+    }
+
+    /// Counts a connection that was closed with an error, by its code and its text.
+    fn note_close(&self) {
+        let state = self.state.borrow();
+        let Speaker::Http3(http3) = &state.speaker else { return };
+        let (by, protocol, code, text) = match http3.client.lost() {
+            Some(Lost::Closed { code, text }) => (Side::Peer, Protocol::Http3, *code, text.as_str()),
+            Some(Lost::Aborted { code, text }) => (Side::Peer, Protocol::Quic, *code, text.as_str()),
+            Some(Lost::Broken { code, text }) => (Side::Here, Protocol::Quic, *code, text.as_str()),
+            Some(Lost::Breach(breach)) => {
+                let code = error::code_of(*breach).0;
+                (Side::Here, Protocol::Http3, code.into(), breach.name())
+            }
+            Some(
+                Lost::Reset | Lost::Alert(_) | Lost::Refused(_) | Lost::Here | Lost::Idle | Lost::Version,
+            )
+            | None => return,
+        };
+        self.account.http3(|told| told.close(by, Code { protocol, number: code }, text, 1));
     }
 
     fn note_overflow(&self, socket: &UdpSocket) {
@@ -278,6 +310,7 @@ async fn drive(
         }
     };
     inner.note_overflow(&socket);
+    inner.note_close();
     inner.end(failure);
     news.set();
 }

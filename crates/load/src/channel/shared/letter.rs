@@ -4,6 +4,7 @@
 
 use super::fairness::Windows;
 use super::repeat::Repeating;
+use breach::Breach;
 use measure::Failure;
 use net::{Event, Net};
 use std::time::Instant;
@@ -38,6 +39,8 @@ pub(crate) struct Letter {
     /// When something came last.
     pub latest: Option<Instant>,
     pub end: Option<Ended>,
+    /// First bytes of what was wrong with the answer, or with the connection.
+    pub wrong: Vec<u8>,
 }
 
 /// How a request ended, as its connection tells.
@@ -59,12 +62,14 @@ pub(super) struct Letters {
     pub ready: Vec<usize>,
     /// How evenly they share the connection.
     pub windows: Windows,
+    /// First bytes of what was wrong with the connection.
+    pub wrong: Vec<u8>,
 }
 
 impl Letters {
     pub fn new(net: &Net, now: Instant) -> Letters {
         let (places, free, ready) = (Vec::new(), Vec::new(), Vec::new());
-        Letters { net: net.clone(), now, places, free, ready, windows: Windows::new(now) }
+        Letters { net: net.clone(), now, places, free, ready, windows: Windows::new(now), wrong: Vec::new() }
     }
 
     /// Something comes over the connection now.
@@ -120,6 +125,7 @@ impl Letter {
             first_byte: None,
             latest: None,
             end: None,
+            wrong: Vec::new(),
         }
     }
 
@@ -129,6 +135,7 @@ impl Letter {
         self.fields.clear();
         self.trailers.clear();
         self.body.clear();
+        self.wrong.clear();
         (self.status, self.content_length, self.head_bytes, self.interims) = (0, None, 0, 0);
         (self.first_byte, self.latest, self.end) = (None, None, None);
     }
@@ -169,6 +176,13 @@ impl ClientSink for Letters {
 
     fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
         self.places[request as usize].trailers.push(name, value, Indexing::Literal);
+    }
+
+    fn broke(&mut self, request: Option<u64>, _breach: Breach, sample: &[u8]) {
+        match request {
+            Some(request) => self.places[request as usize].wrong = sample.to_vec(),
+            None => self.wrong = sample.to_vec(),
+        }
     }
 
     fn ended(&mut self, request: u64, end: End) {

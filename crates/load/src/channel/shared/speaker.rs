@@ -116,6 +116,14 @@ impl Speaker {
         }
     }
 
+    /// The code of the server's GOAWAY; over HTTP/3 it has none but that of an orderly end.
+    pub fn goaway_code(&self) -> Option<Code> {
+        match self {
+            Speaker::Http2(http2) => http2.client.goaway().map(|goaway| goaway.code),
+            Speaker::Http3(http3) => http3.client.goaway().then_some(http3::error::NO_ERROR),
+        }
+    }
+
     /// Requests under way.
     pub fn under_way(&self) -> usize {
         match self {
