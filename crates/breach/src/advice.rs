@@ -1,6 +1,13 @@
-//! What to try, once for all entries that need the same.
+//! Advice, once for all entries that need the same.
 
-use crate::table::Advice;
+/// Advice on what to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Advice {
+    /// In English.
+    pub english: &'static str,
+    /// In Chinese.
+    pub chinese: &'static str,
+}
 
 const fn advice(english: &'static str, chinese: &'static str) -> Advice {
     Advice { english, chinese }

@@ -1,7 +1,7 @@
 //! Error codes with which a stream or a connection is ended, and TLS alerts: numbers, names and what they mean.
 
 use crate::Protocol;
-use crate::table::Rule;
+use crate::rule::Rule;
 
 /// An error code of a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,7 +12,7 @@ pub struct Code {
     pub number: u64,
 }
 
-/// What is known of an error code.
+/// Knowledge of an error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeEntry {
     /// The protocol that it belongs to.
@@ -21,7 +21,7 @@ pub struct CodeEntry {
     pub number: u64,
     /// Its name in the RFC.
     pub name: &'static str,
-    /// What whoever sends it means, in a sentence.
+    /// Its meaning to whoever sends it, in a sentence.
     pub meaning: &'static str,
     /// The same in Chinese.
     pub chinese: &'static str,
@@ -80,7 +80,7 @@ macro_rules! codes {
             name: $name,
             meaning: $meaning,
             chinese: $chinese,
-            rule: crate::table::Rule { rfc: $rfc, section: $section },
+            rule: crate::rule::Rule { rfc: $rfc, section: $section },
         },)+];
     };
 }

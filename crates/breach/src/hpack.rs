@@ -4,7 +4,7 @@ use crate::codes::http2;
 use crate::table::catalogue;
 
 catalogue! {
-    /// What keeps a field block of HTTP/2 from being decoded.
+    /// Faults for which a field block of HTTP/2 cannot be decoded.
     Hpack
 
     Integer = "hpack_integer" {

@@ -3,7 +3,7 @@
 use crate::table::catalogue;
 
 catalogue! {
-    /// What breaks a message of HTTP/1.
+    /// Faults of a message of HTTP/1.
     Http1
 
     NotHttp = "h1_not_http" {

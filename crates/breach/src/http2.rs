@@ -4,7 +4,7 @@ use crate::codes::http2;
 use crate::table::catalogue;
 
 catalogue! {
-    /// What breaks a stream or a connection of HTTP/2.
+    /// Faults that break a stream or a connection of HTTP/2.
     Http2
 
     IsHttp1 = "h2_is_http1" {

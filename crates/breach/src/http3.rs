@@ -4,7 +4,7 @@ use crate::codes::http3;
 use crate::table::catalogue;
 
 catalogue! {
-    /// What breaks a stream or a connection of HTTP/3.
+    /// Faults that break a stream or a connection of HTTP/3.
     Http3
 
     FrameOfHttp2 = "h3_frame_of_http2" {

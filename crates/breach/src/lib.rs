@@ -13,8 +13,10 @@ mod http2;
 mod http3;
 mod message;
 mod qpack;
+mod rule;
 mod table;
 
+pub use advice::Advice;
 pub use codes::{Code, CodeEntry, Codes};
 pub use hpack::Hpack;
 pub use http1::Http1;
@@ -22,7 +24,8 @@ pub use http2::Http2;
 pub use http3::Http3;
 pub use message::Message;
 pub use qpack::Qpack;
-pub use table::{Advice, Blame, Ends, Entry, Example, Piece, Rule, Situation};
+pub use rule::{Rule, rules_text};
+pub use table::{Blame, Ends, Entry, Example, Piece, Situation, visible};
 
 /// A way of breaking the rules, or a limit of this side's that a message went beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,7 +57,7 @@ pub enum Protocol {
     Tls,
 }
 
-/// What ended by an error.
+/// Extent of an error: all that it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// One request and its answer.
@@ -145,7 +148,7 @@ impl Breach {
         self.entry().name
     }
 
-    /// What happened, as a part of a sentence.
+    /// Its text, as a part of a sentence.
     pub const fn text(self) -> &'static str {
         self.entry().text
     }
@@ -201,6 +204,14 @@ mod tests {
         for code in codes::all() {
             assert!(known.insert(code.name) || code.protocol == Protocol::Quic, "{} twice", code.name);
         }
+    }
+
+    #[test]
+    fn rules_and_bytes_are_told_in_one_line() {
+        let rule = |rfc, section| Rule { rfc, section };
+        let rules = [rule(9112, "5"), rule(9110, "5.1"), rule(9112, "6.1"), rule(9112, "7")];
+        assert_eq!(rules_text(rules), "RFC 9112 sections 5, 6.1 and 7, RFC 9110 section 5.1");
+        assert_eq!(visible(b"\"a\\\r\n\t\0\xff\""), r#""a\\\r\n\t\x00\xff""#);
     }
 
     #[test]

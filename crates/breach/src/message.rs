@@ -4,7 +4,7 @@ use crate::codes::{http2, http3};
 use crate::table::catalogue;
 
 catalogue! {
-    /// What makes a message of HTTP/2 or HTTP/3 malformed.
+    /// Faults that make a message of HTTP/2 or HTTP/3 malformed.
     Message
 
     Uppercase = "field_uppercase" {

@@ -4,7 +4,7 @@ use crate::codes::http3;
 use crate::table::catalogue;
 
 catalogue! {
-    /// What keeps a field section of HTTP/3 from being decoded.
+    /// Faults for which a field section of HTTP/3 cannot be decoded.
     Qpack
 
     Integer = "qpack_integer" {

@@ -1,49 +1,52 @@
 //! The form of an entry, and the macro that makes an enum of a table of them.
 
 use crate::Scope;
+use crate::advice::Advice;
 use crate::codes::Code;
+use crate::rule::Rule;
 
-/// What is known of a breach.
+/// Knowledge of a breach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Short name for machines.
     pub name: &'static str,
-    /// What happened, as a part of a sentence.
+    /// Its text, as a part of a sentence.
     pub text: &'static str,
     /// The same in Chinese.
     pub chinese: &'static str,
-    /// What the rule says, and why it matters, in sentences.
+    /// Sentences on what the rule says, and why it matters.
     pub meaning: &'static str,
     /// The rules that are broken, the first one before others.
     pub rules: &'static [Rule],
-    /// What it ends.
+    /// Extent of what it ends.
     pub ends: Ends,
     /// Who is to blame.
     pub blame: Blame,
     /// Codes that it is answered with, one of a protocol.
     pub codes: &'static [Code],
-    /// What to try.
+    /// Advice on what to try.
     pub advice: Advice,
     /// Bytes that provoke it.
     pub example: Example,
 }
 
-/// A section of an RFC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
-    /// Number of the RFC.
-    pub rfc: u16,
-    /// The section.
-    pub section: &'static str,
-}
-
-impl std::fmt::Display for Rule {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "RFC {} section {}", self.rfc, self.section)
+/// Bytes as one line of visible ASCII: all others, and the backslash, are escaped (`\\r`, `\\x00`).
+pub fn visible(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            b'\r' => text.push_str("\\r"),
+            b'\n' => text.push_str("\\n"),
+            b'\t' => text.push_str("\\t"),
+            b'\\' => text.push_str("\\\\"),
+            b' '..=b'~' => text.push(char::from(*byte)),
+            _ => text.push_str(&format!("\\x{byte:02x}")),
+        }
     }
+    text
 }
 
-/// What a breach ends.
+/// Extent of what a breach ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     /// One request.
@@ -72,15 +75,6 @@ pub enum Blame {
     Peer,
     /// Nobody: it did what it may, but more of it than this side takes.
     OwnLimit,
-}
-
-/// What to try.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Advice {
-    /// In English.
-    pub english: &'static str,
-    /// In Chinese.
-    pub chinese: &'static str,
 }
 
 /// Bytes that provoke a breach.
@@ -197,7 +191,8 @@ macro_rules! catalogue {
 
             /// Its entry in the catalogue.
             pub const fn entry(self) -> &'static crate::table::Entry {
-                use crate::table::{Blame, Ends, Entry, Example, Piece, Rule, Situation};
+                use crate::rule::Rule;
+                use crate::table::{Blame, Ends, Entry, Example, Piece, Situation};
                 match self {
                     $($table::$member => {
                         const ENTRY: Entry = Entry {

@@ -52,7 +52,7 @@ pub enum Reason {
 pub struct Broken {
     /// Its name in the catalogue.
     pub breach: Breach,
-    /// What it ended.
+    /// Extent of what it ended.
     pub ended: Scope,
     /// The protocol whose code this side ended it with; `None`: HTTP/1, which has none.
     pub protocol: Option<Protocol>,
@@ -80,7 +80,7 @@ impl Broken {
 pub struct Closed {
     /// Who ended it.
     pub by: Side,
-    /// What was ended.
+    /// Extent of what was ended.
     pub ended: Scope,
     /// With which code.
     pub code: Code,
@@ -138,7 +138,7 @@ impl Failure {
         if let Some(Reason::Breach(broken)) = self.reason { Some(broken) } else { None }
     }
 
-    /// What was ended, by whom and with which code, where there was one.
+    /// The end of a stream or a connection: by whom and with which code, where there was one.
     pub fn closed(&self) -> Option<Closed> {
         match self.reason {
             Some(Reason::Closed(closed)) => Some(closed),

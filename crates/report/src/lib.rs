@@ -5,6 +5,7 @@
 pub mod ab;
 pub mod csv;
 pub mod exits;
+pub mod explain;
 pub mod good;
 pub mod h2load;
 mod harmless;

@@ -146,9 +146,9 @@ pub fn side(side: Side) -> &'static str {
     }
 }
 
-/// What broke a rule, or a limit: `RFC 9110 section 5.1; this client closed the connection`.
+/// Rules that were broken, and the end that this led to: `RFC 9110 section 5.1; this client closed the connection`.
 pub fn rule(broken: &Broken) -> String {
-    let rules = broken.rules().map(|rule| rule.to_string()).collect::<Vec<_>>().join(", ");
+    let rules = breach::rules_text(broken.rules());
     let with = broken.code().map_or(String::new(), |code| format!(" with {code}"));
     let how = match broken.ended {
         _ if broken.breach.is_end() => return rules,

@@ -22,11 +22,12 @@ pub fn event(event: &Event) -> Option<String> {
     }
 }
 
-/// Tells what a check found wrong.
+/// Tells what a check found wrong; nothing of a request that failed, whose own lines say why.
 pub fn evidence(evidence: &Evidence) -> String {
-    match evidence.stray {
-        0 => format!("* check failed: {}\n", line(&evidence.detail)),
-        bytes => {
+    match (evidence.fault, evidence.stray) {
+        (Some(_), _) => format!("* check failed: {}\n", line(&evidence.detail)),
+        (None, 0) => String::new(),
+        (None, bytes) => {
             let count = show::counted(bytes, "byte");
             format!("* {count} that no request had asked for {}\n", line(&evidence.detail))
         }
@@ -120,7 +121,7 @@ fn ended(record: &Record) -> String {
 fn breach(record: &Record) -> Vec<String> {
     let Outcome::Failed(failure) = record.outcome else { return Vec::new() };
     let rule = failure.broken().map(|broken| show::rule(&broken));
-    let at = record.at_fault.as_ref().map(|bytes| format!("it came: {}", bytes.escape_ascii()));
+    let at = record.at_fault.as_ref().map(|bytes| format!("it came: {}", breach::visible(bytes)));
     rule.into_iter().chain(at).collect()
 }
 

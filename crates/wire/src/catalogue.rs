@@ -173,7 +173,7 @@ fn the_bytes_of_each_entry_are_called_by_its_name() {
     assert!(tried > 100, "{tried}");
 }
 
-/// What breaks one stream, whoever is to blame, leaves the others alone.
+/// A breach of one stream, whoever is to blame, leaves the others alone.
 #[test]
 fn a_breach_of_a_stream_ends_no_other() {
     for entry in Breach::all().map(Breach::entry) {

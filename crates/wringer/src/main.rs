@@ -80,6 +80,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Report(args) => command::report::run(&args),
         Command::Serve(args) => command::serve::run(&args),
         Command::Rig(args) => command::rig::run(&args),
+        Command::Explain { names } => command::explain::run(&names),
         Command::Links { dir } => command::links::make(&dir),
         Command::Completions { shell } => Ok(command::manual::completions(shell)),
         Command::ManPages { dir } => command::manual::pages(&dir),

@@ -229,6 +229,11 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Start a real proxy, configured as a cache in front of the origin
     Rig(RigArgs),
+    /// Explain the name of a breach, an error code, a kind of failure or a fault; without any, list them
+    Explain {
+        /// Names as reports have them, such as h1_field_name or ENHANCE_YOUR_CALM, or numbers of error codes
+        names: Vec<String>,
+    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

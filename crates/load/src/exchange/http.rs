@@ -12,7 +12,7 @@ use crate::answer::{AnswerSink, Body, Ended, Found, Settled};
 use crate::channel::Connection;
 use crate::failure;
 use crate::step::TcpReader;
-use measure::{ExchangeKind, Failure, FailureKind, Stage};
+use measure::{Failure, FailureKind, Stage};
 use std::cell::RefCell;
 use std::time::Instant;
 use wire::http1::{Expect, HeadMemo, ResponseReader, Stage as Progress};
@@ -169,7 +169,6 @@ pub(crate) async fn read<C: HttpExchanges>(
         return without_end(worker, window, head, Read::GivenUp);
     }
     let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
-    let trouble = reader.trouble().map(|trouble| Box::new(Trouble { at: trouble.at.clone() }));
     let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {
         (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
@@ -177,11 +176,8 @@ pub(crate) async fn read<C: HttpExchanges>(
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    if let Some(trouble) = reader.trouble().filter(|trouble| head.is_empty() && !trouble.head.is_empty()) {
-        head.extend_from_slice(&trouble.head);
-    }
-    let challenged = settled.kind == ExchangeKind::Challenge;
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head, trouble };
+    let trouble = trouble(&reader, &mut head);
+    let ending = Ending::of(&settled, moments, summary, found, head, trouble);
     let (last, whole) = (sent.last, sent.answers == 0);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
@@ -208,6 +204,15 @@ fn without_end<I>(worker: &Worker, window: &mut Queue<Sent<I>>, head: Vec<u8>, r
         sent.answers += 1;
     }
     read
+}
+
+/// Fault of an answer that was refused; of a head that is malformed, that is the head to be shown.
+fn trouble(reader: &ResponseReader, head: &mut Vec<u8>) -> Option<Box<Trouble>> {
+    let seen = reader.trouble()?;
+    if head.is_empty() {
+        head.extend_from_slice(&seen.head);
+    }
+    Some(Box::new(Trouble { at: seen.at.clone() }))
 }
 
 /// Names the limit that ran out where nothing came at all.

@@ -62,7 +62,7 @@ pub(crate) struct Client {
     pub head: Option<Box<shared::Head>>,
     /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
-    /// What was wrong with the answer that has just failed.
+    /// Fault of the answer that has just failed.
     pub trouble: Option<Box<report::Trouble>>,
 }
 

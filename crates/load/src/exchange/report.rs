@@ -1,9 +1,11 @@
 //! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
 use super::{Client, Context, Exchanges, Moments, Sent, Worker};
-use crate::answer::{Found, Summary};
+use crate::answer::{Found, Settled, Summary};
 use measure::event::{HeadTitle, RequestErrorKind};
-use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, RequestError, RequestTimes};
+use measure::{
+    Cause, Event, Evidence, ExchangeKind, Failure, First, Outcome, Record, RequestError, RequestTimes,
+};
 use std::borrow::Cow;
 use wire::http1::Version;
 
@@ -31,11 +33,11 @@ pub(crate) struct Ending {
     pub challenged: bool,
     /// The head of the answer, where somebody may want to see it.
     pub head: Vec<u8>,
-    /// What was wrong with the answer.
+    /// Fault of the answer.
     pub trouble: Option<Box<Trouble>>,
 }
 
-/// What was wrong with an answer.
+/// Fault of an answer.
 pub(crate) struct Trouble {
     /// Its bytes, from the first one at fault on.
     pub at: Vec<u8>,
@@ -49,6 +51,19 @@ impl Trouble {
 }
 
 impl Ending {
+    /// With an answer, or with a part of one.
+    pub fn of(
+        settled: &Settled,
+        moments: Moments,
+        summary: Summary,
+        found: Found,
+        head: Vec<u8>,
+        trouble: Option<Box<Trouble>>,
+    ) -> Ending {
+        let challenged = settled.kind == ExchangeKind::Challenge;
+        Ending { outcome: settled.outcome, moments, summary, found, challenged, head, trouble }
+    }
+
     /// Without an answer.
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
@@ -234,7 +249,7 @@ fn tell_evidence<C: Exchanges>(
         response: answer.to_owned(),
         origin_request: None,
         origin_response: None,
-        at_fault: ending.trouble.as_ref().map(|trouble| trouble.at.escape_ascii().to_string()),
+        at_fault: ending.trouble.as_ref().map(|trouble| breach::visible(&trouble.at)),
     })));
 }
 

@@ -8,7 +8,7 @@ use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_ear
 use crate::answer::{AnswerSink, Body, Ended, Found};
 use crate::channel::{Lease, Letter, StreamEnded};
 use breach::{Protocol, Scope, Side};
-use measure::{Broken, Closed, ExchangeKind, Failure, FailureKind, Reason, Stage};
+use measure::{Broken, Closed, Failure, FailureKind, Reason, Stage};
 use std::time::{Duration, Instant};
 use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
@@ -228,9 +228,8 @@ async fn read<C: HttpExchanges>(
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    let challenged = settled.kind == ExchangeKind::Challenge;
     let trouble = client.trouble.take();
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head, trouble };
+    let ending = Ending::of(&settled, moments, summary, found, head, trouble);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
     window.pop();
@@ -316,9 +315,7 @@ async fn receive(
         match ended {
             None => {}
             Some(StreamEnded::Stream(End::Whole)) if head_told => return Received::Answer(Ended::Complete),
-            Some(ended) if head_told => {
-                return Received::Answer(Ended::Failed(failure(lease, ended, Stage::Body)));
-            }
+            Some(ended) if head_told => return within_body(lease, ended),
             Some(ended) => {
                 moments.first_byte = None;
                 return nothing(lease, ended);
@@ -430,6 +427,11 @@ fn failure(lease: &Lease, ended: StreamEnded, stage: Stage) -> Failure {
         }
         StreamEnded::Stream(End::Whole) => closed_early(),
     }
+}
+
+/// A stream has ended within the content of an answer.
+fn within_body(lease: &Lease, ended: StreamEnded) -> Received {
+    Received::Answer(Ended::Failed(failure(lease, ended, Stage::Body)))
 }
 
 /// A stream has ended before any byte of an answer.

@@ -3,7 +3,8 @@
 use super::Report;
 use super::outcomes::failure_text;
 use crate::show;
-use measure::{Failure, FailureKind, Reason, Stage};
+use breach::Side;
+use measure::{Closed, Failure, FailureKind, Reason, Stage};
 
 /// The alert of a server that has no such protocol (RFC 7301 section 3.2).
 const NO_APPLICATION_PROTOCOL: Reason = Reason::Alert(120);
@@ -35,7 +36,17 @@ impl Report<'_> {
         } else {
             format!("{} of {}", show::count(count), show::count(failed))
         };
-        format!("{how_many}{how}. {}", self.what_to_try(failure, status))
+        let try_this = match failure.reason {
+            Some(Reason::Breach(broken)) if failure.kind != FailureKind::NotHttp2 => {
+                broken.breach.entry().advice.english.to_owned()
+            }
+            Some(Reason::Closed(Closed { by: Side::Peer, code, .. })) if code.entry().is_some() => {
+                let meaning = code.entry().map_or("", |entry| entry.meaning);
+                format!("{code} says of this client: {meaning}")
+            }
+            _ => self.what_to_try(failure, status),
+        };
+        format!("{how_many}{how}. {try_this}")
     }
 
     fn most_frequent_status(&self) -> Option<u16> {
@@ -45,9 +56,6 @@ impl Report<'_> {
     fn what_to_try(&self, failure: Failure, status: Option<u16>) -> String {
         let target = self.context.plan.load.as_ref().and_then(|load| load.target.as_deref());
         let target = target.unwrap_or("the host of the URL");
-        if let Some(broken) = failure.broken() {
-            return broken.breach.entry().advice.english.to_owned();
-        }
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
             (_, Some(400)) if self.may_want_tls() => {
@@ -80,9 +88,6 @@ impl Report<'_> {
             }
             (FailureKind::Tunnel, _) => {
                 format!("{target} opens no such tunnel: let it connect to that port, or see --proxy-user.")
-            }
-            (FailureKind::NotHttp, _) => {
-                format!("What listens at {target} speaks something else; is it the port for plain HTTP?")
             }
             (FailureKind::NotTls, _) => {
                 format!(

@@ -299,6 +299,20 @@ fn what_only_two_ends_can_see_is_told() {
     assert!(text.contains("Work after reset: of 3 requests that clients broke off"), "{text}");
 }
 
+/// The page of names says what the catalogue says; `UPDATE_GOLDEN=1` writes it.
+#[test]
+fn the_page_of_names_is_made_of_the_catalogue() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/breaches.md");
+    let page = report::explain::page();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    assert!(
+        page == std::fs::read_to_string(path).unwrap_or_default(),
+        "docs/src/breaches.md is not as the catalogue has it: UPDATE_GOLDEN=1 cargo test -p report"
+    );
+}
+
 #[test]
 fn json_and_its_page_name_the_same_fields() {
     let mut found = BTreeSet::new();

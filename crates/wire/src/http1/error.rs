@@ -41,7 +41,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// What can be seen of a breach: bytes as they came.
+/// Sight of a breach: bytes as they came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trouble {
     /// The head that is malformed, as far as it came, up to [`Trouble::HEAD`] bytes; empty where the head was good.

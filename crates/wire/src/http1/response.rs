@@ -195,7 +195,7 @@ impl ResponseReader {
         Ok(progress)
     }
 
-    /// What can be seen of what was refused last.
+    /// Sight of the breach that was refused last.
     pub fn trouble(&self) -> Option<&Trouble> {
         self.trouble.as_deref()
     }

@@ -72,7 +72,7 @@ impl ConnectionError {
     }
 }
 
-/// What breaks when the peer breaks a rule, by its name.
+/// Extent of a breach, with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Broken {
     /// The connection.

@@ -50,7 +50,7 @@ impl FrameReader {
         self.have > 0 || !matches!(self.state, State::Head)
     }
 
-    /// What has come of the header of a frame that is not whole.
+    /// Bytes that have come of the header of a frame that is not whole.
     pub(super) fn begun(&self) -> &[u8] {
         &self.head[..self.have]
     }

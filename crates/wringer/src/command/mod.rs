@@ -8,6 +8,7 @@ pub mod doctor;
 mod door;
 mod ending;
 mod error_lines;
+pub mod explain;
 mod folder;
 pub mod h2load;
 mod har;

@@ -99,7 +99,7 @@ impl Skim {
         Ok(taken)
     }
 
-    /// What is held begins a field that is too long to be kept.
+    /// Begins a field that is too long to be kept, with what is held.
     fn begin_rest(&mut self) -> Result<(), Hpack> {
         let first = self.held[0];
         if !matches!(first, 0..0x20 | 0x40..0x80) {
