@@ -118,7 +118,11 @@ impl Mask {
             Event::Log { text, .. } => *text = self.text(text),
             Event::Evidence(piece) => self.evidence(piece),
             Event::Lost(lost) => lost.title = self.text(&lost.title),
-            Event::Fetched(_) | Event::First(_) | Event::FirstTls(_) | Event::Certificate(_) => {}
+            Event::Fetched(_)
+            | Event::First(_)
+            | Event::FirstTls(_)
+            | Event::Certificate(_)
+            | Event::Connection(_) => {}
         }
     }
 

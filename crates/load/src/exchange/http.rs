@@ -179,9 +179,12 @@ pub(crate) async fn read<C: HttpExchanges>(
     let trouble = trouble(&reader, &mut head);
     let ending = Ending::of(&settled, moments, summary, found, head, trouble);
     let (last, whole) = (sent.last, sent.answers == 0);
+    match ended {
+        Ended::Complete => connection.count_answer(moments.first_byte, moments.ended),
+        Ended::BrokenOff | Ended::Failed(_) => connection.answered += 1,
+    }
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
-    connection.answered += 1;
     if whole {
         window.pop();
     } else {

@@ -318,7 +318,7 @@ async fn receive(
             Some(ended) if head_told => return within_body(lease, ended),
             Some(ended) => {
                 moments.first_byte = None;
-                return nothing(lease, ended);
+                return nothing(lease, ended, worker.channels.plan().resend);
             }
         }
     }
@@ -435,9 +435,10 @@ fn within_body(lease: &Lease, ended: StreamEnded) -> Received {
 }
 
 /// A stream has ended before any byte of an answer.
-fn nothing(lease: &Lease, ended: StreamEnded) -> Received {
+fn nothing(lease: &Lease, ended: StreamEnded, resend: plan::Resend) -> Received {
     let failure = failure(lease, ended, Stage::Head);
     Received::Nothing(Came::Nothing(match ended {
+        StreamEnded::Stream(End::Reset(_)) if resend == plan::Resend::Goaway => Read::Failed(failure),
         StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
         StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),
         _ => Read::Failed(failure),

@@ -139,7 +139,8 @@ impl View for Lines {
             | Event::Kept(_)
             | Event::First(_)
             | Event::FirstTls(_)
-            | Event::Certificate(_) => {}
+            | Event::Certificate(_)
+            | Event::Connection(_) => {}
         }
     }
 

@@ -4,6 +4,7 @@
 
 use super::fairness::Windows;
 use super::repeat::Repeating;
+use crate::channel::usage::Usage;
 use breach::Breach;
 use measure::Failure;
 use net::{Event, Net};
@@ -64,12 +65,23 @@ pub(super) struct Letters {
     pub windows: Windows,
     /// First bytes of what was wrong with the connection.
     pub wrong: Vec<u8>,
+    /// What is told of the connection when it is over.
+    pub usage: Option<Box<Usage>>,
 }
 
 impl Letters {
-    pub fn new(net: &Net, now: Instant) -> Letters {
+    pub fn new(net: &Net, now: Instant, usage: Option<Box<Usage>>) -> Letters {
         let (places, free, ready) = (Vec::new(), Vec::new(), Vec::new());
-        Letters { net: net.clone(), now, places, free, ready, windows: Windows::new(now), wrong: Vec::new() }
+        Letters {
+            net: net.clone(),
+            now,
+            places,
+            free,
+            ready,
+            windows: Windows::new(now),
+            wrong: Vec::new(),
+            usage,
+        }
     }
 
     /// Something comes over the connection now.
@@ -189,10 +201,14 @@ impl ClientSink for Letters {
         self.windows.end(request as usize);
         let letter = self.news(request);
         letter.end = Some(Ended::Stream(end));
+        let first_byte = letter.first_byte;
         if letter.is_plain && end == End::Whole && letter.trailers.bytes() == 0 {
             self.ready.push(request as usize);
         } else {
             letter.news.set();
+        }
+        if let (Some(usage), End::Whole) = (&mut self.usage, end) {
+            usage.answered(first_byte.unwrap_or(self.now), self.now);
         }
     }
 }
