@@ -73,7 +73,8 @@ impl Recording {
         let own = first.map(Exchange::host).into_iter().collect();
         let hosts = if choice.hosts.is_empty() { &own } else { &choice.hosts };
         let is_meant = |one: &Exchange| {
-            let (host, name) = (one.host(), one.url.host_str().unwrap_or_default());
+            let host = one.host();
+            let name = one.url.host_str().unwrap_or_default();
             hosts.iter().any(|meant| meant == "*" || *meant == host || meant == name)
         };
         let mut others = BTreeMap::<String, usize>::new();
@@ -293,7 +294,8 @@ impl Filled {
     fn of(one: &Exchange, known: &[&Known]) -> Filled {
         let mut url = one.url.clone();
         url.set_fragment(None);
-        let (url, body) = (url.as_str(), one.body.as_slice());
+        let url = url.as_str();
+        let body = one.body.as_slice();
         let candidates = crate::correlate::candidates(one);
         let used: Vec<&&Known> =
             known.iter().filter(|known| candidates.iter().any(|(_, value)| *value == known.value)).collect();
@@ -304,7 +306,8 @@ impl Filled {
         let mut text = std::str::from_utf8(body).ok().map(escaped);
         let is_form = one.field("Content-Type").is_some_and(|kind| kind.contains("x-www-form-urlencoded"));
         for known in used {
-            let (path, form) = (encoded(&known.value), form(&known.value));
+            let path = encoded(&known.value);
+            let form = form(&known.value);
             for (plain, how) in
                 [(known.value.as_str(), "path"), (form.as_str(), "form"), (path.as_str(), "url")]
             {
@@ -338,7 +341,8 @@ fn placed(text: &str, value: &str, placeholder: &str) -> String {
     let mut placed = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(value) {
-        let (before, after) = (&rest[..at], &rest[at + value.len()..]);
+        let before = &rest[..at];
+        let after = &rest[at + value.len()..];
         let edge =
             |one: Option<char>| one.is_none_or(|one| !one.is_ascii_alphanumeric() && !"-_%{|".contains(one));
         let stands_alone =

@@ -36,7 +36,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Recording, HarError> {
 
 /// An entry, or why it is left out.
 fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
-    let (request, answer) = (&entry["request"], &entry["response"]);
+    let request = &entry["request"];
+    let answer = &entry["response"];
     let url =
         request["url"].as_str().and_then(|url| Url::parse(url).ok()).ok_or("no URL that can be read")?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -86,7 +87,8 @@ fn began(entry: &Value) -> i64 {
 /// Header fields; without the pseudo fields of HTTP/2 (RFC 9113 section 8.3), and what cannot stand in a field.
 fn fields(list: &Value) -> Vec<(String, String)> {
     let one = |field: &Value| {
-        let (name, value) = (field["name"].as_str()?, field["value"].as_str()?);
+        let name = field["name"].as_str()?;
+        let value = field["value"].as_str()?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
         // Chromium writes fields that stand several times as one, with line feeds between.
         let value = value.lines().collect::<Vec<_>>().join(", ");
@@ -106,7 +108,8 @@ fn posted(data: &Value) -> Vec<u8> {
     let is_form = data["mimeType"].as_str().is_some_and(|kind| kind.contains("x-www-form-urlencoded"));
     let Some(params) = data["params"].as_array().filter(|_| is_form) else { return Vec::new() };
     let pair = |param: &Value| {
-        let (name, value) = (param["name"].as_str()?, param["value"].as_str().unwrap_or_default());
+        let name = param["name"].as_str()?;
+        let value = param["value"].as_str().unwrap_or_default();
         Some((name.to_owned(), value.to_owned()))
     };
     let mut form = url::form_urlencoded::Serializer::new(String::new());

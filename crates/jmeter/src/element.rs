@@ -160,15 +160,15 @@ fn below(tree: &Tree, hash_tree: NodeId) -> Result<Vec<Element>, Error> {
 
 fn element(tree: &Tree, id: NodeId) -> Result<Element, Error> {
     let node = tree.node(id)?;
-    let attribute = |name| node.attribute(name).unwrap_or_default().to_owned();
+    let attribute = |name| node.attribute(name).unwrap_or("").to_owned();
     let class = node.attribute("testclass").filter(|class| !class.is_empty()).unwrap_or(&node.tag);
     let properties = properties(tree, node)?;
     let by_property = |name| Some(properties.text(name)).filter(|text| !text.is_empty());
-    let named = by_property("TestElement.name").unwrap_or_default();
+    let named = by_property("TestElement.name").unwrap_or("");
     let enabled = node.attribute("enabled").or(by_property("TestElement.enabled"));
     Ok(Element {
         class: current_class(class).to_owned(),
-        gui: attribute("guiclass").rsplit('.').next().unwrap_or_default().to_owned(),
+        gui: attribute("guiclass").rsplit('.').next().expect("a split has a part").to_owned(),
         name: node.attribute("testname").unwrap_or(named).to_owned(),
         enabled: !enabled.is_some_and(|enabled| enabled.trim().eq_ignore_ascii_case("false")),
         line: node.line,
@@ -198,7 +198,7 @@ fn property(tree: &Tree, id: NodeId) -> Result<(String, Value), Error> {
     let own_name = written.attribute("name").or(node.attribute("name"));
     // Numbers of test beans and objects carry their names and values as elements.
     if let ("doubleProp" | "floatProp" | "FloatProperty" | "objProp", None) = (node.tag.as_str(), own_name) {
-        let name = child("name")?.map(|name| name.text.clone()).unwrap_or_default();
+        let name = child("name")?.map_or_else(String::new, |name| name.text.clone());
         let value = match child("value")? {
             Some(value) if value.children.is_empty() => Value::Text(value.text.clone()),
             Some(value) => Value::Object(object(tree, value, &name)?),
@@ -223,7 +223,7 @@ fn list(tree: &Tree, node: &Node) -> Result<Vec<Value>, Error> {
 fn object(tree: &Tree, node: &Node, name: &str) -> Result<Object, Error> {
     let class = ["elementType", "testclass", "class"].iter().find_map(|attribute| node.attribute(attribute));
     Ok(Object {
-        class: current_class(class.unwrap_or_default()).to_owned(),
+        class: current_class(class.unwrap_or("")).to_owned(),
         name: name.to_owned(),
         properties: properties(tree, node)?,
     })

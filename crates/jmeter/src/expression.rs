@@ -93,7 +93,8 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn text(&self, text: &str, depth: usize) -> Result<Text, String> {
-        let (mut parsed, mut rest) = (Text::default(), text);
+        let mut parsed = Text::default();
+        let mut rest = text;
         while let Some(at) = rest.find(['\\', '$']) {
             parsed.push(Piece::Fixed(rest[..at].to_owned()));
             rest = &rest[at..];
@@ -146,8 +147,11 @@ impl Parser<'_> {
 
     /// Arguments up to the closing parenthesis, and the text behind it.
     fn arguments<'t>(&self, text: &'t str, depth: usize) -> Result<(Vec<Text>, &'t str), String> {
-        let (mut arguments, mut begin) = (Vec::new(), 0);
-        let (mut braces, mut parentheses, mut before) = (0u32, 0u32, ' ');
+        let mut arguments = Vec::new();
+        let mut begin = 0;
+        let mut braces = 0u32;
+        let mut parentheses = 0u32;
+        let mut before = ' ';
         let mut characters = text.char_indices();
         while let Some((at, character)) = characters.next() {
             match character {

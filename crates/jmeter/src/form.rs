@@ -20,7 +20,8 @@ pub(crate) fn encode(text: &str) -> String {
 /// The text that was encoded; what is no `%XX` stays.
 pub(crate) fn decode(text: &str) -> String {
     let bytes = text.as_bytes();
-    let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
     while at < bytes.len() {
         let hex = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
         match (bytes[at], hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {

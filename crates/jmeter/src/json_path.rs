@@ -7,7 +7,8 @@ pub(crate) fn standard(path: &str) -> String {
         Some('.' | '[') => format!("${path}"),
         _ => format!("$.{path}"),
     };
-    let (mut standard, mut rest) = (String::new(), rooted.as_str());
+    let mut standard = String::new();
+    let mut rest = rooted.as_str();
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '[' => bracket(rest),
@@ -24,7 +25,9 @@ pub(crate) fn standard(path: &str) -> String {
 
 /// Bytes up to the bracket that closes the first one; quoted ones do not count.
 fn bracket(text: &str) -> usize {
-    let (mut depth, mut quote, mut escaped) = (0usize, None, false);
+    let mut depth = 0usize;
+    let mut quote = None;
+    let mut escaped = false;
     for (at, letter) in text.char_indices() {
         match (quote, letter) {
             _ if escaped => escaped = false,

@@ -54,7 +54,7 @@ pub fn read_properties(bytes: &[u8]) -> Vec<(String, String)> {
         }
         while line.chars().rev().take_while(|one| *one == '\\').count() % 2 == 1 {
             line.pop();
-            line.push_str(lines.next().unwrap_or_default().trim_start());
+            line.push_str(lines.next().unwrap_or("").trim_start());
         }
         let (name, value) = cut(&line);
         found.push((unescaped(name), unescaped(value)));
@@ -77,7 +77,8 @@ fn cut(line: &str) -> (&str, &str) {
 }
 
 fn unescaped(text: &str) -> String {
-    let (mut plain, mut characters) = (String::new(), text.chars());
+    let mut plain = String::new();
+    let mut characters = text.chars();
     while let Some(character) = characters.next() {
         match character {
             '\\' => match characters.next() {

@@ -227,7 +227,7 @@ impl Building<'_> {
     /// An attribute's value with its references resolved.
     fn unescaped(&self, value: &str) -> Result<String, Error> {
         let mut pieces = value.split('&');
-        let mut text = pieces.next().unwrap_or_default().to_owned();
+        let mut text = pieces.next().expect("a split has a part").to_owned();
         for piece in pieces {
             let found = piece.split_once(';').and_then(|(name, rest)| Some((character(name)?, rest)));
             let (character, rest) =

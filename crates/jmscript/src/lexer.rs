@@ -105,7 +105,8 @@ impl<'a> Lexer<'a> {
             counted = start;
             let token = self.token()?;
             let is_end = matches!(token, Token::End);
-            let (is_first, is_glued) = (is_first || self.found.is_empty(), start == before);
+            let is_first = is_first || self.found.is_empty();
+            let is_glued = start == before;
             self.found.push(Lexeme { token, line, column, is_first, is_glued, start, end: self.at });
             if is_end {
                 return Ok(());
@@ -228,7 +229,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn number(&mut self) -> Result<Token, Fault> {
-        let (rest, start) = (self.rest(), self.at);
+        let rest = self.rest();
+        let start = self.at;
         for (prefix, radix) in [("0x", 16), ("0X", 16), ("0b", 2), ("0B", 2)] {
             if let Some(digits) = rest.strip_prefix(prefix) {
                 return self.radix_number(digits, radix);
@@ -386,7 +388,8 @@ impl<'a> Lexer<'a> {
     /// The brace that closes the one before `from`, past texts and braces within.
     fn closing_brace(&self, from: usize) -> Option<usize> {
         let bytes = &self.text.as_bytes()[..self.to];
-        let (mut at, mut depth) = (from, 0_usize);
+        let mut at = from;
+        let mut depth = 0_usize;
         while at < bytes.len() {
             match bytes[at] {
                 b'{' => depth += 1,

@@ -46,8 +46,7 @@ impl MemoryHost {
             .iter()
             .rev()
             .find(|(known, _)| *known == field)
-            .map(|(_, value)| value.clone())
-            .unwrap_or_default()
+            .map_or(Value::Null, |(_, value)| value.clone())
     }
 
     /// Gives a field a value.

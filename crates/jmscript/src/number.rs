@@ -141,8 +141,12 @@ impl Decimal {
     /// The quotient with this scale, rounded half up.
     fn quotient(&self, other: &Decimal, scale: i32) -> Decimal {
         let shift = scale - (self.scale - other.scale);
-        let (left, right) = (&self.unscaled * ten_to(shift), &other.unscaled * ten_to(-shift));
-        Decimal { unscaled: divide_rounded(&left, &right, Rounding::HalfUp).unwrap_or_default(), scale }
+        let left = &self.unscaled * ten_to(shift);
+        let right = &other.unscaled * ten_to(-shift);
+        Decimal {
+            unscaled: divide_rounded(&left, &right, Rounding::HalfUp).expect("it rounds up where it must"),
+            scale,
+        }
     }
 
     /// The quotient with this scale, rounded; `None` where that is impossible.
@@ -151,7 +155,8 @@ impl Decimal {
             return None;
         }
         let shift = scale - (self.scale - other.scale);
-        let (left, right) = (&self.unscaled * ten_to(shift), &other.unscaled * ten_to(-shift));
+        let left = &self.unscaled * ten_to(shift);
+        let right = &other.unscaled * ten_to(-shift);
         Some(Decimal { unscaled: divide_rounded(&left, &right, rounding)?, scale })
     }
 
@@ -266,7 +271,8 @@ impl Rounding {
 }
 
 fn divide_rounded(left: &BigInt, right: &BigInt, rounding: Rounding) -> Option<BigInt> {
-    let (quotient, rest) = (left / right, left % right);
+    let quotient = left / right;
+    let rest = left % right;
     if rest.is_zero() {
         return Some(quotient);
     }
@@ -293,7 +299,8 @@ fn ten_to(power: i32) -> BigInt {
 /// How many digits more make the quotient a whole number; `None` where none do.
 fn digits_until_exact(left: &BigInt, right: &BigInt) -> Option<i32> {
     let mut rest = right.abs() / gcd(left.abs(), right.abs());
-    let (mut twos, mut fives) = (0, 0);
+    let mut twos = 0;
+    let mut fives = 0;
     while !rest.bit(0) {
         rest >>= 1;
         twos += 1;

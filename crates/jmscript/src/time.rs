@@ -226,7 +226,8 @@ fn offset(out: &mut String, seconds: i32, colon: &str, z_for_zero: bool) -> Resu
     if z_for_zero && seconds == 0 {
         return add(out, "Z");
     }
-    let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.abs() / 60);
+    let sign = if seconds < 0 { '-' } else { '+' };
+    let minutes = seconds.abs() / 60;
     let _ = write!(out, "{sign}{:02}{colon}{:02}", minutes / 60, minutes % 60);
     Ok(())
 }
@@ -489,9 +490,10 @@ pub fn date_text(millis: i64) -> String {
 /// `Date.toString` in a zone.
 pub fn date_text_in(millis: i64, zone: &TimeZone) -> String {
     let moment = moment(millis, zone);
-    moment
-        .and_then(|moment| format(&moment, "EEE MMM dd HH:mm:ss z yyyy", Letters::Simple).ok())
-        .unwrap_or_default()
+    // A date beyond the years that are known has no text.
+    moment.map_or_else(String::new, |moment| {
+        format(&moment, "EEE MMM dd HH:mm:ss z yyyy", Letters::Simple).expect("a pattern that is known")
+    })
 }
 
 /// Milliseconds of Unix time in a zone; `None` beyond the years that calendars know.

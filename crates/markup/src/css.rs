@@ -240,7 +240,8 @@ impl<'a> Reader<'a> {
     }
 
     fn chain(&mut self) -> Read<Chain> {
-        let (mut last, mut before) = (self.compound()?, Vec::new());
+        let mut last = self.compound()?;
+        let mut before = Vec::new();
         loop {
             let apart = self.blanks();
             let sign = self.combinator();
@@ -284,7 +285,8 @@ impl<'a> Reader<'a> {
     }
 
     fn name(&mut self) -> Read<String> {
-        let (mut name, mut characters) = (String::new(), self.rest.char_indices());
+        let mut name = String::new();
+        let mut characters = self.rest.char_indices();
         let end = loop {
             match characters.next() {
                 Some((_, '\\')) => name.extend(characters.next().map(|(_, escaped)| escaped)),

@@ -10,7 +10,8 @@ pub(crate) fn of_xml(text: &str) -> Result<Cow<'_, str>, String> {
     if !text.contains('&') {
         return Ok(Cow::Borrowed(text));
     }
-    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find('&') {
         plain.push_str(&rest[..at]);
         let Some(end) = rest[at..].find(';') else { return Err("an '&' that begins no entity".to_owned()) };

@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
 
     fn end(&mut self, rest: &str) {
         let end = rest.find('>').unwrap_or(rest.len());
-        let name = rest[2..end].split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        let name = rest[2..end].split_whitespace().next().unwrap_or("").to_ascii_lowercase();
         self.at += (end + 1).min(rest.len());
         // The end of a page and its body is that of the text.
         if !matches!(name.as_str(), "html" | "body") {
@@ -287,7 +287,9 @@ fn tag(text: &str) -> (String, Vec<Attribute>, usize, bool) {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
     let end = bytes.iter().position(is_end).unwrap_or(bytes.len());
     let name = text[1..end].to_ascii_lowercase();
-    let (mut at, mut attributes, mut closed) = (end, Vec::<Attribute>::new(), false);
+    let mut at = end;
+    let mut attributes = Vec::<Attribute>::new();
+    let mut closed = false;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'>' => return (name, attributes, at + 1, closed),

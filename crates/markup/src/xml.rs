@@ -99,7 +99,8 @@ impl<'a> Reader<'a> {
 
     /// With brackets in it, in which there may be quotes.
     fn document_type(&mut self) -> Read {
-        let (mut depth, mut quote) = (0usize, None);
+        let mut depth = 0usize;
+        let mut quote = None;
         for (at, one) in self.rest().char_indices() {
             match (one, quote) {
                 (one, Some(open)) if one == open => quote = None,

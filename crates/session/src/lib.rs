@@ -51,12 +51,11 @@ use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
 use mask::Mask;
 use steer::Steering;
 
-use keep::Recorder;
 use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Collector, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, RunResult, Second,
-    Snapshot, Tally, WorkerUse, notes,
+    Collector, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second, Snapshot, Tally,
+    WorkerUse, notes,
 };
 use outlets::Outlets;
 use plan::site::NONCE_FIELD;

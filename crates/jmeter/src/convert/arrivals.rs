@@ -1,87 +1,96 @@
 //! Thread groups of arrivals: users begin when they are due, whatever became of those before, each for one iteration.
 
-use super::Converter;
+use super::kinds::{Convert, Kind, Users};
 use super::schedule::{Schedule, ScheduleError};
+use super::{Converter, users};
 use crate::element::Element;
 use plan::{Arrivals, Pace, Stage, Stop};
 use std::time::Duration;
 
-impl Converter<'_> {
-    /// So many users begin in each second or minute, each for one iteration, whatever became of those before.
-    pub(super) fn arriving_users(&mut self, of: &Element) -> Option<(Pace, Stop)> {
-        let unit = if of.properties.text("Unit").trim() == "M" { 60 } else { 1 };
-        let mut number = |name: &str| self.number_at_start(of, of.properties.text(name));
-        let per_second = number("TargetLevel") as f64 / unit as f64;
-        let (ramp, hold) = (number("RampUp") * unit, number("Hold") * unit);
-        let (steps, limit, arrivals) = (number("Steps"), number("ConcurrencyLimit"), number("ArrivalsLimit"));
-        if arrivals > 0 {
-            self.missing(of, format!("a limit of {arrivals} arrivals is not kept: give it a time to hold"));
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        class: "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+        convert: Convert::Group(arriving_users),
+    },
+    Kind {
+        class: "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
+        convert: Convert::Group(arriving_by_table),
+    },
+    Kind { class: "OpenModelThreadGroup", convert: Convert::Group(arriving_by_schedule) },
+];
+
+/// So many users begin in each second or minute, each for one iteration, whatever became of those before.
+fn arriving_users(c: &mut Converter<'_>, of: &Element) -> Users {
+    let unit = if of.properties.text("Unit").trim() == "M" { 60 } else { 1 };
+    let mut number = |name: &str| users::number_at_start(c, of, of.properties.text(name));
+    let per_second = number("TargetLevel") as f64 / unit as f64;
+    let ramp = number("RampUp") * unit;
+    let hold = number("Hold") * unit;
+    let steps = number("Steps");
+    let limit = number("ConcurrencyLimit");
+    let arrivals = number("ArrivalsLimit");
+    if arrivals > 0 {
+        c.missing(of, format!("a limit of {arrivals} arrivals is not kept: give it a time to hold"));
+        return None;
+    }
+    let ramp = Duration::from_secs(ramp);
+    let hold = Duration::from_secs(hold);
+    if per_second == 0.0 || (ramp + hold).is_zero() {
+        c.different(of, "it has no arrivals or no time, so it sends nothing, as in JMeter");
+        return None;
+    }
+    Some(paced(rises(per_second, ramp, steps, hold), Arrivals::Even, limit))
+}
+
+/// Rows of a rate, the one that it becomes, and the time in which it does so.
+fn arriving_by_table(c: &mut Converter<'_>, of: &Element) -> Users {
+    let unit = if of.properties.text("Unit").trim() == "M" { 60 } else { 1 };
+    let mut stages = Vec::new();
+    for row in of.properties.list("Schedule") {
+        let numbers: Vec<u64> =
+            row.as_list().iter().map(|cell| users::number_at_start(c, of, cell.as_text())).collect();
+        let at = |nth: usize| numbers.get(nth).copied().unwrap_or(0);
+        let rate = |nth| at(nth) as f64 / unit as f64;
+        stages.push(Stage { lasts: Duration::from_secs(at(2) * unit), from: rate(0), to: rate(1) });
+    }
+    let limit = users::number_at_start(c, of, of.properties.text("ConcurrencyLimit"));
+    arriving_in(c, of, stages, Arrivals::Even, limit)
+}
+
+/// A schedule in words.
+fn arriving_by_schedule(c: &mut Converter<'_>, of: &Element) -> Users {
+    let text = c.evaluate_at_start(of, of.properties.text("OpenModelThreadGroup.schedule"));
+    let Schedule { stages, random, even } = match Schedule::parse(&text) {
+        Ok(schedule) => schedule,
+        Err(ScheduleError(why)) => {
+            c.missing(of, why);
             return None;
         }
-        let (ramp, hold) = (Duration::from_secs(ramp), Duration::from_secs(hold));
-        if per_second == 0.0 || (ramp + hold).is_zero() {
-            self.different(of, "it has no arrivals or no time, so it sends nothing, as in JMeter");
-            return None;
-        }
-        Some(paced(rises(per_second, ramp, steps, hold), Arrivals::Even, limit))
+    };
+    if random && even {
+        c.different(of, "all its arrivals are random, also those that are to be even");
     }
+    if random {
+        c.different(of, "so many arrivals as its rates say come on average; JMeter draws just as many");
+    }
+    c.different(of, "what is under way at the end of its schedule is waited for; JMeter interrupts it");
+    let arrivals = if random { Arrivals::Poisson } else { Arrivals::Even };
+    arriving_in(c, of, stages, arrivals, 0)
+}
 
-    /// Rows of a rate, the one that it becomes, and the time in which it does so.
-    pub(super) fn arriving_by_table(&mut self, of: &Element) -> Option<(Pace, Stop)> {
-        let unit = if of.properties.text("Unit").trim() == "M" { 60 } else { 1 };
-        let mut stages = Vec::new();
-        for row in of.properties.list("Schedule") {
-            let numbers: Vec<u64> =
-                row.as_list().iter().map(|cell| self.number_at_start(of, cell.as_text())).collect();
-            let at = |nth: usize| numbers.get(nth).copied().unwrap_or(0);
-            let rate = |nth| at(nth) as f64 / unit as f64;
-            stages.push(Stage { lasts: Duration::from_secs(at(2) * unit), from: rate(0), to: rate(1) });
-        }
-        let limit = self.number_at_start(of, of.properties.text("ConcurrencyLimit"));
-        self.arriving_in(of, stages, Arrivals::Even, limit)
+fn arriving_in(
+    c: &mut Converter<'_>,
+    of: &Element,
+    mut stages: Vec<Stage>,
+    arrivals: Arrivals,
+    limit: u64,
+) -> Users {
+    stages.retain(|stage| !stage.lasts.is_zero());
+    if stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
+        c.different(of, "it has no arrivals or no time, so it sends nothing, as in JMeter");
+        return None;
     }
-
-    /// A schedule in words.
-    pub(super) fn arriving_by_schedule(&mut self, of: &Element) -> Option<(Pace, Stop)> {
-        let text = self.evaluate_at_start(of, of.properties.text("OpenModelThreadGroup.schedule"));
-        let Schedule { stages, random, even } = match Schedule::parse(&text) {
-            Ok(schedule) => schedule,
-            Err(ScheduleError(why)) => {
-                self.missing(of, why);
-                return None;
-            }
-        };
-        if random && even {
-            self.different(of, "all its arrivals are random, also those that are to be even");
-        }
-        if random {
-            self.different(
-                of,
-                "so many arrivals as its rates say come on average; JMeter draws just as many",
-            );
-        }
-        self.different(
-            of,
-            "what is under way at the end of its schedule is waited for; JMeter interrupts it",
-        );
-        let arrivals = if random { Arrivals::Poisson } else { Arrivals::Even };
-        self.arriving_in(of, stages, arrivals, 0)
-    }
-
-    fn arriving_in(
-        &mut self,
-        of: &Element,
-        mut stages: Vec<Stage>,
-        arrivals: Arrivals,
-        limit: u64,
-    ) -> Option<(Pace, Stop)> {
-        stages.retain(|stage| !stage.lasts.is_zero());
-        if stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
-            self.different(of, "it has no arrivals or no time, so it sends nothing, as in JMeter");
-            return None;
-        }
-        Some(paced(stages, arrivals, limit))
-    }
+    Some(paced(stages, arrivals, limit))
 }
 
 /// Arrivals until the last stage is over. `limit`: users that are under way at once; 0: none.

@@ -8,101 +8,107 @@ use crate::expression::{Piece, Text};
 use crate::function;
 use plan::{Code, Expression, Fills, Step};
 
-impl Converter<'_> {
-    /// Returns the steps to take before, and the condition that must be true. `plain`: the text itself is `true` or something
-    /// else; otherwise it is JavaScript. `None`: it cannot run, which is listed.
-    pub(super) fn truth(
-        &mut self,
-        of: &Element,
-        written: &str,
-        plain: bool,
-    ) -> Option<(Vec<Step>, Expression)> {
-        if let Some(found) = self.script_truth(of, written) {
-            return Some(found);
-        }
-        if !plain {
-            return self.javascript(of, written);
-        }
-        let text = self.text(of, written);
-        let condition = match text.constant() {
-            Some(constant) => Expression(constant.trim().eq_ignore_ascii_case("true").to_string()),
-            None => Expression(super::control::joined(&text.operands())),
-        };
-        Some((text.steps(), condition))
+/// Returns the steps to take before, and the condition that must be true. `plain`: the text itself is `true` or something
+/// else; otherwise it is JavaScript. `None`: it cannot run, which is listed.
+pub(super) fn truth(
+    c: &mut Converter<'_>,
+    of: &Element,
+    written: &str,
+    plain: bool,
+) -> Option<(Vec<Step>, Expression)> {
+    if let Some(found) = script_truth(c, of, written) {
+        return Some(found);
     }
-
-    /// A text that is one call of a script function whose script is a comparison.
-    pub(super) fn script_truth(&mut self, _: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
-        let parsed = Text::parse(written.trim(), &function::is_known).ok()?;
-        let [Piece::Call(call)] = parsed.pieces() else { return None };
-        function::script_language(&call.name)?;
-        let script = call.arguments.first()?.clone();
-        let expression = self.comparison(&script)?;
-        Some((Vec::new(), Expression(expression)))
+    if !plain {
+        return javascript(c, of, written);
     }
+    let text = c.text(of, written);
+    let condition = match text.constant() {
+        Some(constant) => Expression(constant.trim().eq_ignore_ascii_case("true").to_string()),
+        None => Expression(super::control::joined(&text.operands())),
+    };
+    Some((text.steps(), condition))
+}
 
-    fn javascript(&mut self, of: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
-        let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
-        if let Some(expression) = self.comparison(&parsed) {
-            return Some((Vec::new(), Expression(expression)));
-        }
-        let text = self.rebuilt(&parsed);
-        let into = self.fresh("condition");
-        let fills = if text.contains("${") { Fills::Each } else { Fills::Never };
-        let code = self.code(of, "javascript", &text, Some(into.clone()));
-        let step = Step::Code(Code { fills, ..code });
-        Some((vec![step], Expression(super::text::operand(&into))))
+/// A text that is one call of a script function whose script is a comparison.
+pub(super) fn script_truth(
+    c: &mut Converter<'_>,
+    _: &Element,
+    written: &str,
+) -> Option<(Vec<Step>, Expression)> {
+    let parsed = Text::parse(written.trim(), &function::is_known).ok()?;
+    let [Piece::Call(call)] = parsed.pieces() else { return None };
+    function::script_language(&call.name)?;
+    let script = call.arguments.first()?.clone();
+    let expression = comparison(c, &script)?;
+    Some((Vec::new(), Expression(expression)))
+}
+
+pub(super) fn javascript(
+    c: &mut Converter<'_>,
+    of: &Element,
+    written: &str,
+) -> Option<(Vec<Step>, Expression)> {
+    let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
+    if let Some(expression) = comparison(c, &parsed) {
+        return Some((Vec::new(), Expression(expression)));
     }
+    let text = c.rebuilt(&parsed);
+    let into = c.fresh("condition");
+    let fills = if text.contains("${") { Fills::Each } else { Fills::Never };
+    let code = c.code(of, "javascript", &text, Some(into.clone()));
+    let step = Step::Code(Code { fills, ..code });
+    Some((vec![step], Expression(super::text::operand(&into))))
+}
 
-    /// The script as an expression of the plan, where it is nothing but comparisons.
-    fn comparison(&mut self, script: &Text) -> Option<String> {
-        // The parser is recursive, and a comparison is short.
-        let tokens = self.tokens(script).filter(|tokens| tokens.len() <= 1000)?;
-        let mut parser = Parser { tokens: &tokens, at: 0 };
-        let (text, _) = parser.either()?;
-        (parser.at == tokens.len()).then_some(text)
-    }
+/// The script as an expression of the plan, where it is nothing but comparisons.
+fn comparison(c: &mut Converter<'_>, script: &Text) -> Option<String> {
+    // The parser is recursive, and a comparison is short.
+    let tokens = tokens(c, script).filter(|tokens| tokens.len() <= 1000)?;
+    let mut parser = Parser { tokens: &tokens, at: 0 };
+    let text = parser.either()?.text;
+    (parser.at == tokens.len()).then_some(text)
+}
 
-    /// Cuts a script into words; `None` where a piece of it is no word of a comparison.
-    fn tokens(&mut self, script: &Text) -> Option<Vec<Token>> {
-        let (mut tokens, mut quote): (Vec<Token>, Option<(char, Vec<String>)>) = (Vec::new(), None);
-        for piece in script.pieces() {
-            match piece {
-                Piece::Fixed(text) => cut(text, &mut tokens, &mut quote)?,
-                other => {
-                    let value = self.operand(other)?;
-                    match &mut quote {
-                        Some((_, parts)) => parts.push(value),
-                        None => tokens.push(Token::Value(value)),
-                    }
+/// Cuts a script into words; `None` where a piece of it is no word of a comparison.
+fn tokens(c: &mut Converter<'_>, script: &Text) -> Option<Vec<Token>> {
+    let (mut tokens, mut quote): (Vec<Token>, Option<(char, Vec<String>)>) = (Vec::new(), None);
+    for piece in script.pieces() {
+        match piece {
+            Piece::Fixed(text) => cut(text, &mut tokens, &mut quote)?,
+            other => {
+                let value = operand(c, other)?;
+                match &mut quote {
+                    Some((_, parts)) => parts.push(value),
+                    None => tokens.push(Token::Value(value)),
                 }
             }
         }
-        if quote.is_some() {
-            return None;
-        }
-        // `vars.get("x")` names a variable.
-        for token in &mut tokens {
-            if let Token::Variable(name) = token {
-                *token = Token::Value(match self.variables.get(name) {
-                    super::variables::Variable::Constant(value) => quoted(&value),
-                    super::variables::Variable::Kept(name) => super::text::operand(&name),
-                    super::variables::Variable::Unset => return None,
-                });
-            }
-        }
-        Some(tokens)
     }
+    if quote.is_some() {
+        return None;
+    }
+    // `vars.get("x")` names a variable.
+    for token in &mut tokens {
+        if let Token::Variable(name) = token {
+            *token = Token::Value(match c.variables.get(name) {
+                super::variables::Variable::Constant(value) => quoted(&value),
+                super::variables::Variable::Kept(name) => super::text::operand(&name),
+                super::variables::Variable::Unset => return None,
+            });
+        }
+    }
+    Some(tokens)
+}
 
-    /// A placeholder within a script as an operand.
-    fn operand(&mut self, piece: &Piece) -> Option<String> {
-        let Piece::Variable(name) = piece else { return None };
-        Some(match self.variables.get(name) {
-            super::variables::Variable::Constant(value) => quoted(&value),
-            super::variables::Variable::Kept(name) => super::text::operand(&name),
-            super::variables::Variable::Unset => quoted(&format!("${{{name}}}")),
-        })
-    }
+/// A placeholder within a script as an operand.
+pub(super) fn operand(c: &mut Converter<'_>, piece: &Piece) -> Option<String> {
+    let Piece::Variable(name) = piece else { return None };
+    Some(match c.variables.get(name) {
+        super::variables::Variable::Constant(value) => quoted(&value),
+        super::variables::Variable::Kept(name) => super::text::operand(&name),
+        super::variables::Variable::Unset => quoted(&format!("${{{name}}}")),
+    })
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -185,32 +191,54 @@ fn fold_vars(tokens: &mut Vec<Token>) {
     }
 }
 
-/// Reads a comparison. Each level gives its text and whether it is a truth value.
+/// A part of a comparison as expressions have it.
+struct Operand {
+    text: String,
+    /// It is true or false, and no other value.
+    is_truth: bool,
+}
+
+impl Operand {
+    fn truth(text: String) -> Operand {
+        Operand { text, is_truth: true }
+    }
+
+    fn value(text: String) -> Operand {
+        Operand { text, is_truth: false }
+    }
+
+    /// The text where it is a truth value.
+    fn into_truth(self) -> Option<String> {
+        self.is_truth.then_some(self.text)
+    }
+}
+
+/// Reads a comparison.
 struct Parser<'t> {
     tokens: &'t [Token],
     at: usize,
 }
 
 impl Parser<'_> {
-    fn either(&mut self) -> Option<(String, bool)> {
+    fn either(&mut self) -> Option<Operand> {
         let mut left = self.both()?;
         while self.takes(&["||"], &["or"]) {
             let right = self.both()?;
-            left = (format!("{} or {}", truth(left)?, truth(right)?), true);
+            left = Operand::truth(format!("{} or {}", left.into_truth()?, right.into_truth()?));
         }
         Some(left)
     }
 
-    fn both(&mut self) -> Option<(String, bool)> {
+    fn both(&mut self) -> Option<Operand> {
         let mut left = self.compared()?;
         while self.takes(&["&&"], &["and"]) {
             let right = self.compared()?;
-            left = (format!("{} and {}", truth(left)?, truth(right)?), true);
+            left = Operand::truth(format!("{} and {}", left.into_truth()?, right.into_truth()?));
         }
         Some(left)
     }
 
-    fn compared(&mut self) -> Option<(String, bool)> {
+    fn compared(&mut self) -> Option<Operand> {
         let left = self.single()?;
         let signs: [(&[&str], &[&str], &str); 6] = [
             (&["==", "==="], &["eq"], "=="),
@@ -223,36 +251,36 @@ impl Parser<'_> {
         for (signs, words, sign) in signs {
             if self.takes(signs, words) {
                 let right = self.single()?;
-                return Some((format!("{} {sign} {}", left.0, right.0), true));
+                return Some(Operand::truth(format!("{} {sign} {}", left.text, right.text)));
             }
         }
         Some(left)
     }
 
-    fn single(&mut self) -> Option<(String, bool)> {
+    fn single(&mut self) -> Option<Operand> {
         if self.takes(&["!"], &["not"]) {
-            let (text, is_truth) = self.single()?;
-            return is_truth.then(|| (format!("not ({text})"), true));
+            let text = self.single()?.into_truth()?;
+            return Some(Operand::truth(format!("not ({text})")));
         }
         if self.takes(&["("], &[]) {
-            let (text, is_truth) = self.either()?;
+            let inner = self.either()?;
             if !self.takes(&[")"], &[]) {
                 return None;
             }
-            let text = if is_truth { format!("({text})") } else { text };
-            return self.method((text, is_truth));
+            let text = if inner.is_truth { format!("({})", inner.text) } else { inner.text };
+            return self.method(Operand { text, ..inner });
         }
         let token = self.tokens.get(self.at)?.clone();
         self.at += 1;
         match token {
-            Token::Value(text) => self.method((text, false)),
-            Token::Word(word) if matches!(word.as_str(), "true" | "false") => Some((word, true)),
+            Token::Value(text) => self.method(Operand::value(text)),
+            Token::Word(word) if matches!(word.as_str(), "true" | "false") => Some(Operand::truth(word)),
             _ => None,
         }
     }
 
     /// Parses the method called on a value, if any: `.equals("x")`, `.contains("x")`, `.isEmpty()`.
-    fn method(&mut self, of: (String, bool)) -> Option<(String, bool)> {
+    fn method(&mut self, of: Operand) -> Option<Operand> {
         if !self.takes(&["."], &[]) {
             return Some(of);
         }
@@ -262,15 +290,15 @@ impl Parser<'_> {
             return None;
         }
         if name == "isEmpty" && self.takes(&[")"], &[]) {
-            return Some((format!("{} == \"\"", of.0), true));
+            return Some(Operand::truth(format!("{} == \"\"", of.text)));
         }
-        let (argument, _) = self.either()?;
+        let argument = self.either()?.text;
         if !self.takes(&[")"], &[]) {
             return None;
         }
         match name.as_str() {
-            "equals" => Some((format!("{} == {argument}", of.0), true)),
-            "contains" => Some((format!("{} contains {argument}", of.0), true)),
+            "equals" => Some(Operand::truth(format!("{} == {argument}", of.text))),
+            "contains" => Some(Operand::truth(format!("{} contains {argument}", of.text))),
             _ => None,
         }
     }
@@ -284,9 +312,4 @@ impl Parser<'_> {
         self.at += usize::from(found);
         found
     }
-}
-
-/// The text where it is a truth value.
-fn truth(read: (String, bool)) -> Option<String> {
-    read.1.then_some(read.0)
 }

@@ -1,8 +1,9 @@
 //! Controllers → steps that decide on others.
 
-use super::Converter;
+use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
 use super::text::{operand, quoted};
+use super::{Converter, condition as conditions, config, sampler};
 use crate::element::Element;
 use crate::role::Role;
 use plan::{
@@ -18,298 +19,310 @@ pub(super) struct Titled {
     pub(super) title: Body,
 }
 
-impl Converter<'_> {
-    /// The steps of a controller; none where nothing in it runs.
-    pub(super) fn controller(&mut self, of: &Element, around: &Scope<'_>) -> Vec<Step> {
-        let scope = &around.below(of, &[]);
-        let name = of.title().to_owned();
-        match of.class.as_str() {
-            "GenericController"
-            | "RecordingController"
-            | "TestFragmentController"
-            | "ModuleController"
-            | "IncludeController" => self.sequence(of, scope),
-            "LoopController" => self.looped(of, scope),
-            "OnceOnlyController" => self.wrapped(of, scope, |steps| Step::Once(Sequence { name, steps })),
-            "CriticalSectionController" => {
-                let lock = of.properties.text("CriticalSectionController.lockName").to_owned();
-                self.wrapped(of, scope, |steps| Step::Lock(Lock { name: lock, steps }))
-            }
-            "IfController" => self.condition(of, scope),
-            "WhileController" => self.while_loop(of, scope),
-            "ForeachController" => self.for_each(of, scope),
-            "RunTime" => self.runtime(of, scope),
-            "ThroughputController" => self.share(of, scope),
-            "RandomController" => self.choice(of, scope, ChoiceBy::Weight),
-            "RandomOrderController" => self.choice(of, scope, ChoiceBy::Shuffle),
-            "InterleaveControl" => self.interleaved(of, scope),
-            "SwitchController" => self.switch(of, scope),
-            "TransactionController" => self.transaction(of, scope),
-            _ => {
-                self.missing(of, "a controller of this kind cannot run; what stands below it is left out");
-                Vec::new()
-            }
+pub(super) const KINDS: &[Kind] = &[
+    Kind { class: "GenericController", convert: Convert::Controller(sequence) },
+    Kind { class: "RecordingController", convert: Convert::Controller(sequence) },
+    Kind { class: "TestFragmentController", convert: Convert::Controller(sequence) },
+    Kind { class: "ModuleController", convert: Convert::Controller(sequence) },
+    Kind { class: "IncludeController", convert: Convert::Controller(sequence) },
+    Kind { class: "LoopController", convert: Convert::Controller(looped) },
+    Kind { class: "OnceOnlyController", convert: Convert::Controller(once) },
+    Kind { class: "CriticalSectionController", convert: Convert::Controller(locked) },
+    Kind { class: "IfController", convert: Convert::Controller(condition) },
+    Kind { class: "WhileController", convert: Convert::Controller(while_loop) },
+    Kind { class: "ForeachController", convert: Convert::Controller(for_each) },
+    Kind { class: "RunTime", convert: Convert::Controller(runtime) },
+    Kind { class: "ThroughputController", convert: Convert::Controller(share) },
+    Kind {
+        class: "RandomController",
+        convert: Convert::Controller(|c, of, scope| choice(c, of, scope, ChoiceBy::Weight)),
+    },
+    Kind {
+        class: "RandomOrderController",
+        convert: Convert::Controller(|c, of, scope| choice(c, of, scope, ChoiceBy::Shuffle)),
+    },
+    Kind { class: "InterleaveControl", convert: Convert::Controller(interleaved) },
+    Kind { class: "SwitchController", convert: Convert::Controller(switch) },
+    Kind { class: "TransactionController", convert: Convert::Controller(transaction) },
+];
+
+/// The steps of a sampler or controller; none where nothing in it runs.
+fn child_steps(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -> Vec<Step> {
+    match kinds::convert(of) {
+        Convert::Controller(convert) => convert(c, of, &around.below(of, &[])),
+        _ => sampler::sampler(c, of, around),
+    }
+}
+
+/// The steps of a controller's children, with what begins each of its iterations.
+pub(super) fn body(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let mut steps = config::at_iteration(c, of, scope);
+    for child in super::walked(of) {
+        steps.extend(child_steps(c, child, scope));
+    }
+    steps
+}
+
+fn once(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let name = of.title().to_owned();
+    wrapped(c, of, scope, |steps| Step::Once(Sequence { name, steps }))
+}
+
+fn locked(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let name = of.properties.text("CriticalSectionController.lockName").to_owned();
+    wrapped(c, of, scope, |steps| Step::Lock(Lock { name, steps }))
+}
+
+fn sequence(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let name = of.title().to_owned();
+    wrapped(c, of, scope, |steps| Step::Sequence(Sequence { name, steps }))
+}
+
+/// The body within a step; nothing where the body is empty.
+fn wrapped(
+    c: &mut Converter<'_>,
+    of: &Element,
+    scope: &Scope<'_>,
+    wrap: impl FnOnce(Vec<Step>) -> Step,
+) -> Vec<Step> {
+    let steps = body(c, of, scope);
+    if steps.is_empty() { Vec::new() } else { vec![wrap(steps)] }
+}
+
+fn looped(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let written = of.properties.text("LoopController.loops").to_owned();
+    let text = c.text(of, &written);
+    let times = match (text.constant(), text.only_value()) {
+        (Some(number), _) => match number.trim().parse::<i64>() {
+            Ok(-1) => None,
+            Ok(times) => Some(Amount::Number(u64::try_from(times).unwrap_or(0))),
+            // What is no number is no round at all.
+            Err(_) => Some(Amount::Number(0)),
+        },
+        (None, Some(name)) => Some(Amount::Computed(Expression(operand(name)))),
+        (None, None) => {
+            c.missing(of, format!("its number of loops '{written}' is not a number or one variable"));
+            return Vec::new();
         }
+    };
+    if times == Some(Amount::Number(0)) {
+        return Vec::new();
     }
+    let index = index(c, of);
+    let mut steps = text.steps();
+    steps.extend(wrapped(c, of, scope, |steps| Step::Loop(Loop { times, index, steps, ..Loop::default() })));
+    steps
+}
 
-    fn sequence(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let name = of.title().to_owned();
-        self.wrapped(of, scope, |steps| Step::Sequence(Sequence { name, steps }))
+/// The name that the number of a round is kept under, where some text holds it.
+pub(super) fn index(c: &mut Converter<'_>, of: &Element) -> Option<String> {
+    Some(c.variables.name(&format!("__jm__{}__idx", of.title())))
+}
+
+pub(super) fn condition(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let written = of.properties.text("IfController.condition").trim().to_owned();
+    let plain = of.properties.flag("IfController.useExpression", false);
+    let Some((before, condition)) = conditions::truth(c, of, &written, plain) else { return Vec::new() };
+    let before_each = of.properties.flag("IfController.evaluateAll", false);
+    if condition.0 == "false" {
+        return Vec::new();
     }
-
-    /// The body within a step; nothing where the body is empty.
-    fn wrapped(
-        &mut self,
-        of: &Element,
-        scope: &Scope<'_>,
-        wrap: impl FnOnce(Vec<Step>) -> Step,
-    ) -> Vec<Step> {
-        let steps = self.body(of, scope);
-        if steps.is_empty() { Vec::new() } else { vec![wrap(steps)] }
+    let steps = body(c, of, scope);
+    if steps.is_empty() {
+        return Vec::new();
     }
+    if condition.0 == "true" {
+        return vec![Step::Sequence(Sequence { name: of.title().to_owned(), steps })];
+    }
+    let guarded = |steps| {
+        Step::If(If {
+            condition: condition.clone(),
+            before_each: before_each && before.is_empty(),
+            steps,
+            otherwise: Vec::new(),
+        })
+    };
+    if before_each && !before.is_empty() {
+        // What the condition is computed of is computed before each step.
+        return steps
+            .into_iter()
+            .flat_map(|step| before.iter().cloned().chain([guarded(vec![step])]))
+            .collect();
+    }
+    before.iter().cloned().chain([guarded(steps)]).collect()
+}
 
-    fn looped(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let written = of.properties.text("LoopController.loops").to_owned();
-        let text = self.text(of, &written);
-        let times = match (text.constant(), text.only_value()) {
-            (Some(number), _) => match number.trim().parse::<i64>() {
-                Ok(-1) => None,
-                Ok(times) => Some(Amount::Number(u64::try_from(times).unwrap_or(0))),
-                // What is no number is no round at all.
-                Err(_) => Some(Amount::Number(0)),
-            },
-            (None, Some(name)) => Some(Amount::Computed(Expression(operand(name)))),
-            (None, None) => {
-                self.missing(of, format!("its number of loops '{written}' is not a number or one variable"));
+fn while_loop(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let written = of.properties.text("WhileController.condition").trim().to_owned();
+    let index = index(c, of);
+    let failed = || Some(Expression("not last.ok".to_owned()));
+    let mut looped = Loop { index, ..Loop::default() };
+    let mut before = Vec::new();
+    match written.as_str() {
+        "" => looped.until = failed(),
+        "LAST" => {
+            looped.until = failed();
+            looped.goes_on = Some(Expression("last.ok".to_owned()));
+        }
+        text => {
+            let Some((computed, condition)) = goes_on(c, of, text) else { return Vec::new() };
+            if condition.0 == "false" {
                 return Vec::new();
             }
-        };
-        if times == Some(Amount::Number(0)) {
-            return Vec::new();
+            before = computed;
+            looped.goes_on = (condition.0 != "true").then_some(condition);
         }
-        let index = self.index(of);
-        let mut steps = text.steps();
-        steps.extend(
-            self.wrapped(of, scope, |steps| Step::Loop(Loop { times, index, steps, ..Loop::default() })),
+    }
+    looped.steps = body(c, of, scope);
+    if looped.steps.is_empty() {
+        return Vec::new();
+    }
+    // What the condition is computed of is computed before the first round and after each.
+    looped.steps.extend(before.iter().cloned());
+    before.push(Step::Loop(looped));
+    before
+}
+
+pub(super) fn for_each(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let text = |name: &str| of.properties.text(name).to_owned();
+    let number = |text: String| {
+        if text.trim().is_empty() { Some(None) } else { text.trim().parse::<u32>().ok().map(Some) }
+    };
+    let Some(list) = c.constant(of, &text("ForeachController.inputVal"), "its list") else {
+        return Vec::new();
+    };
+    let Some(into) = c.constant(of, &text("ForeachController.returnVal"), "its variable") else {
+        return Vec::new();
+    };
+    let first = text("ForeachController.startIndex");
+    let last = text("ForeachController.endIndex");
+    let first = c.constant(of, &first, "its start");
+    let last = c.constant(of, &last, "its end");
+    let bounds = first.and_then(number).zip(last.and_then(number));
+    let Some((first, last)) = bounds else {
+        c.missing(of, "its start or end is no whole number");
+        return Vec::new();
+    };
+    let each = ForEach {
+        list: c.variables.name(&list),
+        into: c.variables.name(&into),
+        skip: first.unwrap_or(0),
+        last,
+        no_underscore: !of.properties.flag("ForeachController.useSeparator", true),
+    };
+    let index = index(c, of);
+    wrapped(c, of, scope, |steps| Step::Loop(Loop { each: Some(each), index, steps, ..Loop::default() }))
+}
+
+fn runtime(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let written = of.properties.text("RunTime.seconds").to_owned();
+    let Some(text) = c.constant(of, &written, "its time") else { return Vec::new() };
+    let Ok(seconds) = text.trim().parse::<u64>() else {
+        c.missing(of, format!("its time '{text}' is no number of seconds"));
+        return Vec::new();
+    };
+    let lasts = Some(Duration::from_secs(seconds)).filter(|lasts| !lasts.is_zero());
+    if lasts.is_none() {
+        return Vec::new();
+    }
+    wrapped(c, of, scope, |steps| Step::Loop(Loop { lasts, steps, ..Loop::default() }))
+}
+
+pub(super) fn share(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let by_percent = of.properties.text("ThroughputController.style").trim() == "1";
+    let value = ["ThroughputController.percentThroughput", "ThroughputController.maxThroughput"];
+    let value = if by_percent { value[0] } else { value[1] };
+    let written = of.properties.filled(value).unwrap_or("1").to_owned();
+    let Some(text) = c.constant(of, &written, "its throughput") else { return Vec::new() };
+    let Some(number) = text.trim().parse::<f64>().ok().filter(|number| number.is_finite()) else {
+        c.missing(of, format!("its throughput '{text}' is no number"));
+        return Vec::new();
+    };
+    let per_user = of.properties.flag("ThroughputController.perThread", false);
+    let share = Share {
+        percent: by_percent.then_some(number.clamp(0.0, 100.0)),
+        times: (!by_percent).then_some(number.max(0.0) as u64),
+        of: if per_user { Sharing::User } else { Sharing::Group },
+        steps: Vec::new(),
+    };
+    wrapped(c, of, scope, |steps| Step::Share(Share { steps, ..share }))
+}
+
+/// A branch for each child.
+fn branches(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Branch> {
+    let children: Vec<&Element> = super::walked(of).collect();
+    let branch = |child: &Element| {
+        let steps = child_steps(c, child, scope);
+        Branch { name: child.title().to_owned(), weight: 1, steps }
+    };
+    children.into_iter().map(branch).collect()
+}
+
+pub(super) fn choice(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, by: ChoiceBy) -> Vec<Step> {
+    let mut steps = config::at_iteration(c, of, scope);
+    let branches = branches(c, of, scope);
+    if !branches.is_empty() {
+        steps.push(Step::Choice(Choice { by, branches }));
+    }
+    steps
+}
+
+fn interleaved(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    if of.properties.text("InterleaveControl.style").trim() == "1" && walked_controllers(of) {
+        c.different(
+            of,
+            "it takes whole controllers in turn, where JMeter would take one request of one at a time",
         );
-        steps
     }
+    let all = of.properties.flag("InterleaveControl.accrossThreads", false);
+    choice(c, of, scope, if all { ChoiceBy::TurnOfAll } else { ChoiceBy::Turn })
+}
 
-    /// The name that the number of a round is kept under, where some text holds it.
-    fn index(&mut self, of: &Element) -> Option<String> {
-        Some(self.variables.name(&format!("__jm__{}__idx", of.title())))
-    }
+fn switch(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let written = of.properties.text("SwitchController.value").trim().to_owned();
+    let value = c.text(of, &written);
+    let by = ChoiceBy::Switch(Body::from(value.raw()));
+    let mut steps = value.steps();
+    steps.extend(choice(c, of, scope, by));
+    steps
+}
 
-    fn condition(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let written = of.properties.text("IfController.condition").trim().to_owned();
-        let plain = of.properties.flag("IfController.useExpression", false);
-        let Some((before, condition)) = self.truth(of, &written, plain) else { return Vec::new() };
-        let before_each = of.properties.flag("IfController.evaluateAll", false);
-        if condition.0 == "false" {
-            return Vec::new();
-        }
-        let steps = self.body(of, scope);
-        if steps.is_empty() {
-            return Vec::new();
-        }
-        if condition.0 == "true" {
-            return vec![Step::Sequence(Sequence { name: of.title().to_owned(), steps })];
-        }
-        let guarded = |steps| {
-            Step::If(If {
-                condition: condition.clone(),
-                before_each: before_each && before.is_empty(),
-                steps,
-                otherwise: Vec::new(),
-            })
-        };
-        if before_each && !before.is_empty() {
-            // What the condition is computed of is computed before each step.
-            return steps
-                .into_iter()
-                .flat_map(|step| before.iter().cloned().chain([guarded(vec![step])]))
-                .collect();
-        }
-        before.iter().cloned().chain([guarded(steps)]).collect()
-    }
+fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let name = label(c, of);
+    let title = title(c, of);
+    let pauses = of.properties.flag("TransactionController.includeTimers", false);
+    let parent = of.properties.flag("TransactionController.parent", false);
+    let Titled { before, title } = title;
+    let steps =
+        wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));
+    if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
+}
 
-    fn while_loop(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let written = of.properties.text("WhileController.condition").trim().to_owned();
-        let index = self.index(of);
-        let failed = || Some(Expression("not last.ok".to_owned()));
-        let mut looped = Loop { index, ..Loop::default() };
-        let mut before = Vec::new();
-        match written.as_str() {
-            "" => looped.until = failed(),
-            "LAST" => {
-                looped.until = failed();
-                looped.goes_on = Some(Expression("last.ok".to_owned()));
-            }
-            text => {
-                let Some((computed, condition)) = self.goes_on(of, text) else { return Vec::new() };
-                if condition.0 == "false" {
-                    return Vec::new();
-                }
-                before = computed;
-                looped.goes_on = (condition.0 != "true").then_some(condition);
-            }
-        }
-        looped.steps = self.body(of, scope);
-        if looped.steps.is_empty() {
-            return Vec::new();
-        }
-        // What the condition is computed of is computed before the first round and after each.
-        looped.steps.extend(before.iter().cloned());
-        before.push(Step::Loop(looped));
-        before
-    }
+/// The label of a sampler or transaction, under which figures are gathered: one that changes is written as it stands.
+pub(super) fn label(c: &mut Converter<'_>, of: &Element) -> String {
+    c.text(of, of.title()).constant().unwrap_or_else(|| of.title().to_owned())
+}
 
-    fn for_each(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let text = |name: &str| of.properties.text(name).to_owned();
-        let number = |text: String| {
-            if text.trim().is_empty() { Some(None) } else { text.trim().parse::<u32>().ok().map(Some) }
-        };
-        let Some(list) = self.constant(of, &text("ForeachController.inputVal"), "its list") else {
-            return Vec::new();
-        };
-        let Some(into) = self.constant(of, &text("ForeachController.returnVal"), "its variable") else {
-            return Vec::new();
-        };
-        let (first, last) = (text("ForeachController.startIndex"), text("ForeachController.endIndex"));
-        let (first, last) = (self.constant(of, &first, "its start"), self.constant(of, &last, "its end"));
-        let bounds = first.and_then(number).zip(last.and_then(number));
-        let Some((first, last)) = bounds else {
-            self.missing(of, "its start or end is no whole number");
-            return Vec::new();
-        };
-        let each = ForEach {
-            list: self.variables.name(&list),
-            into: self.variables.name(&into),
-            skip: first.unwrap_or(0),
-            last,
-            no_underscore: !of.properties.flag("ForeachController.useSeparator", true),
-        };
-        let index = self.index(of);
-        self.wrapped(of, scope, |steps| {
-            Step::Loop(Loop { each: Some(each), index, steps, ..Loop::default() })
-        })
+/// The label in the results file, where it changes.
+pub(super) fn title(c: &mut Converter<'_>, of: &Element) -> Titled {
+    let text = c.text(of, of.title());
+    match text.constant() {
+        Some(_) => Titled::default(),
+        None => Titled { before: text.steps(), title: Body::from(text.raw()) },
     }
+}
 
-    fn runtime(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let written = of.properties.text("RunTime.seconds").to_owned();
-        let Some(text) = self.constant(of, &written, "its time") else { return Vec::new() };
-        let Ok(seconds) = text.trim().parse::<u64>() else {
-            self.missing(of, format!("its time '{text}' is no number of seconds"));
-            return Vec::new();
-        };
-        let lasts = Some(Duration::from_secs(seconds)).filter(|lasts| !lasts.is_zero());
-        if lasts.is_none() {
-            return Vec::new();
-        }
-        self.wrapped(of, scope, |steps| Step::Loop(Loop { lasts, steps, ..Loop::default() }))
+/// Returns the condition under which a While Controller goes on: its text is not `false`.
+fn goes_on(c: &mut Converter<'_>, of: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
+    if let Some((before, condition)) = conditions::script_truth(c, of, written) {
+        return Some((before, condition));
     }
-
-    fn share(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let by_percent = of.properties.text("ThroughputController.style").trim() == "1";
-        let value = ["ThroughputController.percentThroughput", "ThroughputController.maxThroughput"];
-        let value = if by_percent { value[0] } else { value[1] };
-        let written = of.properties.filled(value).unwrap_or("1").to_owned();
-        let Some(text) = self.constant(of, &written, "its throughput") else { return Vec::new() };
-        let Some(number) = text.trim().parse::<f64>().ok().filter(|number| number.is_finite()) else {
-            self.missing(of, format!("its throughput '{text}' is no number"));
-            return Vec::new();
-        };
-        let per_user = of.properties.flag("ThroughputController.perThread", false);
-        let share = Share {
-            percent: by_percent.then_some(number.clamp(0.0, 100.0)),
-            times: (!by_percent).then_some(number.max(0.0) as u64),
-            of: if per_user { Sharing::User } else { Sharing::Group },
-            steps: Vec::new(),
-        };
-        self.wrapped(of, scope, |steps| Step::Share(Share { steps, ..share }))
-    }
-
-    /// A branch for each child.
-    fn branches(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Branch> {
-        let children: Vec<&Element> = super::walked(of).collect();
-        let branch = |child: &Element| {
-            let steps = match Role::of(child) {
-                Role::Sampler => self.sampler(child, scope),
-                _ => self.controller(child, scope),
-            };
-            Branch { name: child.title().to_owned(), weight: 1, steps }
-        };
-        children.into_iter().map(branch).collect()
-    }
-
-    fn choice(&mut self, of: &Element, scope: &Scope<'_>, by: ChoiceBy) -> Vec<Step> {
-        let mut steps = self.at_iteration(of, scope);
-        let branches = self.branches(of, scope);
-        if !branches.is_empty() {
-            steps.push(Step::Choice(Choice { by, branches }));
-        }
-        steps
-    }
-
-    fn interleaved(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        if of.properties.text("InterleaveControl.style").trim() == "1" && walked_controllers(of) {
-            self.different(
-                of,
-                "it takes whole controllers in turn, where JMeter would take one request of one at a time",
-            );
-        }
-        let all = of.properties.flag("InterleaveControl.accrossThreads", false);
-        self.choice(of, scope, if all { ChoiceBy::TurnOfAll } else { ChoiceBy::Turn })
-    }
-
-    fn switch(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let written = of.properties.text("SwitchController.value").trim().to_owned();
-        let value = self.text(of, &written);
-        let by = ChoiceBy::Switch(Body::from(value.raw()));
-        let mut steps = value.steps();
-        steps.extend(self.choice(of, scope, by));
-        steps
-    }
-
-    fn transaction(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let (name, title) = (self.label(of), self.title(of));
-        let (pauses, parent) = (
-            of.properties.flag("TransactionController.includeTimers", false),
-            of.properties.flag("TransactionController.parent", false),
-        );
-        let Titled { before, title } = title;
-        let steps = self.wrapped(of, scope, |steps| {
-            Step::Transaction(Transaction { name, title, pauses, parent, steps })
-        });
-        if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
-    }
-
-    /// The label of a sampler or transaction, under which figures are gathered: one that changes is written as it stands.
-    pub(super) fn label(&mut self, of: &Element) -> String {
-        self.text(of, of.title()).constant().unwrap_or_else(|| of.title().to_owned())
-    }
-
-    /// The label in the results file, where it changes.
-    pub(super) fn title(&mut self, of: &Element) -> Titled {
-        let text = self.text(of, of.title());
-        match text.constant() {
-            Some(_) => Titled::default(),
-            None => Titled { before: text.steps(), title: Body::from(text.raw()) },
-        }
-    }
-
-    /// Returns the condition under which a While Controller goes on: its text is not `false`.
-    fn goes_on(&mut self, of: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
-        if let Some((before, condition)) = self.script_truth(of, written) {
-            return Some((before, condition));
-        }
-        let text = self.text(of, written);
-        let condition = match text.constant() {
-            Some(constant) => Expression((!constant.eq_ignore_ascii_case("false")).to_string()),
-            None => Expression(format!("lower({}) != {}", joined(&text.operands()), quoted("false"))),
-        };
-        Some((text.steps(), condition))
-    }
+    let text = c.text(of, written);
+    let condition = match text.constant() {
+        Some(constant) => Expression((!constant.eq_ignore_ascii_case("false")).to_string()),
+        None => Expression(format!("lower({}) != {}", joined(&text.operands()), quoted("false"))),
+    };
+    Some((text.steps(), condition))
 }
 
 /// Operands as one text, as expressions have it.
@@ -321,5 +334,5 @@ pub(super) fn joined(operands: &[String]) -> String {
 }
 
 fn walked_controllers(of: &Element) -> bool {
-    super::walked(of).any(|child| Role::of(child) == Role::Controller)
+    super::walked(of).any(|child| kinds::role(child) == Role::Controller)
 }

@@ -1,9 +1,10 @@
 //! HTTP samplers → requests: URL, parameters, bodies, and what answers must be.
 
-use super::Converter;
 use super::http_fields::Method;
+use super::kinds::{Convert, Kind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
+use super::{Converter, config, control, http_fields};
 use crate::element::{Element, Object, Value};
 use crate::expression::Text;
 use crate::form;
@@ -30,7 +31,7 @@ impl<'a> Sampler<'a> {
     /// A property: the sampler's own or, where that is missing or empty, that of the nearest defaults.
     pub(super) fn text(&self, name: &str) -> &'a str {
         let all = std::iter::once(self.element).chain(self.defaults.iter().copied());
-        all.map(|element| element.properties.text(name)).find(|text| !text.is_empty()).unwrap_or_default()
+        all.map(|element| element.properties.text(name)).find(|text| !text.is_empty()).unwrap_or("")
     }
 
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
@@ -97,422 +98,428 @@ pub(super) struct Content {
     pub(super) present: bool,
 }
 
-impl Converter<'_> {
-    /// The steps of an HTTP sampler: what its texts are computed of, and the request.
-    pub(super) fn http(&mut self, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
-        let sampler = Sampler::new(of, scope, "HttpDefaultsGui");
-        let mut step = RequestStep { templates: true, after, ..RequestStep::default() };
-        let mut before = Vec::new();
-        let method = match self.constant(of, sampler.text("HTTPSampler.method"), "its method") {
-            Some(method) if method.trim().is_empty() => "GET".to_owned(),
-            Some(method) => method.trim().to_uppercase(),
-            None => return Vec::new(),
-        };
-        let mut keep = |converted: Converted, before: &mut Vec<Step>| {
-            before.extend(converted.before);
-            step.data.extend(converted.data);
-        };
-        let Some(Url { url, place }) =
-            self.url(&sampler, &method, &mut |converted| keep(converted, &mut before))
-        else {
-            return Vec::new();
-        };
-        let content = self.content(&sampler, &method, &mut |converted| keep(converted, &mut before));
-        let Some(content) = content else { return Vec::new() };
-        let way = Method { name: &method, content: &content, url: &url, place: place.as_deref() };
-        let fields = self.fields(&sampler, scope, &way, &mut |converted| keep(converted, &mut before));
-        let (name, titled) = (self.label(of), self.title(of));
-        before.extend(titled.before);
-        before.extend(content.before);
-        let varies = place.is_some() || plan::template::is_template(url.as_bytes());
-        let request = Request {
-            method,
-            fields,
-            body: Body::from(content.body.as_str()),
-            name,
-            title: titled.title,
-            place: place.map(Body::from).unwrap_or_default(),
-            ..Request::get("http://x/")
-        };
-        step.requests = vec![Request { url, ..request }].into();
-        step.expect = self.expected(scope);
-        // A user whose connection ends with the request has to know of it.
-        let ends = !sampler.flag("HTTPSampler.use_keepalive", true);
-        step.session = Session { strict_urls: varies || ends, ..self.session(&sampler, scope) };
-        self.note_limits(&sampler, "HTTPSampler.connect_timeout", "HTTPSampler.response_timeout");
-        before.push(Step::Requests(step));
-        before
-    }
+pub(super) const KINDS: &[Kind] = &[Kind { class: "HTTPSamplerProxy", convert: Convert::Sampler(http) }];
 
-    /// The URL. What of it may hold values beside path and query is told apart.
-    fn url(&mut self, sampler: &Sampler<'_>, method: &str, keep: &mut dyn FnMut(Converted)) -> Option<Url> {
-        let of = sampler.element;
-        let path = self.text(of, sampler.text("HTTPSampler.path"));
-        let query = self.query(sampler, method, keep);
-        let written = path.template(Encoding::Path, escaped_path);
-        let begins_with_value = path.begins_with_value();
-        keep(path);
-        let with_query = |path: &str| match query.is_empty() {
-            true => path.to_owned(),
-            false => format!("{path}{}{query}", if path.contains('?') { "&" } else { "?" }),
-        };
-        let lower = written.to_lowercase();
-        let whole = ["http://", "https://"].iter().any(|scheme| lower.starts_with(scheme));
-        let no_host = sampler.text("HTTPSampler.domain").trim().is_empty();
-        if whole || begins_with_value && no_host {
-            self.https |= !lower.starts_with("http://");
-            let authority = written.split('/').nth(2).unwrap_or_default();
-            let varies = !whole || plan::template::is_template(authority.as_bytes());
-            return Some(match varies {
-                true => Url { url: NOWHERE.to_owned(), place: Some(with_query(&written)) },
-                false => Url { url: with_query(&written), place: None },
-            });
-        }
-        let (place, varies) = self.place(sampler, keep)?;
-        let slash = if written.starts_with('/') { "" } else { "/" };
-        let path = with_query(&format!("{slash}{written}"));
-        Some(match varies {
-            // Whether the value has a slash of its own is seen when it is there.
-            _ if begins_with_value => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
-            true => Url { url: format!("{NOWHERE}{path}"), place: Some(place) },
-            // As it stands, so that it is refused, as JMeter refuses it.
-            false if no_uri(&path) => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
-            false => Url { url: format!("{place}{path}"), place: None },
-        })
-    }
+/// The steps of an HTTP sampler: what its texts are computed of, and the request.
+pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
+    let sampler = Sampler::new(of, scope, "HttpDefaultsGui");
+    let mut step = RequestStep { templates: true, after, ..RequestStep::default() };
+    let mut before = Vec::new();
+    let method = match c.constant(of, sampler.text("HTTPSampler.method"), "its method") {
+        Some(method) if method.trim().is_empty() => "GET".to_owned(),
+        Some(method) => method.trim().to_uppercase(),
+        None => return Vec::new(),
+    };
+    let mut keep = |converted: Converted, before: &mut Vec<Step>| {
+        before.extend(converted.before);
+        step.data.extend(converted.data);
+    };
+    let Some(Url { url, place }) = url(c, &sampler, &method, &mut |converted| keep(converted, &mut before))
+    else {
+        return Vec::new();
+    };
+    let content = content(c, &sampler, &method, &mut |converted| keep(converted, &mut before));
+    let Some(content) = content else { return Vec::new() };
+    let way = Method { name: &method, content: &content, url: &url, place: place.as_deref() };
+    let fields = http_fields::fields(c, &sampler, scope, &way, &mut |converted| keep(converted, &mut before));
+    let name = control::label(c, of);
+    let titled = control::title(c, of);
+    before.extend(titled.before);
+    before.extend(content.before);
+    let varies = place.is_some() || plan::template::is_template(url.as_bytes());
+    let request = Request {
+        method,
+        fields,
+        body: Body::from(content.body.as_str()),
+        name,
+        title: titled.title,
+        place: place.map_or_else(Body::default, Body::from),
+        ..Request::get("http://x/")
+    };
+    step.requests = vec![Request { url, ..request }].into();
+    step.expect = expected(scope);
+    // A user whose connection ends with the request has to know of it.
+    let ends = !sampler.flag("HTTPSampler.use_keepalive", true);
+    step.session = Session { strict_urls: varies || ends, ..session(c, &sampler, scope) };
+    note_limits(c, &sampler, "HTTPSampler.connect_timeout", "HTTPSampler.response_timeout");
+    before.push(Step::Requests(step));
+    before
+}
 
-    /// Scheme, host and port, and whether these hold values.
-    fn place(&mut self, sampler: &Sampler<'_>, keep: &mut dyn FnMut(Converted)) -> Option<(String, bool)> {
-        let of = sampler.element;
-        let mut part = |name: &str| match self.one_for_all(sampler.text(name)) {
-            Some(same) => self.text(of, &same),
-            None => self.text(of, sampler.text(name)),
-        };
-        let (scheme, host, port) =
-            (part("HTTPSampler.protocol"), part("HTTPSampler.domain"), part("HTTPSampler.port"));
-        if let (Some(scheme), Some(host), Some(port)) = (scheme.constant(), host.constant(), port.constant())
-        {
-            return self.fixed_place(of, &scheme, host.trim(), &port).map(|place| (place, false));
-        }
-        let raw = |text: &Converted| text.raw().trim().to_owned();
-        let (written, port_written) = (raw(&scheme), raw(&port));
-        self.https |= !matches!(written.to_lowercase().as_str(), "" | "http");
-        let scheme_written = if written.is_empty() { "http".to_owned() } else { written };
-        let port_written = match port_written.as_str() {
-            "" | "0" | "-1" => String::new(),
-            port => format!(":{port}"),
-        };
-        let place = format!("{scheme_written}://{}{port_written}", raw(&host));
-        [scheme, host, port].into_iter().for_each(keep);
-        Some((place, true))
+/// The URL. What of it may hold values beside path and query is told apart.
+fn url(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    method: &str,
+    keep: &mut dyn FnMut(Converted),
+) -> Option<Url> {
+    let of = sampler.element;
+    let path = c.text(of, sampler.text("HTTPSampler.path"));
+    let query = query(c, sampler, method, keep);
+    let written = path.template(Encoding::Path, escaped_path);
+    let begins_with_value = path.begins_with_value();
+    keep(path);
+    let with_query = |path: &str| match query.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}{}{query}", if path.contains('?') { "&" } else { "?" }),
+    };
+    let lower = written.to_lowercase();
+    let whole = ["http://", "https://"].iter().any(|scheme| lower.starts_with(scheme));
+    let no_host = sampler.text("HTTPSampler.domain").trim().is_empty();
+    if whole || begins_with_value && no_host {
+        c.https |= !lower.starts_with("http://");
+        let authority = written.split('/').nth(2).unwrap_or("");
+        let varies = !whole || plan::template::is_template(authority.as_bytes());
+        return Some(match varies {
+            true => Url { url: NOWHERE.to_owned(), place: Some(with_query(&written)) },
+            false => Url { url: with_query(&written), place: None },
+        });
     }
+    let (place, varies) = place(c, sampler, keep)?;
+    let slash = if written.starts_with('/') { "" } else { "/" };
+    let path = with_query(&format!("{slash}{written}"));
+    Some(match varies {
+        // Whether the value has a slash of its own is seen when it is there.
+        _ if begins_with_value => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
+        true => Url { url: format!("{NOWHERE}{path}"), place: Some(place) },
+        // As it stands, so that it is refused, as JMeter refuses it.
+        false if no_uri(&path) => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
+        false => Url { url: format!("{place}{path}"), place: None },
+    })
+}
 
-    fn fixed_place(&mut self, of: &Element, scheme: &str, host: &str, port: &str) -> Option<String> {
-        let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme.trim().to_lowercase() };
-        let host = host.to_owned();
-        if scheme != "http" && scheme != "https" {
-            self.missing(of, format!("the protocol '{scheme}' is not spoken: only http and https are"));
+/// Scheme, host and port, and whether these hold values.
+pub(super) fn place(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    keep: &mut dyn FnMut(Converted),
+) -> Option<(String, bool)> {
+    let of = sampler.element;
+    let mut part = |name: &str| match config::one_for_all(c, sampler.text(name)) {
+        Some(same) => c.text(of, &same),
+        None => c.text(of, sampler.text(name)),
+    };
+    let scheme = part("HTTPSampler.protocol");
+    let host = part("HTTPSampler.domain");
+    let port = part("HTTPSampler.port");
+    if let (Some(scheme), Some(host), Some(port)) = (scheme.constant(), host.constant(), port.constant()) {
+        return fixed_place(c, of, &scheme, host.trim(), &port).map(|place| (place, false));
+    }
+    let raw = |text: &Converted| text.raw().trim().to_owned();
+    let written = raw(&scheme);
+    let port_written = raw(&port);
+    c.https |= !matches!(written.to_lowercase().as_str(), "" | "http");
+    let scheme_written = if written.is_empty() { "http".to_owned() } else { written };
+    let port_written = match port_written.as_str() {
+        "" | "0" | "-1" => String::new(),
+        port => format!(":{port}"),
+    };
+    let place = format!("{scheme_written}://{}{port_written}", raw(&host));
+    [scheme, host, port].into_iter().for_each(keep);
+    Some((place, true))
+}
+
+fn fixed_place(c: &mut Converter<'_>, of: &Element, scheme: &str, host: &str, port: &str) -> Option<String> {
+    let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme.trim().to_lowercase() };
+    let host = host.to_owned();
+    if scheme != "http" && scheme != "https" {
+        c.missing(of, format!("the protocol '{scheme}' is not spoken: only http and https are"));
+        return None;
+    }
+    if host.is_empty() || host.contains(['$', '{', ' ', '/']) {
+        c.missing(of, format!("its host is '{host}': give one, here or in HTTP Request Defaults"));
+        return None;
+    }
+    c.https |= scheme == "https";
+    let usual = if scheme == "https" { "443" } else { "80" };
+    let port = match port.trim() {
+        "" | "0" | "-1" => String::new(),
+        port if port == usual => String::new(),
+        port if port.parse::<u16>().is_ok() => format!(":{port}"),
+        port => {
+            c.missing(of, format!("its port is '{port}': give a number to 65535"));
             return None;
         }
-        if host.is_empty() || host.contains(['$', '{', ' ', '/']) {
-            self.missing(of, format!("its host is '{host}': give one, here or in HTTP Request Defaults"));
-            return None;
-        }
-        self.https |= scheme == "https";
-        let usual = if scheme == "https" { "443" } else { "80" };
-        let port = match port.trim() {
-            "" | "0" | "-1" => String::new(),
-            port if port == usual => String::new(),
-            port if port.parse::<u16>().is_ok() => format!(":{port}"),
-            port => {
-                self.missing(of, format!("its port is '{port}': give a number to 65535"));
-                return None;
-            }
-        };
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        if let Some((name, port)) =
-            bare.rsplit_once(':').filter(|_| bare.parse::<std::net::Ipv6Addr>().is_err())
-        {
-            let why =
-                format!("its host is '{host}': write {name} there, and {port} into the field for the port");
-            self.missing(of, why);
-            return None;
-        }
-        let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
-        let place = format!("{scheme}://{host}{port}");
-        match Address::read(&place) {
-            Ok(_) => Some(place),
-            Err(fault) => {
-                self.missing(of, fault.to_string());
-                None
-            }
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    if let Some((name, port)) = bare.rsplit_once(':').filter(|_| bare.parse::<std::net::Ipv6Addr>().is_err())
+    {
+        let why = format!("its host is '{host}': write {name} there, and {port} into the field for the port");
+        c.missing(of, why);
+        return None;
+    }
+    let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
+    let place = format!("{scheme}://{host}{port}");
+    match Address::read(&place) {
+        Ok(_) => Some(place),
+        Err(fault) => {
+            c.missing(of, fault.to_string());
+            None
         }
     }
+}
 
-    /// Parameters in the query, where the method puts them there.
-    fn query(&mut self, sampler: &Sampler<'_>, method: &str, keep: &mut dyn FnMut(Converted)) -> String {
-        if !matches!(method, "GET" | "DELETE" | "OPTIONS") || sampler.is_raw() {
-            return String::new();
-        }
-        let named = sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty());
-        let pairs: Vec<String> =
-            named.map(|argument| self.pair(sampler.element, argument, false, keep)).collect();
-        pairs.join("&")
+/// Parameters in the query, where the method puts them there.
+pub(super) fn query(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    method: &str,
+    keep: &mut dyn FnMut(Converted),
+) -> String {
+    if !matches!(method, "GET" | "DELETE" | "OPTIONS") || sampler.is_raw() {
+        return String::new();
     }
+    let named = sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty());
+    let pairs: Vec<String> = named.map(|argument| pair(c, sampler.element, argument, false, keep)).collect();
+    pairs.join("&")
+}
 
-    /// A parameter as it is sent. `form`: in a body, where what is already encoded is decoded first.
-    fn pair(
-        &mut self,
-        of: &Element,
-        argument: &Object,
-        in_body: bool,
-        keep: &mut dyn FnMut(Converted),
-    ) -> String {
-        let always = argument.properties.flag("HTTPArgument.always_encode", true);
-        let (name, value) = (
-            self.text(of, argument_name(argument)),
-            self.text(of, argument.properties.text("Argument.value")),
-        );
-        let write = |text: &Converted| match (always, in_body) {
-            (true, _) => text.template(Encoding::Form, form::encode),
-            (false, true) => text.template(Encoding::Form, |fixed| form::encode(&form::decode(fixed))),
-            (false, false) => text.template(Encoding::Path, escaped_path),
-        };
-        let (left, right) = (write(&name), write(&value));
-        keep(name);
-        keep(value);
-        let equals = argument.properties.flag("HTTPArgument.use_equals", true) || !right.is_empty();
-        format!("{left}{}{right}", if equals { "=" } else { "" })
+/// A parameter as it is sent. `form`: in a body, where what is already encoded is decoded first.
+fn pair(
+    c: &mut Converter<'_>,
+    of: &Element,
+    argument: &Object,
+    in_body: bool,
+    keep: &mut dyn FnMut(Converted),
+) -> String {
+    let always = argument.properties.flag("HTTPArgument.always_encode", true);
+    let name = c.text(of, argument_name(argument));
+    let value = c.text(of, argument.properties.text("Argument.value"));
+    let write = |text: &Converted| match (always, in_body) {
+        (true, _) => text.template(Encoding::Form, form::encode),
+        (false, true) => text.template(Encoding::Form, |fixed| form::encode(&form::decode(fixed))),
+        (false, false) => text.template(Encoding::Path, escaped_path),
+    };
+    let left = write(&name);
+    let right = write(&value);
+    keep(name);
+    keep(value);
+    let equals = argument.properties.flag("HTTPArgument.use_equals", true) || !right.is_empty();
+    format!("{left}{}{right}", if equals { "=" } else { "" })
+}
+
+/// The body; `None` where it cannot be made, which is listed.
+pub(super) fn content(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    method: &str,
+    keep: &mut dyn FnMut(Converted),
+) -> Option<Content> {
+    let of = sampler.element;
+    let carries = !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE");
+    let files = sampler.files();
+    if carries && (!files.is_empty() || sampler.flag("HTTPSampler.DO_MULTIPART_POST", false)) {
+        return upload(c, sampler, &files, keep);
     }
-
-    /// The body; `None` where it cannot be made, which is listed.
-    fn content(
-        &mut self,
-        sampler: &Sampler<'_>,
-        method: &str,
-        keep: &mut dyn FnMut(Converted),
-    ) -> Option<Content> {
-        let of = sampler.element;
-        let carries = !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE");
-        let files = sampler.files();
-        if carries && (!files.is_empty() || sampler.flag("HTTPSampler.DO_MULTIPART_POST", false)) {
-            return self.upload(sampler, &files, keep);
-        }
-        if sampler.is_raw() {
-            let mut body = String::new();
-            let mut constant = true;
-            for argument in sampler.arguments() {
-                let text = self.text(of, argument.properties.text("Argument.value"));
-                constant &= text.constant().is_some();
-                body.push_str(&text.raw());
-                keep(text);
-            }
-            if method == "HEAD" || method == "TRACE" {
-                return Some(Content::default());
-            }
-            let kind = (!body.is_empty()).then(|| format!("text/plain; charset={}", charset(sampler)));
-            let form = carries && body.is_empty();
-            return Some(Content {
-                kind: kind.or(form.then(|| form_kind(sampler))),
-                body,
-                constant,
-                present: true,
-                before: Vec::new(),
-            });
-        }
-        if !carries {
-            return Some(Content::default());
-        }
-        let named: Vec<&Object> =
-            sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty()).collect();
-        let pairs: Vec<String> = named.iter().map(|argument| self.pair(of, argument, true, keep)).collect();
-        let body = pairs.join("&");
-        let constant = !plan::template::is_template(body.as_bytes());
-        Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true, before: Vec::new() })
-    }
-
-    /// Files, and parameters beside them.
-    fn upload(
-        &mut self,
-        sampler: &Sampler<'_>,
-        files: &[&Object],
-        keep: &mut dyn FnMut(Converted),
-    ) -> Option<Content> {
-        let of = sampler.element;
-        let mut parts = Vec::new();
-        for file in files {
-            parts.push(self.file(of, file.properties.text("File.path").trim()));
-        }
-        if let ([file], [part]) = (files, parts.as_slice())
-            && file.properties.text("File.paramname").is_empty()
-        {
-            let kind = Some(file.properties.text("File.mimetype").to_owned()).filter(|kind| !kind.is_empty());
-            let (body, constant) = (part.text.clone(), part.before.is_empty());
-            return Some(Content { body, constant, kind, present: true, before: part.before.clone() });
-        }
-        Some(self.multipart(sampler, files, &parts, keep))
-    }
-
-    /// The content of a file that is uploaded: as it is now, where it is a text that is there; otherwise it is read each time.
-    fn file(&mut self, of: &Element, written: &str) -> Part {
-        let text = self.text(of, written);
-        let constant = text.constant();
-        let bytes = constant.as_ref().and_then(|path| (self.settings.included)(path));
-        if constant.is_some() && bytes.is_none() {
-            self.different(
-                of,
-                format!("the file '{}' that it uploads is not there: it fails, as in JMeter", short(written)),
-            );
-        }
-        let now = bytes.and_then(|bytes| String::from_utf8(plan::template::escape(&bytes)).ok());
-        let title = text.raw().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        if let Some(text) = now {
-            return Part { title, text, before: Vec::new() };
-        }
-        let into = self.fresh("upload");
-        let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
-        let path = self.rebuilt(&parsed);
-        let fills = if path.contains("${") { Fills::Each } else { Fills::Never };
-        let code = Code { fills, ..self.code(of, "file", &path, Some(into.clone())) };
-        let before = text.steps().into_iter().chain([Step::Code(code)]).collect();
-        Part { title, text: format!("{{{{{into}}}}}"), before }
-    }
-
-    /// A body of several parts (RFC 7578).
-    fn multipart(
-        &mut self,
-        sampler: &Sampler<'_>,
-        files: &[&Object],
-        contents: &[Part],
-        keep: &mut dyn FnMut(Converted),
-    ) -> Content {
-        let of = sampler.element;
-        const BOUNDARY: &str = "----wringer-part-9Dk3v0qZr1nT5xLb";
+    if sampler.is_raw() {
         let mut body = String::new();
         let mut constant = true;
-        for argument in sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty())
-        {
-            let (name, value) = (
-                self.text(of, argument_name(argument)),
-                self.text(of, argument.properties.text("Argument.value")),
-            );
-            constant &= name.constant().is_some() && value.constant().is_some();
-            body.push_str(&format!(
-                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"\r\nContent-Type: text/plain; charset={}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{}\r\n",
-                name.raw(), charset(sampler), value.raw()
-            ));
-            keep(name);
-            keep(value);
+        for argument in sampler.arguments() {
+            let text = c.text(of, argument.properties.text("Argument.value"));
+            constant &= text.constant().is_some();
+            body.push_str(&text.raw());
+            keep(text);
         }
-        let mut before = Vec::new();
-        for (file, Part { title, text, before: reads }) in files.iter().zip(contents) {
-            constant &= reads.is_empty();
-            before.extend(reads.iter().cloned());
-            let kind = file.properties.filled("File.mimetype").unwrap_or("application/octet-stream");
-            body.push_str(&format!(
-                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{title}\"\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: binary\r\n\r\n{text}\r\n",
-                file.properties.text("File.paramname")
-            ));
+        if method == "HEAD" || method == "TRACE" {
+            return Some(Content::default());
         }
-        body.push_str(&format!("--{BOUNDARY}--\r\n"));
-        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        Content { body, constant, kind: Some(kind), present: true, before }
-    }
-
-    /// Statuses below 400 are good, unless an assertion ignores the status.
-    fn expected(&self, scope: &Scope<'_>) -> Expect {
-        let mut assertions = scope.innermost_first("ResponseAssertion");
-        let any_status =
-            assertions.any(|assertion| assertion.properties.flag("Assertion.assume_success", false));
-        Expect { any_status, ..Expect::default() }
-    }
-
-    fn session(&mut self, sampler: &Sampler<'_>, scope: &Scope<'_>) -> Session {
-        let follows = sampler.flag("HTTPSampler.follow_redirects", false)
-            || sampler.flag("HTTPSampler.auto_redirects", false);
-        let most = self
-            .settings
-            .properties
-            .get("httpsampler.max_redirects")
-            .and_then(|most| most.trim().parse().ok());
-        let redirects = follows.then(|| Redirects {
-            limit: most.unwrap_or(20),
-            to_get: true,
-            as_jmeter: true,
-            ..Redirects::default()
+        let kind = (!body.is_empty()).then(|| format!("text/plain; charset={}", charset(sampler)));
+        let form = carries && body.is_empty();
+        return Some(Content {
+            kind: kind.or(form.then(|| form_kind(sampler))),
+            body,
+            constant,
+            present: true,
+            before: Vec::new(),
         });
-        let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| self.resources(sampler));
-        let cookies = scope.outermost("CookieManager").is_some_and(|manager| {
-            let policy = manager.properties.text("CookieManager.policy");
-            !policy.eq_ignore_ascii_case("ignorecookies")
-        });
-        Session { cookies, redirects, resources, validators: self.validators(scope), ..Session::default() }
     }
-
-    fn validators(&mut self, scope: &Scope<'_>) -> Validators {
-        let Some(manager) = scope.outermost("CacheManager") else { return Validators::Never };
-        if manager.properties.flag("useExpires", false) {
-            self.different(manager, "what is fresh by Cache-Control or Expires is asked for on condition; JMeter would not ask at all");
-        }
-        Validators::Always
+    if !carries {
+        return Some(Content::default());
     }
+    let named: Vec<&Object> =
+        sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty()).collect();
+    let pairs: Vec<String> = named.iter().map(|argument| pair(c, of, argument, true, keep)).collect();
+    let body = pairs.join("&");
+    let constant = !plan::template::is_template(body.as_bytes());
+    Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true, before: Vec::new() })
+}
 
-    fn resources(&mut self, sampler: &Sampler<'_>) -> Resources {
-        let only = self.url_pattern(sampler, "HTTPSampler.embedded_url_re").map(Must::MatchWhole);
-        let except = self.url_pattern(sampler, "HTTPSampler.embedded_url_exclude_re").map(Must::MatchWhole);
-        let urls = match (only, except.map(|except| Must::Not(Box::new(except)))) {
-            (Some(only), Some(except)) => Some(Must::AllOf(vec![only, except])),
-            (only, except) => only.or(except),
-        };
-        let parallel = match sampler.flag("HTTPSampler.concurrentDwn", false) {
-            true => sampler.text("HTTPSampler.concurrentPool").trim().parse().unwrap_or(6),
-            false => 1,
-        };
-        Resources {
-            parallel: u32::clamp(parallel, 1, 64),
-            only: vec!["*".to_owned()],
-            urls,
-            ..Resources::default()
-        }
+/// Files, and parameters beside them.
+pub(super) fn upload(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    files: &[&Object],
+    keep: &mut dyn FnMut(Converted),
+) -> Option<Content> {
+    let of = sampler.element;
+    let mut parts = Vec::new();
+    for file in files {
+        parts.push(file_part(c, of, file.properties.text("File.path").trim()));
     }
-
-    /// A pattern of URLs; `None` where there is none, or one that cannot be used, which is listed.
-    fn url_pattern(&mut self, sampler: &Sampler<'_>, key: &str) -> Option<String> {
-        let (of, written) = (sampler.element, sampler.text(key).trim());
-        let text = self.text(of, written);
-        let Some(pattern) = text.constant() else {
-            self.different(of, format!("all embedded resources are fetched: '{}' changes", short(written)));
-            return None;
-        };
-        match super::extract::unreadable(&pattern) {
-            _ if pattern.is_empty() => None,
-            None => Some(pattern),
-            Some(why) => {
-                self.different(
-                    of,
-                    format!("all embedded resources are fetched: '{}' needs what an engine in linear time has not: {why}", short(&pattern)),
-                );
-                None
-            }
-        }
+    if let ([file], [part]) = (files, parts.as_slice())
+        && file.properties.text("File.paramname").is_empty()
+    {
+        let kind = Some(file.properties.text("File.mimetype").to_owned()).filter(|kind| !kind.is_empty());
+        let body = part.text.clone();
+        let constant = part.before.is_empty();
+        return Some(Content { body, constant, kind, present: true, before: part.before.clone() });
     }
+    Some(multipart(c, sampler, files, &parts, keep))
+}
 
-    /// Limits hold for a whole plan here; those of samplers are noted.
-    pub(super) fn note_limits(&mut self, sampler: &Sampler<'_>, connect: &str, answer: &str) {
-        let of = sampler.element;
-        let mut limit = |name: &str| {
-            let written = sampler.text(name).to_owned();
-            self.text(of, &written).constant().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0)
-        };
-        let own = (limit(connect), limit(answer));
-        if self.limits.iter().any(|known| *known != own) {
-            self.different(
+/// The content of a file that is uploaded: as it is now, where it is a text that is there; otherwise it is read each time.
+fn file_part(c: &mut Converter<'_>, of: &Element, written: &str) -> Part {
+    let text = c.text(of, written);
+    let constant = text.constant();
+    let bytes = constant.as_ref().and_then(|path| (c.settings.included)(path));
+    if constant.is_some() && bytes.is_none() {
+        c.different(
+            of,
+            format!("the file '{}' that it uploads is not there: it fails, as in JMeter", short(written)),
+        );
+    }
+    let now = bytes.and_then(|bytes| String::from_utf8(plan::template::escape(&bytes)).ok());
+    let title = text.raw().rsplit(['/', '\\']).next().expect("a split has a part").to_owned();
+    if let Some(text) = now {
+        return Part { title, text, before: Vec::new() };
+    }
+    let into = c.fresh("upload");
+    let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
+    let path = c.rebuilt(&parsed);
+    let fills = if path.contains("${") { Fills::Each } else { Fills::Never };
+    let code = Code { fills, ..c.code(of, "file", &path, Some(into.clone())) };
+    let before = text.steps().into_iter().chain([Step::Code(code)]).collect();
+    Part { title, text: format!("{{{{{into}}}}}"), before }
+}
+
+/// A body of several parts (RFC 7578).
+fn multipart(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    files: &[&Object],
+    contents: &[Part],
+    keep: &mut dyn FnMut(Converted),
+) -> Content {
+    let of = sampler.element;
+    const BOUNDARY: &str = "----wringer-part-9Dk3v0qZr1nT5xLb";
+    let mut body = String::new();
+    let mut constant = true;
+    for argument in sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty()) {
+        let name = c.text(of, argument_name(argument));
+        let value = c.text(of, argument.properties.text("Argument.value"));
+        constant &= name.constant().is_some() && value.constant().is_some();
+        body.push_str(&format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"\r\nContent-Type: text/plain; charset={}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{}\r\n",
+            name.raw(), charset(sampler), value.raw()
+        ));
+        keep(name);
+        keep(value);
+    }
+    let mut before = Vec::new();
+    for (file, Part { title, text, before: reads }) in files.iter().zip(contents) {
+        constant &= reads.is_empty();
+        before.extend(reads.iter().cloned());
+        let kind = file.properties.filled("File.mimetype").unwrap_or("application/octet-stream");
+        body.push_str(&format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{title}\"\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: binary\r\n\r\n{text}\r\n",
+            file.properties.text("File.paramname")
+        ));
+    }
+    body.push_str(&format!("--{BOUNDARY}--\r\n"));
+    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+    Content { body, constant, kind: Some(kind), present: true, before }
+}
+
+/// Statuses below 400 are good, unless an assertion ignores the status.
+pub(super) fn expected(scope: &Scope<'_>) -> Expect {
+    let mut assertions = scope.innermost_first("ResponseAssertion");
+    let any_status = assertions.any(|assertion| assertion.properties.flag("Assertion.assume_success", false));
+    Expect { any_status, ..Expect::default() }
+}
+
+fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> Session {
+    let follows = sampler.flag("HTTPSampler.follow_redirects", false)
+        || sampler.flag("HTTPSampler.auto_redirects", false);
+    let most =
+        c.settings.properties.get("httpsampler.max_redirects").and_then(|most| most.trim().parse().ok());
+    let redirects = follows.then(|| Redirects {
+        limit: most.unwrap_or(20),
+        to_get: true,
+        as_jmeter: true,
+        ..Redirects::default()
+    });
+    let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| resources(c, sampler));
+    let cookies = scope.outermost("CookieManager").is_some_and(|manager| {
+        let policy = manager.properties.text("CookieManager.policy");
+        !policy.eq_ignore_ascii_case("ignorecookies")
+    });
+    Session { cookies, redirects, resources, validators: validators(c, scope), ..Session::default() }
+}
+
+fn validators(c: &mut Converter<'_>, scope: &Scope<'_>) -> Validators {
+    let Some(manager) = scope.outermost("CacheManager") else { return Validators::Never };
+    if manager.properties.flag("useExpires", false) {
+        c.different(manager, "what is fresh by Cache-Control or Expires is asked for on condition; JMeter would not ask at all");
+    }
+    Validators::Always
+}
+
+fn resources(c: &mut Converter<'_>, sampler: &Sampler<'_>) -> Resources {
+    let only = url_pattern(c, sampler, "HTTPSampler.embedded_url_re").map(Must::MatchWhole);
+    let except = url_pattern(c, sampler, "HTTPSampler.embedded_url_exclude_re").map(Must::MatchWhole);
+    let urls = match (only, except.map(|except| Must::Not(Box::new(except)))) {
+        (Some(only), Some(except)) => Some(Must::AllOf(vec![only, except])),
+        (only, except) => only.or(except),
+    };
+    let parallel = match sampler.flag("HTTPSampler.concurrentDwn", false) {
+        true => sampler.text("HTTPSampler.concurrentPool").trim().parse().unwrap_or(6),
+        false => 1,
+    };
+    Resources {
+        parallel: u32::clamp(parallel, 1, 64),
+        only: vec!["*".to_owned()],
+        urls,
+        ..Resources::default()
+    }
+}
+
+/// A pattern of URLs; `None` where there is none, or one that cannot be used, which is listed.
+fn url_pattern(c: &mut Converter<'_>, sampler: &Sampler<'_>, key: &str) -> Option<String> {
+    let of = sampler.element;
+    let written = sampler.text(key).trim();
+    let text = c.text(of, written);
+    let Some(pattern) = text.constant() else {
+        c.different(of, format!("all embedded resources are fetched: '{}' changes", short(written)));
+        return None;
+    };
+    match super::extract::unreadable(&pattern) {
+        _ if pattern.is_empty() => None,
+        None => Some(pattern),
+        Some(why) => {
+            c.different(
                 of,
-                "its time-outs differ from those of other samplers: the longest of all holds for all",
+                format!("all embedded resources are fetched: '{}' needs what an engine in linear time has not: {why}", short(&pattern)),
             );
+            None
         }
-        self.limits.push(own);
     }
+}
+
+/// Limits hold for a whole plan here; those of samplers are noted.
+pub(super) fn note_limits(c: &mut Converter<'_>, sampler: &Sampler<'_>, connect: &str, answer: &str) {
+    let of = sampler.element;
+    let mut limit = |name: &str| {
+        let written = sampler.text(name).to_owned();
+        c.text(of, &written).constant().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0)
+    };
+    let own = (limit(connect), limit(answer));
+    if c.limits.iter().any(|known| *known != own) {
+        c.different(
+            of,
+            "its time-outs differ from those of other samplers: the longest of all holds for all",
+        );
+    }
+    c.limits.push(own);
 }
 
 fn charset<'a>(sampler: &Sampler<'a>) -> &'a str {
@@ -534,8 +541,8 @@ fn escaped_path(text: &str) -> String {
 
 /// True if what stays of a path holds a character that no URI may (RFC 3986).
 fn no_uri(template: &str) -> bool {
-    let pieces =
-        plan::template::pieces(template.as_bytes(), plan::template::Encode::Path).unwrap_or_default();
+    let pieces = plan::template::pieces(template.as_bytes(), plan::template::Encode::Path)
+        .expect("a template of ours");
     pieces.iter().any(|piece| match piece {
         plan::template::Piece::Text(text) => text.iter().any(|byte| b"{}|\\^`\"<>".contains(byte)),
         plan::template::Piece::Value { .. } => false,

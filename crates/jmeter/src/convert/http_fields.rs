@@ -28,132 +28,128 @@ struct Given<'a> {
     value: String,
 }
 
-impl Converter<'_> {
-    /// All fields but those that follow from cookies, caches and the length of bodies that change.
-    pub(super) fn fields(
-        &mut self,
-        sampler: &Sampler<'_>,
-        scope: &Scope<'_>,
-        request: &Method<'_>,
-        keep: &mut dyn FnMut(Converted),
-    ) -> Vec<Field> {
-        let java = sampler.text("HTTPSampler.implementation").eq_ignore_ascii_case("java");
-        let alive = sampler.flag("HTTPSampler.use_keepalive", true);
-        let mut fields = vec![Field::new("Connection", if alive { "keep-alive" } else { "close" })];
-        let given = self.given(scope);
-        let has = |name: &str| given.iter().any(|field| field.name.eq_ignore_ascii_case(name));
-        let (has_kind, has_host, has_agent) = (has("Content-Type"), has("Host"), has("User-Agent"));
-        let mut host = None;
-        let mut written = Vec::new();
-        for field in given {
-            let value = self.text(field.of, &field.value);
-            let name = self.text(field.of, &field.name).raw();
-            let text = value.raw();
-            keep(value);
-            match name.to_ascii_lowercase().as_str() {
-                "content-length" | "" => {}
-                "connection" => fields[0] = Field::new(name, text.as_str()),
-                "host" => host = Some(Field::new(name, text.as_str())),
-                _ => written.push(Field::new(name, text.as_str())),
-            }
+/// All fields but those that follow from cookies, caches and the length of bodies that change.
+pub(super) fn fields(
+    c: &mut Converter<'_>,
+    sampler: &Sampler<'_>,
+    scope: &Scope<'_>,
+    request: &Method<'_>,
+    keep: &mut dyn FnMut(Converted),
+) -> Vec<Field> {
+    let java = sampler.text("HTTPSampler.implementation").eq_ignore_ascii_case("java");
+    let alive = sampler.flag("HTTPSampler.use_keepalive", true);
+    let mut fields = vec![Field::new("Connection", if alive { "keep-alive" } else { "close" })];
+    let given = given(scope);
+    let has = |name: &str| given.iter().any(|field| field.name.eq_ignore_ascii_case(name));
+    let has_kind = has("Content-Type");
+    let has_host = has("Host");
+    let has_agent = has("User-Agent");
+    let mut host = None;
+    let mut written = Vec::new();
+    for field in given {
+        let value = c.text(field.of, &field.value);
+        let name = c.text(field.of, &field.name).raw();
+        let text = value.raw();
+        keep(value);
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" | "" => {}
+            "connection" => fields[0] = Field::new(name, text.as_str()),
+            "host" => host = Some(Field::new(name, text.as_str())),
+            _ => written.push(Field::new(name, text.as_str())),
         }
-        fields.extend(written);
-        fields.extend(self.authorization(scope, request.url));
-        // What a user adds stands here: a field without a value keeps its place.
-        if scope.outermost("CacheManager").is_some() {
-            fields.extend(["If-Modified-Since", "If-None-Match"].map(|name| Field::new(name, "")));
-        }
-        if scope.outermost("CookieManager").is_some() {
-            let preset = self.preset_cookies(scope, request.url);
-            fields.push(preset.unwrap_or_else(|| Field::new("Cookie", "")));
-        }
-        fields.extend(of_content(request, has_kind));
-        let agent = Field::new("User-Agent", if java { JAVA } else { HTTP_CLIENT });
-        let host = match host.filter(|_| has_host) {
-            Some(host) => host,
-            None if request.place.is_some() => Field::new("Host", ""),
-            None => Field::new("Host", authority(request.url)),
-        };
-        if java {
-            fields.extend((!has_agent).then_some(agent));
-            fields.push(host);
-            fields.push(Field::new("Accept", "text/html, image/gif, image/jpeg, */*; q=0.2"));
-        } else {
-            fields.push(host);
-            fields.extend((!has_agent).then_some(agent));
-        }
-        fields
     }
+    fields.extend(written);
+    fields.extend(authorization(c, scope, request.url));
+    // What a user adds stands here: a field without a value keeps its place.
+    if scope.outermost("CacheManager").is_some() {
+        fields.extend(["If-Modified-Since", "If-None-Match"].map(|name| Field::new(name, "")));
+    }
+    if scope.outermost("CookieManager").is_some() {
+        let preset = preset_cookies(c, scope, request.url);
+        fields.push(preset.unwrap_or_else(|| Field::new("Cookie", "")));
+    }
+    fields.extend(of_content(request, has_kind));
+    let agent = Field::new("User-Agent", if java { JAVA } else { HTTP_CLIENT });
+    let host = match host.filter(|_| has_host) {
+        Some(host) => host,
+        None if request.place.is_some() => Field::new("Host", ""),
+        None => Field::new("Host", authority(request.url)),
+    };
+    if java {
+        fields.extend((!has_agent).then_some(agent));
+        fields.push(host);
+        fields.push(Field::new("Accept", "text/html, image/gif, image/jpeg, */*; q=0.2"));
+    } else {
+        fields.push(host);
+        fields.extend((!has_agent).then_some(agent));
+    }
+    fields
+}
 
-    /// The fields of all header managers: the innermost one's in its order, then those that it lacks from the next.
-    fn given<'e>(&mut self, scope: &Scope<'e>) -> Vec<Given<'e>> {
-        let mut fields: Vec<Given<'e>> = Vec::new();
-        for manager in scope.innermost_first("HeaderManager") {
-            let known: Vec<String> = fields.iter().map(|field| field.name.to_lowercase()).collect();
-            for header in manager.properties.list("HeaderManager.headers") {
-                let Value::Object(header) = header else { continue };
-                let name = header.properties.text("Header.name").trim().to_owned();
-                if !known.contains(&name.to_lowercase()) {
-                    fields.push(Given {
-                        of: manager,
-                        name,
-                        value: header.properties.text("Header.value").to_owned(),
-                    });
-                }
+/// The fields of all header managers: the innermost one's in its order, then those that it lacks from the next.
+fn given<'e>(scope: &Scope<'e>) -> Vec<Given<'e>> {
+    let mut fields: Vec<Given<'e>> = Vec::new();
+    for manager in scope.innermost_first("HeaderManager") {
+        let known: Vec<String> = fields.iter().map(|field| field.name.to_lowercase()).collect();
+        for header in manager.properties.list("HeaderManager.headers") {
+            let Value::Object(header) = header else { continue };
+            let name = header.properties.text("Header.name").trim().to_owned();
+            if !known.contains(&name.to_lowercase()) {
+                fields.push(Given {
+                    of: manager,
+                    name,
+                    value: header.properties.text("Header.value").to_owned(),
+                });
             }
         }
-        fields
     }
+    fields
+}
 
-    /// Returns the `Authorization` field that an authorization manager sends without a challenge.
-    fn authorization(&mut self, scope: &Scope<'_>, url: &str) -> Option<Field> {
-        let manager = scope.outermost("AuthManager")?;
-        for row in manager.properties.list("AuthManager.auth_list") {
-            let Value::Object(row) = row else { continue };
-            let mut part =
-                |name: &str| self.constant(manager, row.properties.text(name), "a row of its table");
-            let (prefix, name, password) = (
-                part("Authorization.url")?,
-                part("Authorization.username")?,
-                part("Authorization.password")?,
-            );
-            let mechanism =
-                row.properties.filled("Authorization.mechanism").unwrap_or("BASIC_DIGEST").to_uppercase();
-            if !url.to_lowercase().starts_with(&prefix.to_lowercase()) {
-                continue;
-            }
-            match mechanism.as_str() {
-                "BASIC" | "BASIC_DIGEST" => {
-                    let credentials = Credentials::new(&name, Secret::typed(password));
-                    return Some(Field::new("Authorization", FieldValue::basic(credentials)));
-                }
-                other => self.missing(
-                    manager,
-                    format!(
-                        "{other} is not sent from a plan of JMeter: give credentials in the converted plan"
-                    ),
-                ),
-            }
+/// Returns the `Authorization` field that an authorization manager sends without a challenge.
+fn authorization(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<Field> {
+    let manager = scope.outermost("AuthManager")?;
+    for row in manager.properties.list("AuthManager.auth_list") {
+        let Value::Object(row) = row else { continue };
+        let mut part = |name: &str| c.constant(manager, row.properties.text(name), "a row of its table");
+        let prefix = part("Authorization.url")?;
+        let name = part("Authorization.username")?;
+        let password = part("Authorization.password")?;
+        let mechanism =
+            row.properties.filled("Authorization.mechanism").unwrap_or("BASIC_DIGEST").to_uppercase();
+        if !url.to_lowercase().starts_with(&prefix.to_lowercase()) {
+            continue;
         }
-        None
+        match mechanism.as_str() {
+            "BASIC" | "BASIC_DIGEST" => {
+                let credentials = Credentials::new(&name, Secret::typed(password));
+                return Some(Field::new("Authorization", FieldValue::basic(credentials)));
+            }
+            other => c.missing(
+                manager,
+                format!("{other} is not sent from a plan of JMeter: give credentials in the converted plan"),
+            ),
+        }
     }
+    None
+}
 
-    /// Cookies that a manager begins with.
-    fn preset_cookies(&mut self, scope: &Scope<'_>, url: &str) -> Option<Field> {
-        let manager = scope.outermost("CookieManager")?;
-        let host = authority(url).rsplit_once(':').map_or(authority(url), |(host, _)| host);
-        let mut pairs = Vec::new();
-        for cookie in manager.properties.list("CookieManager.cookies") {
-            let Value::Object(cookie) = cookie else { continue };
-            let mut part = |name: &str| self.constant(manager, cookie.properties.text(name), "a cookie");
-            let (value, domain) = (part("Cookie.value")?, part("Cookie.domain")?);
-            let domain = domain.trim().trim_start_matches('.');
-            if domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}")) {
-                pairs.push(format!("{}={value}", cookie.name));
-            }
+/// Cookies that a manager begins with.
+fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<Field> {
+    let manager = scope.outermost("CookieManager")?;
+    let host = authority(url).rsplit_once(':').map_or(authority(url), |(host, _)| host);
+    let mut pairs = Vec::new();
+    for cookie in manager.properties.list("CookieManager.cookies") {
+        let Value::Object(cookie) = cookie else { continue };
+        let mut part = |name: &str| c.constant(manager, cookie.properties.text(name), "a cookie");
+        let value = part("Cookie.value")?;
+        let domain = part("Cookie.domain")?;
+        let domain = domain.trim().trim_start_matches('.');
+        if domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}")) {
+            pairs.push(format!("{}={value}", cookie.name));
         }
-        (!pairs.is_empty()).then(|| Field::new("Cookie", pairs.join("; ").as_str()))
     }
+    (!pairs.is_empty()).then(|| Field::new("Cookie", pairs.join("; ").as_str()))
 }
 
 /// The fields that describe the body.
@@ -162,8 +158,8 @@ fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
     let mut fields = Vec::new();
     if content.present {
         // A body that changes is counted when it is there.
-        let length = content.constant.then(|| plain_length(&content.body).to_string());
-        fields.push(Field::new("Content-Length", length.unwrap_or_default().as_str()));
+        let length = if content.constant { plain_length(&content.body).to_string() } else { String::new() };
+        fields.push(Field::new("Content-Length", length.as_str()));
     }
     let kind = content.kind.as_deref().filter(|_| !has_kind && request.name != "GET");
     fields.extend(kind.map(|kind| Field::new("Content-Type", kind)));
@@ -172,7 +168,8 @@ fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
 
 /// Bytes of a template without placeholders.
 fn plain_length(template: &str) -> usize {
-    let pieces = plan::template::pieces(template.as_bytes(), plan::template::Encode::Raw).unwrap_or_default();
+    let pieces =
+        plan::template::pieces(template.as_bytes(), plan::template::Encode::Raw).expect("a template of ours");
     let length = pieces.iter().map(|piece| match piece {
         plan::template::Piece::Text(text) => text.len(),
         plan::template::Piece::Value { .. } => 0,

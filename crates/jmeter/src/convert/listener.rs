@@ -1,7 +1,8 @@
 //! Listeners: they have no part in what is sent, but some stop the test, and those that send or write elsewhere are listed.
 
-use super::Converter;
+use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
+use super::{Converter, users};
 use crate::element::Element;
 use crate::role::Role;
 use plan::StopIf;
@@ -25,84 +26,93 @@ const LIMITS: [(&str, &str, &str); 3] =
 /// Limits that newer ones have, which are of the whole run so far or of the user's own window.
 const OTHER_LIMITS: [&str; 3] = ["percentile_response_time", "rel_percentile_threshold_pct", "error_count"];
 
-impl Converter<'_> {
-    /// The listeners of a sampler.
-    pub(super) fn listeners(&mut self, scope: &Scope<'_>) {
-        self.auto_stops.samplers += 1;
-        for element in scope.outermost_first(Role::Listener) {
-            match element.class.as_str() {
-                "ResultCollector" | "Summariser" => {
-                    if let Some(file) = element.properties.filled("filename").map(str::to_owned) {
-                        self.different(
-                            element,
-                            format!("its file '{file}' is not written: results go to -l FILE"),
-                        );
-                    }
-                }
-                "BackendListener" => {
-                    self.missing(element, "results are not sent to another system while the run goes on")
-                }
-                "kg.apc.jmeter.reporters.AutoStop" => self.auto_stop(element),
-                "BeanShellListener" | "JSR223Listener" | "ResultSaver" => {
-                    self.missing(element, "a listener of this kind cannot run")
-                }
-                class
-                    if class.contains("Collector")
-                        || class.contains("Visualizer")
-                        || class.contains("Gui") => {}
-                _ => self.missing(element, "a listener of this kind cannot run"),
-            }
+pub(super) const KINDS: &[Kind] = &[
+    Kind { class: "ResultCollector", convert: Convert::Listener(results) },
+    Kind { class: "Summariser", convert: Convert::Listener(results) },
+    Kind {
+        class: "BackendListener",
+        convert: Convert::Listener(|c, of| {
+            c.missing(of, "results are not sent to another system while the run goes on");
+        }),
+    },
+    Kind { class: "BeanShellListener", convert: Convert::Listener(unknown) },
+    Kind { class: "JSR223Listener", convert: Convert::Listener(unknown) },
+    Kind { class: "ResultSaver", convert: Convert::Listener(unknown) },
+    Kind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
+];
+
+/// The listeners of a sampler.
+pub(super) fn listeners(c: &mut Converter<'_>, scope: &Scope<'_>) {
+    c.auto_stops.samplers += 1;
+    for element in scope.outermost_first(Role::Listener) {
+        match kinds::convert(element) {
+            Convert::Listener(convert) => convert(c, element),
+            _ => unreachable!("{} is no listener", element.class),
         }
     }
+}
 
-    /// Stops the test when an average has been above its limit for a time.
-    fn auto_stop(&mut self, of: &Element) {
-        if let Some((_, samplers)) = self.auto_stops.met.get_mut(&of.path) {
-            *samplers += 1;
-            return;
-        }
-        self.auto_stops.met.insert(of.path.clone(), (of.clone(), 1));
-        for (name, metric, unit) in LIMITS {
-            let Some(limit) = self.limit(of, name) else { continue };
-            if name == LATENCY {
-                self.different(of, "the latency that stops is that of answers that came, from the send on, without connecting");
-            }
-            let seconds = self.number_at_start(of, of.properties.text(&format!("{name}_length"))).max(1);
-            match StopIf::parse(&format!("{metric}>{limit}{unit} for {seconds}s")) {
-                Ok(stop) => self.auto_stops.stops.push(stop),
-                Err(why) => self.missing(of, why),
-            }
-        }
-        for name in OTHER_LIMITS {
-            if self.limit(of, name).is_some() {
-                self.missing(of, format!("it does not stop by its {name}: give an average or an error rate"));
-            }
-        }
+fn results(c: &mut Converter<'_>, of: &Element) {
+    if let Some(file) = of.properties.filled("filename").map(str::to_owned) {
+        c.different(of, format!("its file '{file}' is not written: results go to -l FILE"));
     }
+}
 
-    /// A limit; none where it is 0 or no number, as in the listener.
-    fn limit(&mut self, of: &Element, name: &str) -> Option<f64> {
-        let written = of.properties.filled(name)?;
-        let text = self.evaluate_at_start(of, written);
-        let limit = text.trim().parse::<f64>().ok().filter(|limit| limit.is_finite());
-        if limit.is_none() {
-            self.different(
+/// A listener that is not known: one that only shows something takes no part in a run.
+pub(super) fn unknown(c: &mut Converter<'_>, of: &Element) {
+    let only_shows = ["Collector", "Visualizer", "Gui"].iter().any(|word| of.class.contains(word));
+    if !only_shows {
+        c.missing(of, "a listener of this kind cannot run");
+    }
+}
+
+/// Stops the test when an average has been above its limit for a time.
+fn auto_stop(c: &mut Converter<'_>, of: &Element) {
+    if let Some((_, samplers)) = c.auto_stops.met.get_mut(&of.path) {
+        *samplers += 1;
+        return;
+    }
+    c.auto_stops.met.insert(of.path.clone(), (of.clone(), 1));
+    for (name, metric, unit) in LIMITS {
+        let Some(limit) = limit(c, of, name) else { continue };
+        if name == LATENCY {
+            c.different(
                 of,
-                format!("its limit '{text}' is no number, so it does not stop by it, as in JMeter"),
+                "the latency that stops is that of answers that came, from the send on, without connecting",
             );
         }
-        limit.filter(|limit| *limit > 0.0)
+        let seconds = users::number_at_start(c, of, of.properties.text(&format!("{name}_length"))).max(1);
+        match StopIf::parse(&format!("{metric}>{limit}{unit} for {seconds}s")) {
+            Ok(stop) => c.auto_stops.stops.push(stop),
+            Err(why) => c.missing(of, why),
+        }
     }
+    for name in OTHER_LIMITS {
+        if limit(c, of, name).is_some() {
+            c.missing(of, format!("it does not stop by its {name}: give an average or an error rate"));
+        }
+    }
+}
 
-    /// The conditions that end the run. One that is meant for some samplers is held against all, which is told.
-    pub(super) fn stop_if(&mut self) -> Vec<StopIf> {
-        let AutoStops { samplers, met, stops } = std::mem::take(&mut self.auto_stops);
-        for (element, of) in met.into_values().filter(|(_, of)| *of < samplers) {
-            self.different(
-                &element,
-                format!("it stands beside {of} of {samplers} samplers, and stops the run by the figures of all of them"),
-            );
-        }
-        stops
+/// A limit; none where it is 0 or no number, as in the listener.
+pub(super) fn limit(c: &mut Converter<'_>, of: &Element, name: &str) -> Option<f64> {
+    let written = of.properties.filled(name)?;
+    let text = c.evaluate_at_start(of, written);
+    let limit = text.trim().parse::<f64>().ok().filter(|limit| limit.is_finite());
+    if limit.is_none() {
+        c.different(of, format!("its limit '{text}' is no number, so it does not stop by it, as in JMeter"));
     }
+    limit.filter(|limit| *limit > 0.0)
+}
+
+/// The conditions that end the run. One that is meant for some samplers is held against all, which is told.
+pub(super) fn stop_if(c: &mut Converter<'_>) -> Vec<StopIf> {
+    let AutoStops { samplers, met, stops } = std::mem::take(&mut c.auto_stops);
+    for (element, of) in met.into_values().filter(|(_, of)| *of < samplers) {
+        c.different(
+            &element,
+            format!("it stands beside {of} of {samplers} samplers, and stops the run by the figures of all of them"),
+        );
+    }
+    stops
 }

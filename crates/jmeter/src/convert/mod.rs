@@ -13,6 +13,7 @@ mod group;
 mod http;
 mod http_fields;
 mod keystore;
+pub(crate) mod kinds;
 mod listener;
 mod sampler;
 mod schedule;
@@ -20,6 +21,7 @@ mod scope;
 mod tcp;
 mod text;
 mod timer;
+mod users;
 mod variables;
 
 use crate::TestPlan;
@@ -74,8 +76,8 @@ impl TestPlan {
             auto_stops: listener::AutoStops::default(),
         };
         converter.set_start_values(&self.root);
-        converter.find_columns(&self.root);
-        let plan = converter.plan(&self.root);
+        config::find_columns(&mut converter, &self.root);
+        let plan = group::plan(&mut converter, &self.root);
         converter.conclude(&self.root, plan)
     }
 }
@@ -173,5 +175,5 @@ fn all_paths(element: &Element, to: &mut Vec<String>) {
 
 /// Returns the children of a controller that take part: samplers and controllers, in order.
 fn walked(of: &Element) -> impl Iterator<Item = &Element> {
-    of.children.iter().filter(|child| matches!(Role::of(child), Role::Sampler | Role::Controller))
+    of.children.iter().filter(|child| matches!(kinds::role(child), Role::Sampler | Role::Controller))
 }

@@ -55,7 +55,8 @@ impl Schedule {
 
     /// Arrivals come at the rate before them and, where a rate follows, turn into that one.
     fn of(commands: &[Command]) -> Schedule {
-        let (mut schedule, mut rate) = (Schedule::default(), 0.0);
+        let mut schedule = Schedule::default();
+        let mut rate = 0.0;
         for (nth, command) in commands.iter().enumerate() {
             match *command {
                 Command::Rate(now) => rate = now,
@@ -156,7 +157,8 @@ fn sign(rest: &mut &[Token<'_>], wanted: char) -> Option<()> {
 
 /// Numbers, words and signs; spaces and comments are passed over.
 fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
-    let (mut tokens, mut rest) = (Vec::new(), text);
+    let mut tokens = Vec::new();
+    let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let end = |wanted: fn(char) -> bool| rest.find(|one| !wanted(one)).unwrap_or(rest.len());
         let taken = if first.is_whitespace() {

@@ -1,5 +1,6 @@
 //! The elements around a sampler that hold for it, by level.
 
+use super::kinds;
 use crate::element::Element;
 use crate::role::Role;
 
@@ -13,14 +14,14 @@ impl<'a> Scope<'a> {
     /// With a further level: what stands below an element, and then `more`.
     pub(super) fn below(&self, of: &'a Element, more: &'a [Element]) -> Scope<'a> {
         let mut levels = self.levels.clone();
-        let scoped = of.children.iter().chain(more).filter(|child| Role::of(child).is_scoped());
+        let scoped = of.children.iter().chain(more).filter(|child| kinds::role(child).is_scoped());
         levels.push(scoped.collect());
         Scope { levels }
     }
 
     /// Elements of a role, the outermost first, in the order of the file within a level.
     pub(super) fn outermost_first(&self, role: Role) -> impl Iterator<Item = &'a Element> {
-        self.levels.iter().flatten().copied().filter(move |element| Role::of(element) == role)
+        self.levels.iter().flatten().copied().filter(move |element| kinds::role(element) == role)
     }
 
     /// Elements of a class, the innermost first, in the order of the file within a level.
@@ -40,6 +41,6 @@ impl<'a> Scope<'a> {
 
     /// The levels inside the innermost one of another scope.
     pub(super) fn timers(&self) -> impl Iterator<Item = &'a Element> {
-        self.levels.iter().rev().flatten().copied().filter(|element| Role::of(element) == Role::Timer)
+        self.levels.iter().rev().flatten().copied().filter(|element| kinds::role(element) == Role::Timer)
     }
 }

@@ -189,7 +189,7 @@ impl Converter<'_> {
             return to.value(name);
         }
         if let Some(language) = function::script_language(&call.name) {
-            let code = call.arguments.first().map(|argument| self.rebuilt(argument)).unwrap_or_default();
+            let code = call.arguments.first().map_or_else(String::new, |argument| self.rebuilt(argument));
             let into = self.result(call, 1);
             let fills = if code.contains("${") { Fills::Each } else { Fills::Never };
             let step = Code { fills, ..self.code(of, language, &code, Some(into.clone())) };
@@ -334,7 +334,8 @@ fn source(call: &Call) -> Option<Source> {
     match (call.name.as_str(), fixed.as_slice()) {
         ("__UUID", []) => Some(Source::Uuid),
         ("__Random", [min, max] | [min, max, ""]) => {
-            let (min, max) = (min.trim().parse().ok()?, max.trim().parse().ok()?);
+            let min = min.trim().parse().ok()?;
+            let max = max.trim().parse().ok()?;
             (min <= max).then_some(Source::Integer { min, max })
         }
         ("__time", [] | [""] | ["", ""]) => Some(Source::Time(Time::Named(TimeForm::Milliseconds))),

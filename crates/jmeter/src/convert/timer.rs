@@ -1,212 +1,209 @@
 //! Timers → pauses, rhythms and barriers.
 
-use super::Converter;
+use super::kinds::{Convert, Kind};
 use super::text::{operand, short};
+use super::{Converter, sampler};
 use crate::element::Element;
 use plan::{Barrier, Delay, Expression, Rhythm, RhythmHow, Scope as Sharing, Stage, Step};
 use std::time::Duration;
 
-impl Converter<'_> {
-    /// Converts a timer to the steps that it takes before a sampler.
-    pub(super) fn timer(&mut self, of: &Element) -> Vec<Step> {
-        match of.class.as_str() {
-            "ConstantTimer" => self.constant_timer(of),
-            "UniformRandomTimer" => {
-                self.random_timer(of, |delay, range| Delay::Uniform { min: delay, max: delay + range })
-            }
-            "GaussianRandomTimer" => {
-                self.random_timer(of, |mean, deviation| Delay::Normal { mean, deviation })
-            }
-            "PoissonRandomTimer" => self.random_timer(of, |delay, mean| Delay::Poisson { delay, mean }),
-            "ConstantThroughputTimer" => self.throughput(of),
-            "PreciseThroughputTimer" => self.precise(of),
-            "SyncTimer" => self.barrier(of),
-            "kg.apc.jmeter.timers.VariableThroughputTimer" => self.shaped(of),
-            "BeanShellTimer" | "JSR223Timer" => self.script_timer(of),
+pub(super) const KINDS: &[Kind] = &[
+    Kind { class: "ConstantTimer", convert: Convert::Timer(constant_timer) },
+    Kind {
+        class: "UniformRandomTimer",
+        convert: Convert::Timer(|c, of| {
+            random_timer(c, of, |delay, range| Delay::Uniform { min: delay, max: delay + range })
+        }),
+    },
+    Kind {
+        class: "GaussianRandomTimer",
+        convert: Convert::Timer(|c, of| {
+            random_timer(c, of, |mean, deviation| Delay::Normal { mean, deviation })
+        }),
+    },
+    Kind {
+        class: "PoissonRandomTimer",
+        convert: Convert::Timer(|c, of| random_timer(c, of, |delay, mean| Delay::Poisson { delay, mean })),
+    },
+    Kind { class: "ConstantThroughputTimer", convert: Convert::Timer(throughput) },
+    Kind { class: "PreciseThroughputTimer", convert: Convert::Timer(precise) },
+    Kind { class: "SyncTimer", convert: Convert::Timer(barrier) },
+    Kind { class: "kg.apc.jmeter.timers.VariableThroughputTimer", convert: Convert::Timer(shaped) },
+    Kind { class: "BeanShellTimer", convert: Convert::Timer(script_timer) },
+    Kind { class: "JSR223Timer", convert: Convert::Timer(script_timer) },
+];
+
+/// Milliseconds that are always the same, or those of a variable.
+fn constant_timer(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let written = of.properties.text("ConstantTimer.delay").to_owned();
+    let text = c.text(of, &written);
+    let Some(constant) = text.constant() else {
+        let Some(name) = text.only_value() else {
+            c.missing(of, format!("its delay '{}' is not a number or one variable", short(&written)));
+            return Vec::new();
+        };
+        let wait = Step::Wait(Expression(operand(name)));
+        return text.steps().into_iter().chain([wait]).collect();
+    };
+    let delay = milliseconds(c, of, &constant).mul_f64(factor(c, of));
+    if delay.is_zero() { Vec::new() } else { vec![Step::Pause(Delay::Fixed { delay })] }
+}
+
+fn random_timer(c: &mut Converter<'_>, of: &Element, law: fn(Duration, Duration) -> Delay) -> Vec<Step> {
+    let delay = of.properties.text("ConstantTimer.delay").to_owned();
+    let range = of.properties.text("RandomTimer.range").to_owned();
+    let (Some(delay), Some(range)) =
+        (c.constant(of, &delay, "its delay"), c.constant(of, &range, "its range"))
+    else {
+        return Vec::new();
+    };
+    let factor = factor(c, of);
+    let delay = milliseconds(c, of, &delay).mul_f64(factor);
+    let range = milliseconds(c, of, &range).mul_f64(factor);
+    vec![Step::Pause(law(delay, range))]
+}
+
+/// The property that makes all random and constant timers longer or shorter.
+fn factor(c: &Converter<'_>, of: &Element) -> f64 {
+    let plugin = of.class.contains('.');
+    let factor = c.settings.properties.get("timer.factor").and_then(|factor| factor.trim().parse().ok());
+    factor.filter(|factor: &f64| !plugin && (0.0..=1e6).contains(factor)).unwrap_or(1.0)
+}
+
+pub(super) fn milliseconds(c: &mut Converter<'_>, of: &Element, text: &str) -> Duration {
+    match text.trim() {
+        "" => Duration::ZERO,
+        text => match text.parse::<f64>() {
+            Ok(ms) if ms.is_finite() => Duration::from_secs_f64((ms / 1e3).clamp(0.0, 1e9)),
             _ => {
-                self.missing(of, "a timer of this kind cannot run");
-                Vec::new()
+                c.different(of, format!("'{text}' is no number of milliseconds: taken as 0, as in JMeter"));
+                Duration::ZERO
             }
-        }
+        },
     }
+}
 
-    /// Milliseconds that are always the same, or those of a variable.
-    fn constant_timer(&mut self, of: &Element) -> Vec<Step> {
-        let written = of.properties.text("ConstantTimer.delay").to_owned();
-        let text = self.text(of, &written);
-        let Some(constant) = text.constant() else {
-            let Some(name) = text.only_value() else {
-                self.missing(of, format!("its delay '{}' is not a number or one variable", short(&written)));
-                return Vec::new();
-            };
-            let wait = Step::Wait(Expression(operand(name)));
-            return text.steps().into_iter().chain([wait]).collect();
-        };
-        let delay = self.milliseconds(of, &constant).mul_f64(self.factor(of));
-        if delay.is_zero() { Vec::new() } else { vec![Step::Pause(Delay::Fixed { delay })] }
+/// Samples per minute, by one of five ways that are stored by number or in words of the user's language.
+pub(super) fn throughput(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let written = of.properties.text("throughput").to_owned();
+    let Some(text) = c.constant(of, &written, "its throughput") else { return Vec::new() };
+    let per_minute = text.trim().parse::<f64>().unwrap_or(0.0);
+    if !per_minute.is_finite() || per_minute <= 0.0 {
+        return Vec::new();
     }
-
-    fn random_timer(&mut self, of: &Element, law: fn(Duration, Duration) -> Delay) -> Vec<Step> {
-        let (delay, range) = (
-            of.properties.text("ConstantTimer.delay").to_owned(),
-            of.properties.text("RandomTimer.range").to_owned(),
-        );
-        let (Some(delay), Some(range)) =
-            (self.constant(of, &delay, "its delay"), self.constant(of, &range, "its range"))
-        else {
-            return Vec::new();
-        };
-        let factor = self.factor(of);
-        let (delay, range) =
-            (self.milliseconds(of, &delay).mul_f64(factor), self.milliseconds(of, &range).mul_f64(factor));
-        vec![Step::Pause(law(delay, range))]
-    }
-
-    /// The property that makes all random and constant timers longer or shorter.
-    fn factor(&self, of: &Element) -> f64 {
-        let plugin = of.class.contains('.');
-        let factor =
-            self.settings.properties.get("timer.factor").and_then(|factor| factor.trim().parse().ok());
-        factor.filter(|factor: &f64| !plugin && (0.0..=1e6).contains(factor)).unwrap_or(1.0)
-    }
-
-    fn milliseconds(&mut self, of: &Element, text: &str) -> Duration {
-        match text.trim() {
-            "" => Duration::ZERO,
-            text => match text.parse::<f64>() {
-                Ok(ms) if ms.is_finite() => Duration::from_secs_f64((ms / 1e3).clamp(0.0, 1e9)),
-                _ => {
-                    self.different(
-                        of,
-                        format!("'{text}' is no number of milliseconds: taken as 0, as in JMeter"),
-                    );
-                    Duration::ZERO
-                }
-            },
-        }
-    }
-
-    /// Samples per minute, by one of five ways that are stored by number or in words of the user's language.
-    fn throughput(&mut self, of: &Element) -> Vec<Step> {
-        let written = of.properties.text("throughput").to_owned();
-        let Some(text) = self.constant(of, &written, "its throughput") else { return Vec::new() };
-        let per_minute = text.trim().parse::<f64>().unwrap_or(0.0);
-        if !per_minute.is_finite() || per_minute <= 0.0 {
-            return Vec::new();
-        }
-        let mode = calculation(of.properties.text("calcMode"));
-        let (sharing, how) = match mode {
-            Some(1) => (Sharing::All, RhythmHow::Divided),
-            Some(2) => (Sharing::Group, RhythmHow::Divided),
-            Some(3) => (Sharing::All, RhythmHow::Gap),
-            Some(4) => (Sharing::Group, RhythmHow::Gap),
-            _ => (Sharing::User, RhythmHow::Gap),
-        };
-        if mode.is_none() {
-            self.different(
-                of,
-                format!(
-                    "'{}' is not known as a way to calculate: taken as 'this thread only'",
-                    of.properties.text("calcMode")
-                ),
-            );
-        }
-        let rhythm = Rhythm { per_second: Some(per_minute / 60.0), stages: Vec::new(), of: sharing, how };
-        vec![Step::Rhythm(rhythm)]
-    }
-
-    fn precise(&mut self, of: &Element) -> Vec<Step> {
-        let mut number = |name: &str, otherwise: f64| {
-            let written = of.properties.filled(name).map(str::to_owned);
-            match written {
-                Some(written) => self.constant(of, &written, name)?.trim().parse::<f64>().ok(),
-                None => Some(otherwise),
-            }
-        };
-        let (throughput, period) = (number("throughput", 100.0), number("throughputPeriod", 3600.0));
-        let batch = number("batchSize", 1.0);
-        let (Some(throughput), Some(period)) = (throughput, period.filter(|period| *period > 0.0)) else {
-            self.missing(of, "its throughput or period is no number");
-            return Vec::new();
-        };
-        if batch.is_some_and(|batch| batch > 1.0) {
-            self.different(of, "its batches are spread: each sample has a moment of its own");
-        }
-        self.different(
+    let mode = calculation(of.properties.text("calcMode"));
+    let (sharing, how) = match mode {
+        Some(1) => (Sharing::All, RhythmHow::Divided),
+        Some(2) => (Sharing::Group, RhythmHow::Divided),
+        Some(3) => (Sharing::All, RhythmHow::Gap),
+        Some(4) => (Sharing::Group, RhythmHow::Gap),
+        _ => (Sharing::User, RhythmHow::Gap),
+    };
+    if mode.is_none() {
+        c.different(
             of,
-            "so many samples as its throughput says come on average; JMeter draws just as many for each duration",
+            format!(
+                "'{}' is not known as a way to calculate: taken as 'this thread only'",
+                of.properties.text("calcMode")
+            ),
         );
-        let rhythm = Rhythm {
-            per_second: Some(throughput / period),
-            stages: Vec::new(),
-            of: Sharing::Group,
-            how: RhythmHow::Poisson,
-        };
-        vec![Step::Rhythm(rhythm)]
     }
+    let rhythm = Rhythm { per_second: Some(per_minute / 60.0), stages: Vec::new(), of: sharing, how };
+    vec![Step::Rhythm(rhythm)]
+}
 
-    fn barrier(&mut self, of: &Element) -> Vec<Step> {
-        let mut number = |name: &str| {
-            let written = of.properties.text(name).to_owned();
-            let text = self.constant(of, &written, name)?;
-            if text.trim().is_empty() { Some(0) } else { text.trim().parse::<u64>().ok() }
+fn precise(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let mut number = |name: &str, otherwise: f64| {
+        let written = of.properties.filled(name).map(str::to_owned);
+        match written {
+            Some(written) => c.constant(of, &written, name)?.trim().parse::<f64>().ok(),
+            None => Some(otherwise),
+        }
+    };
+    let throughput = number("throughput", 100.0);
+    let period = number("throughputPeriod", 3600.0);
+    let batch = number("batchSize", 1.0);
+    let (Some(throughput), Some(period)) = (throughput, period.filter(|period| *period > 0.0)) else {
+        c.missing(of, "its throughput or period is no number");
+        return Vec::new();
+    };
+    if batch.is_some_and(|batch| batch > 1.0) {
+        c.different(of, "its batches are spread: each sample has a moment of its own");
+    }
+    c.different(
+        of,
+        "so many samples as its throughput says come on average; JMeter draws just as many for each duration",
+    );
+    let rhythm = Rhythm {
+        per_second: Some(throughput / period),
+        stages: Vec::new(),
+        of: Sharing::Group,
+        how: RhythmHow::Poisson,
+    };
+    vec![Step::Rhythm(rhythm)]
+}
+
+fn barrier(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let mut number = |name: &str| {
+        let written = of.properties.text(name).to_owned();
+        let text = c.constant(of, &written, name)?;
+        if text.trim().is_empty() { Some(0) } else { text.trim().parse::<u64>().ok() }
+    };
+    let (Some(users), Some(timeout)) = (number("groupSize"), number("timeoutInMs")) else {
+        c.missing(of, "its size or time-out is no whole number");
+        return Vec::new();
+    };
+    let timeout = Some(Duration::from_millis(timeout)).filter(|timeout| !timeout.is_zero());
+    let users = u32::try_from(users).unwrap_or(u32::MAX);
+    vec![Step::Barrier(Barrier { name: of.path.clone(), users, timeout })]
+}
+
+/// Requests per second over time, for all users.
+fn shaped(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let mut stages = Vec::new();
+    for row in of.properties.list("load_profile") {
+        let cells: Vec<String> = row.as_list().iter().map(|cell| cell.as_text().to_owned()).collect();
+        let mut at = |nth: usize| {
+            let text = c.evaluate_at_start(of, cells.get(nth).map_or("", String::as_str));
+            text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
         };
-        let (Some(users), Some(timeout)) = (number("groupSize"), number("timeoutInMs")) else {
-            self.missing(of, "its size or time-out is no whole number");
+        let (Some(from), Some(to), Some(seconds)) = (at(0), at(1), at(2)) else {
+            c.missing(of, "a row of its load profile is no three numbers");
             return Vec::new();
         };
-        let timeout = Some(Duration::from_millis(timeout)).filter(|timeout| !timeout.is_zero());
-        let users = u32::try_from(users).unwrap_or(u32::MAX);
-        vec![Step::Barrier(Barrier { name: of.path.clone(), users, timeout })]
+        stages.push(Stage { lasts: Duration::from_secs_f64(seconds.clamp(0.0, 1e9)), from, to });
     }
+    if stages.is_empty() {
+        return shaped_by_property(c, of);
+    }
+    vec![Step::Rhythm(Rhythm { per_second: None, stages, of: Sharing::All, how: RhythmHow::Gap })]
+}
 
-    /// Requests per second over time, for all users.
-    fn shaped(&mut self, of: &Element) -> Vec<Step> {
-        let mut stages = Vec::new();
-        for row in of.properties.list("load_profile") {
-            let cells: Vec<String> = row.as_list().iter().map(|cell| cell.as_text().to_owned()).collect();
-            let mut at = |nth: usize| {
-                let text = self.evaluate_at_start(of, cells.get(nth).map_or("", String::as_str));
-                text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
-            };
-            let (Some(from), Some(to), Some(seconds)) = (at(0), at(1), at(2)) else {
-                self.missing(of, "a row of its load profile is no three numbers");
-                return Vec::new();
-            };
-            stages.push(Stage { lasts: Duration::from_secs_f64(seconds.clamp(0.0, 1e9)), from, to });
+/// Without rows the property `load_profile` says them, such as `const(10,60s) line(1,5,1m)`.
+fn shaped_by_property(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let Some(profile) = c.settings.properties.get("load_profile").cloned() else {
+        c.different(of, "its load profile is empty: it holds nobody back, as in JMeter");
+        return Vec::new();
+    };
+    match profile.split_whitespace().map(stages).collect::<Option<Vec<_>>>() {
+        Some(stages) => {
+            let stages = stages.concat();
+            vec![Step::Rhythm(Rhythm { per_second: None, stages, of: Sharing::All, how: RhythmHow::Gap })]
         }
-        if stages.is_empty() {
-            return self.shaped_by_property(of);
+        None => {
+            c.missing(of, format!("the property load_profile is '{profile}': give const(RATE,TIME), line(FROM,TO,TIME) or step(FROM,TO,STEP,TIME)"));
+            Vec::new()
         }
-        vec![Step::Rhythm(Rhythm { per_second: None, stages, of: Sharing::All, how: RhythmHow::Gap })]
     }
+}
 
-    /// Without rows the property `load_profile` says them, such as `const(10,60s) line(1,5,1m)`.
-    fn shaped_by_property(&mut self, of: &Element) -> Vec<Step> {
-        let Some(profile) = self.settings.properties.get("load_profile").cloned() else {
-            self.different(of, "its load profile is empty: it holds nobody back, as in JMeter");
-            return Vec::new();
-        };
-        match profile.split_whitespace().map(stages).collect::<Option<Vec<_>>>() {
-            Some(stages) => {
-                let stages = stages.concat();
-                vec![Step::Rhythm(Rhythm { per_second: None, stages, of: Sharing::All, how: RhythmHow::Gap })]
-            }
-            None => {
-                self.missing(of, format!("the property load_profile is '{profile}': give const(RATE,TIME), line(FROM,TO,TIME) or step(FROM,TO,STEP,TIME)"));
-                Vec::new()
-            }
-        }
+fn script_timer(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let into = c.fresh("delay");
+    let steps = sampler::script(c, of, Some(into.clone()));
+    if steps.is_empty() {
+        return steps;
     }
-
-    fn script_timer(&mut self, of: &Element) -> Vec<Step> {
-        let into = self.fresh("delay");
-        let steps = self.script(of, Some(into.clone()));
-        if steps.is_empty() {
-            return steps;
-        }
-        steps.into_iter().chain([Step::Wait(Expression(into))]).collect()
-    }
+    steps.into_iter().chain([Step::Wait(Expression(into))]).collect()
 }
 
 /// The stages of a word of a load profile.
@@ -219,7 +216,10 @@ fn stages(word: &str) -> Option<Vec<Stage>> {
         "const" => Some(vec![stage(number(0)?, number(0)?, time(arguments.get(1)?)?)]),
         "line" => Some(vec![stage(number(0)?, number(1)?, time(arguments.get(2)?)?)]),
         "step" => {
-            let (from, to, by, lasts) = (number(0)?, number(1)?, number(2)?, time(arguments.get(3)?)?);
+            let from = number(0)?;
+            let to = number(1)?;
+            let by = number(2)?;
+            let lasts = time(arguments.get(3)?)?;
             let steps = ((to - from) / by).abs().round().clamp(0.0, 10_000.0) as u32;
             let signed = if to < from { -by.abs() } else { by.abs() };
             Some(
@@ -235,7 +235,8 @@ fn stages(word: &str) -> Option<Vec<Stage>> {
 
 /// `30`, `30s`, `5m`, `1h`, `1m30s`.
 fn time(text: &str) -> Option<Duration> {
-    let (mut seconds, mut number) = (0u64, String::new());
+    let mut seconds = 0u64;
+    let mut number = String::new();
     for one in text.chars() {
         let unit = match one {
             's' => 1,

@@ -82,7 +82,7 @@ impl Variables {
             }
         }
         for (at, _) in text.match_indices(MATCHES) {
-            let name = text[..at].rsplit(['{', '"', '\'', '(', ' ']).next().unwrap_or_default();
+            let name = text[..at].rsplit(['{', '"', '\'', '(', ' ']).next().expect("a split has a part");
             self.counted.insert(name.to_owned());
         }
         let Ok(parsed) = Text::parse(text, &function::is_known) else { return };

@@ -18,7 +18,8 @@ enum Field<'a> {
 }
 
 fn fields(pattern: &str) -> Result<Vec<Field<'_>>, String> {
-    let (mut fields, mut rest) = (Vec::new(), pattern);
+    let mut fields = Vec::new();
+    let mut rest = pattern;
     while let Some(first) = rest.chars().next() {
         if let Some(quoted) = rest.strip_prefix('\'') {
             let end = end_of_quoted(quoted).ok_or_else(|| format!("a quote in '{pattern}' is not closed"))?;

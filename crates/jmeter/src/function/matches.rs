@@ -60,7 +60,8 @@ fn take(used: &mut Use<'_>, groups: &Captures<'_>) -> String {
 }
 
 fn fill(template: &str, groups: &Captures<'_>) -> String {
-    let (mut text, mut rest) = (String::new(), template);
+    let mut text = String::new();
+    let mut rest = template;
     while let Some(at) = rest.find('$') {
         text.push_str(&rest[..at]);
         let number =

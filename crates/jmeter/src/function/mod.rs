@@ -300,7 +300,8 @@ fn run(call: &Call, nth: &mut usize, context: &mut dyn Context) -> Result<String
         return Err(format!("{} is not computed here: {why}", call.name));
     };
     if !row.arguments.contains(&call.arguments.len()) {
-        let (from, to) = (row.arguments.start(), row.arguments.end());
+        let from = row.arguments.start();
+        let to = row.arguments.end();
         return Err(format!("{} takes {from} to {to} arguments, not {}", row.name, call.arguments.len()));
     }
     let arguments = call.arguments.iter().map(|argument| compute_from(argument, nth, context));

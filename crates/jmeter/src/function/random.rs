@@ -7,7 +7,7 @@ use super::date;
 fn below(used: &mut Use<'_>, bound: u64) -> u64 {
     // The high half of a product of 128 bits: as even as 64 random bits allow.
     let product = u128::from(used.context.random()) * u128::from(bound);
-    u64::try_from(product >> 64).unwrap_or_default()
+    u64::try_from(product >> 64).expect("the high half of 128 bits")
 }
 
 fn whole(text: &str) -> Result<i64, String> {
@@ -16,7 +16,8 @@ fn whole(text: &str) -> Result<i64, String> {
 
 /// A whole number, both ends among them.
 pub(super) fn number(used: &mut Use<'_>) -> Result<String, String> {
-    let (min, max) = (whole(used.argument(0))?, whole(used.argument(1))?);
+    let min = whole(used.argument(0))?;
+    let max = whole(used.argument(1))?;
     if max < min {
         return Err(format!("{min} is greater than {max}: give the lesser one first"));
     }
@@ -51,7 +52,7 @@ pub(super) fn string(used: &mut Use<'_>) -> Result<String, String> {
 /// A character of at most so many UTF-16 units; neither a surrogate nor one for private use.
 fn any_character(used: &mut Use<'_>, units: usize) -> char {
     loop {
-        let code = u32::try_from(below(used, 0x11_0000)).unwrap_or_default();
+        let code = u32::try_from(below(used, 0x11_0000)).expect("a number below the bound");
         let private = matches!(code, 0xe000..=0xf8ff | 0xf_0000..);
         if let Some(drawn) = char::from_u32(code).filter(|drawn| !private && drawn.len_utf16() <= units) {
             return drawn;
@@ -61,7 +62,8 @@ fn any_character(used: &mut Use<'_>, units: usize) -> char {
 
 /// Version 4 (RFC 9562).
 pub(super) fn uuid(used: &mut Use<'_>) -> Result<String, String> {
-    let (high, low) = (used.context.random(), used.context.random());
+    let high = used.context.random();
+    let low = used.context.random();
     let high = high & !0xf000 | 0x4000;
     let low = low & !(0b11 << 62) | (0b10 << 62);
     Ok(format!(

@@ -18,7 +18,8 @@ pub(super) fn property(used: &mut Use<'_>) -> Result<String, String> {
 
 /// Sets a property; its old value, or `null`, where the third argument asks for it.
 pub(super) fn set_property(used: &mut Use<'_>) -> Result<String, String> {
-    let (name, value) = (used.argument(0).to_owned(), used.argument(1).to_owned());
+    let name = used.argument(0).to_owned();
+    let value = used.argument(1).to_owned();
     let before = used.context.property(&name).unwrap_or_else(|| "null".to_owned());
     used.context.set_property(&name, &value);
     Ok(if used.argument(2).eq_ignore_ascii_case("true") { before } else { String::new() })
@@ -91,6 +92,6 @@ pub(super) fn csv_read(used: &mut Use<'_>) -> Result<String, String> {
         column.parse().map_err(|_| format!("'{column}' is no column: give a number from 0"))?;
     let text = String::from_utf8_lossy(&bytes);
     let rows: Vec<&str> = text.lines().collect();
-    let line = rows.get(row % rows.len().max(1)).copied().unwrap_or_default();
-    Ok(line.split(',').nth(column).unwrap_or_default().to_owned())
+    let line = rows.get(row % rows.len().max(1)).copied().unwrap_or("");
+    Ok(line.split(',').nth(column).unwrap_or("").to_owned())
 }

@@ -90,7 +90,8 @@ pub(super) fn char(used: &mut Use<'_>) -> Result<String, String> {
 
 /// Java's escapes: `\t`, `\n`, `\uXXXX` and so on.
 pub(super) fn unescape(used: &mut Use<'_>) -> Result<String, String> {
-    let (mut text, mut characters) = (String::new(), used.argument(0).chars());
+    let mut text = String::new();
+    let mut characters = used.argument(0).chars();
     while let Some(character) = characters.next() {
         if character != '\\' {
             text.push(character);
@@ -173,7 +174,8 @@ pub(super) fn replace(used: &mut Use<'_>) -> Result<String, String> {
 pub(super) fn substring(used: &mut Use<'_>) -> Result<String, String> {
     let number =
         |nth| used.argument(nth).trim().parse::<usize>().map_err(|_| "its bounds are no numbers".to_owned());
-    let (from, to) = (number(1)?, number(2)?);
+    let from = number(1)?;
+    let to = number(2)?;
     if from > to {
         return Err(format!("{from} is greater than {to}"));
     }
@@ -184,7 +186,8 @@ pub(super) fn substring(used: &mut Use<'_>) -> Result<String, String> {
 /// Cuts a text at each character of the delimiter into NAME_1, NAME_2 …, with their number in NAME_n. Between two delimiters
 /// that follow each other, and behind the last one, is a part `?`; before the first one is none.
 pub(super) fn split(used: &mut Use<'_>) -> Result<String, String> {
-    let (text, name) = (used.argument(0).to_owned(), used.argument(1).trim().to_owned());
+    let text = used.argument(0).to_owned();
+    let name = used.argument(1).trim().to_owned();
     let delimiters = Some(used.argument(2)).filter(|text| !text.is_empty()).unwrap_or(",").to_owned();
     let all: Vec<&str> = text.split(|one| delimiters.contains(one)).collect();
     let parts = all.iter().skip(usize::from(all[0].is_empty()));

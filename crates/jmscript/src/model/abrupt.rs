@@ -81,7 +81,7 @@ impl RunError {
             Abrupt::Thrown(class, message) => RunError {
                 line,
                 class: class.full_name(),
-                message: message.map(|text| text.to_string()).unwrap_or_default(),
+                message: message.map_or_else(String::new, |text| text.to_string()),
                 limit: None,
             },
             Abrupt::Limit(limit, most) => RunError {

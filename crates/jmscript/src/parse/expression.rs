@@ -245,7 +245,8 @@ fn negated_word(p: &Parser<'_>) -> Option<(Operator, u8)> {
 }
 
 fn word_operator(p: &Parser<'_>, name: &str) -> Option<(Operator, u8)> {
-    let (groovy, jexl) = (p.dialect == Dialect::Groovy, p.dialect == Dialect::Jexl);
+    let groovy = p.dialect == Dialect::Groovy;
+    let jexl = p.dialect == Dialect::Jexl;
     Some(match name {
         "in" if groovy => (Operator::Binary(Binary::In), COMPARISON),
         "as" if groovy => (Operator::As, COMPARISON),

@@ -167,7 +167,8 @@ pub(super) fn closure(p: &mut Parser<'_>) -> Parsed<Expr> {
 
 /// True if parameters with an arrow come next.
 fn has_arrow(p: &Parser<'_>) -> bool {
-    let (mut by, mut depth) = (0, 0_usize);
+    let mut by = 0;
+    let mut depth = 0_usize;
     loop {
         match p.tokens.ahead(by) {
             Token::Sign("->") if depth == 0 => return true,

@@ -241,7 +241,8 @@ pub(super) fn arguments(p: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
 }
 
 pub(super) fn items(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Expr>> {
-    let (mut items, mut named) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut named = Vec::new();
     while !p.tokens.is_sign(end) {
         if p.dialect == Dialect::Groovy && is_key(p) {
             named.push(entry(p)?);

@@ -453,7 +453,8 @@ fn is_loose_method(p: &Parser<'_>) -> bool {
     if !matches!(p.tokens.token(), Token::Name(_)) || !matches!(p.tokens.ahead(1), Token::Sign("(")) {
         return false;
     }
-    let (mut by, mut depth) = (1, 0_usize);
+    let mut by = 1;
+    let mut depth = 0_usize;
     loop {
         match p.tokens.ahead(by) {
             Token::Sign("(") => depth += 1,

@@ -43,7 +43,7 @@ pub(super) fn import(p: &mut Parser<'_>) -> Parsed<()> {
     let alias = if p.tokens.take_name("as") { Some(p.tokens.expect_name()?) } else { None };
     // An import alone does no harm: an unknown class is told where it is used.
     if let Some(class) = Class::with_path(&path) {
-        let name = alias.unwrap_or_else(|| Rc::from(path.rsplit('.').next().unwrap_or_default()));
+        let name = alias.unwrap_or_else(|| Rc::from(path.rsplit('.').next().expect("a split has a part")));
         p.names.imports.insert(name, class);
     } else if path.ends_with("codec.binary.*") {
         p.names.imports.insert(Rc::from("Base64"), Class::Known(&codec_base64::KIND));
@@ -119,7 +119,8 @@ pub(super) fn try_type(p: &mut Parser<'_>) -> Option<(Type, bool)> {
 
 /// `<String, List<?>>`; false, and nothing skipped, where it is a comparison.
 pub(super) fn skip_generics(p: &mut Parser<'_>) -> bool {
-    let (start, mut depth) = (p.tokens.at, 0_i32);
+    let start = p.tokens.at;
+    let mut depth = 0_i32;
     loop {
         match p.tokens.token() {
             Token::Sign("<") => depth += 1,
@@ -163,7 +164,8 @@ fn skip_rest_of_generics(p: &mut Parser<'_>) -> bool {
 
 /// Skips `final`, `static` and annotations; whether there was one, and whether it was `@Field`.
 pub(super) fn modifiers(p: &mut Parser<'_>) -> (bool, bool) {
-    let (mut is_modified, mut is_field) = (false, false);
+    let mut is_modified = false;
+    let mut is_field = false;
     loop {
         let token = p.tokens.token().clone();
         match token {

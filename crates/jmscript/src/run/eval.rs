@@ -475,7 +475,7 @@ impl Machine<'_> {
     fn question_of_jexl(&mut self, operator: Unary, of: &Expr) -> Run {
         let value = match of {
             Expr::Place(Place::Global(at)) => {
-                self.globals.values[usize::from(*at)].clone().unwrap_or_default()
+                self.globals.values[usize::from(*at)].clone().unwrap_or(Value::Null)
             }
             of => self.eval(of)?,
         };

@@ -75,11 +75,13 @@ impl Evaluator<'_> {
                 Value::Boolean(self.holds(left, here)? && self.holds(right, here)?)
             }
             Expression::Compare(how, left, right) => {
-                let (left, right) = (self.value(left, here)?, self.value(right, here)?);
+                let left = self.value(left, here)?;
+                let right = self.value(right, here)?;
                 Value::Boolean(self.compare(*how, &left, &right)?)
             }
             Expression::Compute(operation, left, right) => {
-                let (left, right) = (self.number(left, here)?, self.number(right, here)?);
+                let left = self.number(left, here)?;
+                let right = self.number(right, here)?;
                 Value::Number(match operation {
                     Operation::Add => left + right,
                     Operation::Subtract => left - right,
@@ -409,7 +411,7 @@ impl Evaluator<'_> {
         };
         let document = self.document;
         let mut up = std::iter::successors(Some(item.node), |node| document.parent(*node));
-        up.find_map(|node| document.attribute(node, &declared)).unwrap_or_default().to_owned()
+        up.find_map(|node| document.attribute(node, &declared)).unwrap_or("").to_owned()
     }
 }
 

@@ -24,7 +24,8 @@ const SIGNS: [&str; 22] = [
 /// # Errors
 /// The text holds something that is no word.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
-    let (mut tokens, mut rest) = (Vec::new(), text.trim_start());
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
     while !rest.is_empty() {
         let (token, length) = token(rest, tokens.last())?;
         tokens.push(token);
@@ -35,7 +36,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
 }
 
 fn token(rest: &str, before: Option<&Token>) -> Result<(Token, usize), String> {
-    let first = rest.chars().next().unwrap_or_default();
+    let first = rest.chars().next().expect("what is left is not empty");
     if matches!(first, '"' | '\'') {
         let end = rest[1..].find(first).ok_or("a text has no end")?;
         return Ok((Token::Text(rest[1..=end].to_owned()), end + 2));

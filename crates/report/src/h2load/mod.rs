@@ -268,7 +268,7 @@ pub fn report(result: &RunResult, options: Options<'_>) -> String {
     );
     let [two, three, four, five] = figures.statuses;
     text += &format!("status codes: {two} 2xx, {three} 3xx, {four} 4xx, {five} 5xx\n");
-    let saved = 1.0 - measure::run::ratio(figures.head_bytes, figures.field_bytes).unwrap_or(1.0);
+    let saved = 1.0 - measure::shares::ratio(figures.head_bytes, figures.field_bytes).unwrap_or(1.0);
     text += &format!(
         "traffic: {} total, {} headers (space savings {:.2}%), {} data\n",
         sized(figures.head_bytes + figures.body_bytes),

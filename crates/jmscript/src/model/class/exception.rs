@@ -73,7 +73,7 @@ impl Exception {
 
     /// The name without its package.
     pub fn simple_name(self) -> &'static str {
-        self.full_name().rsplit('.').next().unwrap_or_default()
+        self.full_name().rsplit('.').next().expect("a split has a part")
     }
 
     /// True if it is the other, or extends it.

@@ -7,6 +7,7 @@ use crate::model::library::util::{date, locale};
 use crate::model::machine::Machine;
 use crate::model::value::Value;
 use crate::number::{Decimal, Rounding};
+use num_bigint::BigInt;
 
 /// One placeholder: `%[index$][flags][width][.precision]letter`.
 #[derive(Debug, Default)]
@@ -101,7 +102,7 @@ fn whole(m: &mut Machine<'_>, spec: &Spec, value: &Value) -> Run<String> {
         let class = value.class_name();
         return thrown("IllegalArgumentException", format!("{} != {class}", spec.letter));
     }
-    let number = value.to_big().unwrap_or_default();
+    let number = value.to_big().unwrap_or(BigInt::ZERO);
     let digits = match (spec.letter.to_ascii_lowercase(), value) {
         ('d', _) => {
             let digits = number.magnitude().to_string();

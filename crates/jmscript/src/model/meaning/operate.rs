@@ -496,7 +496,7 @@ pub(crate) fn power(m: &mut Machine<'_>, left: &Value, right: &Value) -> Run {
     let is_whole = matches!(right, Value::Int(_) | Value::Long(_)) && exponent >= 0;
     let is_exact = matches!(left, Value::Int(_) | Value::Long(_) | Value::Big(_));
     if is_whole && is_exact {
-        let base = left.to_big().unwrap_or_default();
+        let base = left.to_big().expect("a whole number");
         let bits = base.bits().saturating_mul(exponent.unsigned_abs());
         if bits > MOST_DIGITS * 4 && base.bits() > 1 {
             return thrown("ArithmeticException", format!("numbers have at most {MOST_DIGITS} digits here"));

@@ -51,7 +51,9 @@ pub(crate) fn compile(text: &str, flags: i64) -> Result<Regex, String> {
     builder.build().map_err(|problem| match problem {
         regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
         problem => {
-            problem.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+            let text = problem.to_string();
+            let last = text.lines().last().expect("an error says something");
+            last.trim_start_matches("error: ").to_owned()
         }
     })
 }

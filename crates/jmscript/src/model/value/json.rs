@@ -298,7 +298,9 @@ pub fn write_text(text: &str, out: &mut String) {
 /// JSON with a line per element, indented by four blanks, as `JsonOutput.prettyPrint`.
 pub fn pretty(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
-    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
+    let mut depth = 0_usize;
+    let mut in_text = false;
+    let mut is_escaped = false;
     for c in json.chars() {
         if in_text {
             out.push(c);

@@ -180,7 +180,8 @@ fn order_of_numbers(a: &Value, b: &Value) -> Option<Ordering> {
 
 fn same_items(a: &super::List, b: &super::List, depth: usize, loosely: bool) -> bool {
     if a.kind == ListKind::Set || b.kind == ListKind::Set {
-        let (one, other) = (a.to_vec(), b.to_vec());
+        let one = a.to_vec();
+        let other = b.to_vec();
         return one.len() == other.len()
             && one.iter().all(|item| other.iter().any(|known| item.equals(known)));
     }
@@ -212,7 +213,8 @@ fn write_range(range: Range, out: &mut String, style: Style, depth: usize) -> st
         write_items(&items, out, style, depth);
         return Ok(());
     }
-    let (from, to) = (range.at(0).shown(style), range.at(range.len() - 1).shown(style));
+    let from = range.at(0).shown(style);
+    let to = range.at(range.len() - 1).shown(style);
     write!(out, "{from}..{to}")
 }
 

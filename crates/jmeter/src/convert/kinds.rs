@@ -1,0 +1,142 @@
+//! Element classes, a row for each: the part that an element plays, and the function that converts it. A file has the rows of its
+//! kind, and stands in [`ALL`].
+
+use super::scope::Scope;
+use super::{
+    Converter, arrivals, assertion, config, control, extract, group, http, listener, sampler, tcp, timer,
+    users,
+};
+use crate::element::Element;
+use crate::role::Role;
+use plan::{Pace, Step, Stop};
+
+/// A class of elements.
+pub(super) struct Kind {
+    pub class: &'static str,
+    pub convert: Convert,
+}
+
+/// How many users a group has and when, and when it ends; none where it runs nothing.
+pub(super) type Users = Option<(Pace, Stop)>;
+
+/// The function that converts an element, by the part that it plays.
+#[derive(Clone, Copy)]
+pub(super) enum Convert {
+    /// A group of users.
+    Group(fn(&mut Converter<'_>, &Element) -> Users),
+    /// Decides on what stands below it, with what holds there.
+    Controller(fn(&mut Converter<'_>, &Element, &Scope<'_>) -> Vec<Step>),
+    /// Sends something, or does something that is told like a request; the last are the steps after it.
+    Sampler(fn(&mut Converter<'_>, &Element, &Scope<'_>, Vec<Step>) -> Vec<Step>),
+    /// Changes where a user goes on. Nothing is told of it, so nothing works after it.
+    Action(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Holds for samplers, and may act when an iteration begins.
+    Config(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Waits before samplers.
+    Timer(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Works before samplers.
+    Pre(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Works after samplers.
+    Post(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Judges samplers.
+    Assertion(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Shows or writes results.
+    Listener(fn(&mut Converter<'_>, &Element)),
+    /// Takes no part in a run.
+    Idle,
+}
+
+const ALL: &[&[Kind]] = &[
+    users::KINDS,
+    arrivals::KINDS,
+    control::KINDS,
+    http::KINDS,
+    tcp::KINDS,
+    sampler::KINDS,
+    config::KINDS,
+    timer::KINDS,
+    extract::KINDS,
+    assertion::KINDS,
+    listener::KINDS,
+    group::IDLE,
+];
+
+/// The row of a class.
+fn row(class: &str) -> Option<&'static Kind> {
+    ALL.iter().flat_map(|rows| rows.iter()).find(|kind| kind.class == class)
+}
+
+/// The function that converts an element; for a class that is not known one that lists it, in the part that its name lets one guess.
+pub(super) fn convert(element: &Element) -> Convert {
+    row(&element.class).map_or_else(|| unknown(&element.class), |kind| kind.convert)
+}
+
+/// The part that an element plays.
+pub(crate) fn role(element: &Element) -> Role {
+    match convert(element) {
+        Convert::Group(_) => Role::Group,
+        Convert::Controller(_) => Role::Controller,
+        Convert::Sampler(_) | Convert::Action(_) => Role::Sampler,
+        Convert::Config(_) => Role::Config,
+        Convert::Timer(_) => Role::Timer,
+        Convert::Pre(_) => Role::Pre,
+        Convert::Post(_) => Role::Post,
+        Convert::Assertion(_) => Role::Assertion,
+        Convert::Listener(_) => Role::Listener,
+        Convert::Idle => Role::Idle,
+    }
+}
+
+/// A row that lists its element: why it does not run.
+macro_rules! missing {
+    ($why:expr) => {
+        |c, of| {
+            c.missing(of, $why);
+            Vec::new()
+        }
+    };
+}
+pub(super) use missing;
+
+fn unknown(class: &str) -> Convert {
+    let ends = |words: &[&str]| words.iter().any(|word| class.ends_with(word));
+    if ends(&["ThreadGroup"]) {
+        Convert::Group(|c, of| {
+            c.missing(of, "a thread group of this kind cannot run: use a Thread Group");
+            None
+        })
+    } else if ends(&["Sampler"]) {
+        Convert::Sampler(sampler::unknown)
+    } else if ends(&["Controller"]) {
+        Convert::Controller(|c, of, _| {
+            c.missing(of, "a controller of this kind cannot run; what stands below it is left out");
+            Vec::new()
+        })
+    } else if ends(&["Timer"]) {
+        Convert::Timer(missing!("a timer of this kind cannot run"))
+    } else if ends(&["PreProcessor", "Modifier"]) {
+        Convert::Pre(missing!("a pre-processor of this kind cannot run"))
+    } else if ends(&["PostProcessor", "Extractor"]) {
+        Convert::Post(missing!("an extractor of this kind cannot run"))
+    } else if ends(&["Assertion"]) {
+        Convert::Assertion(missing!("an assertion of this kind cannot run"))
+    } else if ends(&["Listener", "Collector", "Visualizer", "AutoStop"]) {
+        Convert::Listener(listener::unknown)
+    } else {
+        Convert::Config(missing!("an element of this kind is not known"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_class_has_one_row() {
+        let classes: Vec<&str> = ALL.iter().flat_map(|rows| rows.iter()).map(|kind| kind.class).collect();
+        let distinct: BTreeSet<&str> = classes.iter().copied().collect();
+        assert_eq!(classes.len(), distinct.len());
+        assert!(classes.len() > 80, "{}", classes.len());
+    }
+}
