@@ -5,6 +5,7 @@ use crate::buckets::{Buckets, Digits};
 use crate::event::LostRequest;
 use crate::labels::Label;
 use crate::notes;
+use crate::processes::{Happened, TargetProcesses};
 use crate::request_times::RequestDistributions;
 use crate::run::{PhaseResult, RunResult};
 use crate::self_check::SelfCheck;
@@ -24,6 +25,7 @@ pub struct RunState {
     evidence: Vec<crate::Evidence>,
     lost: Vec<LostRequest>,
     notes: Vec<String>,
+    processes: Vec<Happened>,
     end: Option<End>,
 }
 
@@ -51,6 +53,7 @@ impl RunState {
             RunEvent::Note(note) => self.notes.push(note.text.clone()),
             RunEvent::End(end) => self.end = Some((**end).clone()),
             RunEvent::Control(control) => self.control(control),
+            RunEvent::Process(happened) => self.processes.push((**happened).clone()),
             RunEvent::Phase(_) | RunEvent::Exchanges(_) | RunEvent::Unknown => {}
         }
     }
@@ -139,6 +142,11 @@ impl RunState {
             tolerated: self.head.tolerated,
             self_check: if self.end.is_some() { end.self_check.clone() } else { self.self_check() },
             watched: end.watched.clone(),
+            processes: TargetProcesses {
+                before: self.head.behind.clone(),
+                during: self.processes.clone(),
+                after: end.behind.clone(),
+            },
             interrupted: end.interrupted,
             backend: end.backend.clone(),
             thresholds: end.thresholds.clone(),

@@ -102,6 +102,36 @@ templates! {
     CHECKS_FAILED = "in {} of {} answers a check failed: {}";
     /// Times.
     STRAY = "sent bytes that no request had asked for ({}×)";
+    /// The program, its number, the signal, seconds.
+    PROCESS_ENDED_BY_SIGNAL = "process {} (pid {}) was ended by {} {} s into the run";
+    /// The program, its number, the code, seconds.
+    PROCESS_ENDED_WITH_CODE = "process {} (pid {}) ended with exit code {} {} s into the run";
+    /// The program, its number, seconds.
+    PROCESS_ENDED = "process {} (pid {}) ended {} s into the run, and only its parent was told how";
+    /// The end of a process, the address.
+    NOBODY_LISTENS = "{}, and nobody listens at {} since";
+    /// The worker, the program, its number, the signal, seconds.
+    WORKER_ENDED_BY_SIGNAL = "worker {} of {} (pid {}) was ended by {} {} s into the run";
+    /// The worker, the program, its number, the code, seconds.
+    WORKER_ENDED_WITH_CODE = "worker {} of {} (pid {}) ended with exit code {} {} s into the run";
+    /// The worker, the program, its number, seconds.
+    WORKER_ENDED = "worker {} of {} (pid {}) ended {} s into the run, and only its parent was told how";
+    /// The end of a worker, the process in its place.
+    TOOK_ITS_PLACE = "{}, and process {} took its place";
+    /// The program, its number, new workers, seconds, old ones.
+    WORKERS_RELOADED = "{} (pid {}) began {} new workers {} s into the run and {} old ones ended by themselves: a reload, or workers that are replaced in turn";
+    /// Seconds, the new number, the address, the program, its old number.
+    TARGET_RESTARTED = "from {} s on process {} answers at {}, a new start of {} (pid {}): the figures are of both";
+    /// Seconds, the new process, the address, the old one.
+    TARGET_REPLACED = "from {} s on another program answers, {} at {}, in place of {}: the figures are of two programs";
+    /// Seconds, the new process, the address, the old one.
+    TARGET_JOINED = "from {} s on another process listens, {} at {}, beside {}: the answers are of both";
+    /// Seconds, the address, the program, its number.
+    TARGET_CLOSED = "from {} s on nobody listens at {} any more, though {} (pid {}) goes on";
+    /// Seconds, the program, its number.
+    TARGET_CHANGED = "something happened {} s into the run to {} (pid {}) that this version does not know";
+    /// The end of a process.
+    RUN_ENDED_THERE = "{}. The run was ended there; --ignore-exit goes on";
 }
 
 #[cfg(test)]

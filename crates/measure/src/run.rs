@@ -7,6 +7,7 @@ use crate::counts::Counts;
 use crate::event::{Evidence, LostRequest};
 use crate::judged::Judged;
 use crate::machine::Watched;
+use crate::processes::TargetProcesses;
 use crate::rates::Rates;
 use crate::self_check::SelfCheck;
 use crate::shares::{answered, offload, ratio, unjudged};
@@ -222,6 +223,8 @@ pub struct RunResult {
     pub self_check: SelfCheck,
     /// Resources that watched processes used, the target's among them.
     pub watched: Vec<Watched>,
+    /// Who answered at the target's addresses, and what happened to these processes.
+    pub processes: TargetProcesses,
     /// True if it was interrupted.
     pub interrupted: bool,
     /// The I/O backend that was used.

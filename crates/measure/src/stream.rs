@@ -13,6 +13,7 @@ use crate::figures::Figures;
 use crate::judged::Judged;
 use crate::machine::Watched;
 use crate::notes;
+use crate::processes::{Behind, Happened};
 use crate::request_times::RequestDistributionsKept;
 use crate::run::{Headline, WorkerUse};
 use crate::seconds::{self, if_any};
@@ -46,6 +47,8 @@ pub enum RunEvent {
     Note(Note),
     /// Somebody changed the run while it went on.
     Control(Controlled),
+    /// The target's processes changed.
+    Process(Box<Happened>),
     /// Last: what is known only when all is over.
     End(Box<End>),
     /// A record of a later version, which this one passes over.
@@ -90,6 +93,9 @@ pub struct Head {
     /// Share of requests whose answers may fail a check.
     #[serde(skip_serializing_if = "is_zero")]
     pub tolerated: f64,
+    /// Who answered at the target's addresses before the first request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<Behind>,
 }
 
 fn is_zero(share: &f64) -> bool {
@@ -344,6 +350,9 @@ pub struct End {
     pub watched: Vec<Watched>,
     /// CPU seconds of the target while measuring, where known.
     pub target_cpu_s: Option<f64>,
+    /// Who answered at the target's addresses when the run was over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<Behind>,
     /// Thresholds that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Verdict on the figures and on the target.

@@ -19,7 +19,7 @@ use std::io::{self, Read, Write};
 ///
 /// 1.1: times that follow from others are left out; single requests; the phase of a rate. 1.2: minutes tell the times of labels.
 /// 2: `ok` for `fine`, `check_failed` for `faulty`, `metrics` for `clocks`, `distributions` for `spreads`; the old words are
-/// read as well. 2.1: requests that were lost, and a verdict in two words.
+/// read as well. 2.1: requests that were lost, a verdict in two words, the target's processes.
 pub const MAJOR: u8 = 2;
 /// See [`MAJOR`].
 pub const MINOR: u8 = 1;
@@ -64,6 +64,7 @@ pub fn number_of_kind(event: &RunEvent) -> u8 {
         RunEvent::Control(_) => 8,
         RunEvent::End(_) => 9,
         RunEvent::Lost(_) => 11,
+        RunEvent::Process(_) => 10,
     }
 }
 

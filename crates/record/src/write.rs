@@ -169,6 +169,7 @@ fn at(event: &RunEvent) -> Option<Duration> {
         RunEvent::Minute(minute) => Some(minute.at),
         RunEvent::Note(note) => Some(note.at),
         RunEvent::Control(control) => Some(control.at),
+        RunEvent::Process(happened) => Some(happened.at),
         RunEvent::End(end) => Some(end.took),
         RunEvent::Head(_)
         | RunEvent::Exchanges(_)

@@ -11,7 +11,7 @@ use measure::shares::received_bytes;
 use measure::{
     AfterReset, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
     Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck,
-    SharedCounts, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
+    SharedCounts, TargetProcesses, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -48,6 +48,7 @@ struct Document<'a> {
     workers: &'a [WorkerUse],
     self_check: &'a SelfCheck,
     watched: &'a [Watched],
+    processes: &'a TargetProcesses,
     evidence_file: Option<&'a str>,
     evidence: &'a [Evidence],
     lost: &'a [LostRequest],
@@ -72,6 +73,7 @@ impl<'a> Document<'a> {
             workers: &result.workers,
             self_check: &result.self_check,
             watched: &result.watched,
+            processes: &result.processes,
             evidence_file: context.evidence_file,
             evidence: &result.evidence,
             lost: &result.lost,

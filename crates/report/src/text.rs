@@ -16,6 +16,7 @@ mod nothing_good;
 mod origin;
 mod outcomes;
 mod shared;
+mod target;
 mod thresholds;
 mod timeline;
 
@@ -70,6 +71,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
     let report = Report { result, context, phase: &measured };
     let sections = [
         Some(report.headline()),
+        report.target(),
         report.thresholds(),
         report.load(),
         report.latency(),

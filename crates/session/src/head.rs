@@ -5,14 +5,16 @@ use crate::keep::{Recorder, file_name};
 use crate::problem::Problem;
 use crate::{About, usage};
 use measure::Head;
+use measure::processes::Behind;
 use measure::stream::{Machine, PhasePlan};
 use plan::{Phase, Plan};
 use std::path::Path;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The head of a run of this plan that is about to begin. `interval`: the length of what its seconds tell of.
-pub fn of(plan: &Plan, about: &About, threads: u32, interval: Duration) -> Head {
+/// The head of a run of this plan that is about to begin. `interval`: the length of what its seconds tell of. `behind`: who answers
+/// at the target.
+pub fn of(plan: &Plan, about: &About, threads: u32, interval: Duration, behind: Vec<Behind>) -> Head {
     Head {
         id: Uuid::now_v7().to_string(),
         command: about.command.clone(),
@@ -29,6 +31,7 @@ pub fn of(plan: &Plan, about: &About, threads: u32, interval: Duration) -> Head 
         machine: machine(),
         interval: plan.load.is_some().then_some(interval),
         tolerated: plan.load.as_ref().map_or(0.0, |load| load.check.tolerated),
+        behind,
     }
 }
 

@@ -17,10 +17,12 @@ mod after;
 mod backend;
 mod data;
 mod evidence;
+mod exits;
 mod finished;
 mod head;
 mod inputs;
 mod listen;
+mod lookout;
 mod options;
 mod outlets;
 mod problem;
@@ -39,6 +41,7 @@ mod workers;
 pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
 pub use listen::settle;
+pub use lookout::Started;
 pub use options::{About, Keep, SessionOptions};
 pub use problem::Problem;
 pub use reach::Reach;
@@ -51,6 +54,7 @@ use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
 use mask::Mask;
 use steer::Steering;
 
+use lookout::{Lookout, Scene};
 use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
@@ -194,11 +198,11 @@ impl Ready<'_> {
         self
     }
 
-    /// Runs it. `watched`: processes of the target that wringer started.
+    /// Runs it. `started`: the target, where wringer started it.
     ///
     /// # Errors
     /// A target where nobody listens; a run file that was asked for and cannot be made.
-    pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
+    pub fn run(mut self, started: Option<&Started<'_>>, view: &mut dyn View) -> Result<Finished, Problem> {
         if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
             let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
             if let Some(limit) = self.around.ready {
@@ -207,24 +211,37 @@ impl Ready<'_> {
             }
             self.targets.refuse_silent(load, origin)?;
         }
+        let scene = Scene::survey(self.plan.load.as_ref(), &self.targets, started, &self.around.watch_pids);
         let interval = workers::interval(self.around) * self.around.intervals_per_row.max(1);
-        let head = head::of(self.plan, &self.about, self.workers.count(), interval);
+        let head = head::of(self.plan, &self.about, self.workers.count(), interval, scene.behind.clone());
         let told = self.notes.len();
         let recorder = head::keep(&head, &self.about, &mut self.notes)?;
         tracing::info!(run = head.id, door = head.door, kept = recorder.is_some(), "the run begins");
         std::thread::scope(|scope| {
             let outlets = Outlets::open(scope, view, recorder, self.about.sinks.clone());
-            Ok(self.go(watched, head, told, outlets))
+            let watch = self.watch(&scene, started);
+            let lookout = Lookout::begin(scope, scene, started, Instant::now());
+            Ok(self.go(head, told, outlets, watch, lookout))
         })
     }
 
+    /// Watches CPU and memory of the target.
+    fn watch(&self, scene: &Scene, started: Option<&Started<'_>>) -> Watch {
+        let works = started.map_or(&[][..], |started| &started.works);
+        Watch::new(works, &self.around.watch_pids, scene.roots().collect())
+    }
+
     /// `told`: so many of the notes were shown already.
-    fn go(mut self, watched: &[u32], head: Head, told: usize, outlets: Outlets<'_>) -> Finished {
+    fn go<'scope>(
+        mut self,
+        head: Head,
+        told: usize,
+        outlets: Outlets<'scope>,
+        watch: Watch,
+        lookout: Lookout<'scope>,
+    ) -> Finished {
         let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
-        let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
         let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
-        let watch = Watch::new(watched, &self.around.watch_pids, local.as_ref());
-        self.notes.extend(watch.note());
         let mut session = Session {
             plan: self.plan,
             around: self.around,
@@ -241,6 +258,7 @@ impl Ready<'_> {
             evidence: Vec::new(),
             cpu: CpuWatch::default(),
             watch,
+            lookout,
             sampler: self.sampler,
             scripts: self.scripts,
             mask: self.mask,
@@ -310,6 +328,7 @@ struct Session<'a, 'scope> {
     /// Answers that failed a check, to be told when a remote origin has said what it knows of them.
     evidence: Vec<Evidence>,
     watch: Watch,
+    lookout: Lookout<'scope>,
     cpu: CpuWatch,
     sampler: Sampler,
     scripts: Scripts,
@@ -375,6 +394,7 @@ impl Session<'_, '_> {
         self.workers.go();
         while running > 0 {
             self.look_for_signals();
+            self.look_at_the_target();
             self.obey();
             let waits_since = Instant::now();
             let came = self.workers.snapshots.recv_timeout(POLL);
@@ -499,6 +519,8 @@ impl Session<'_, '_> {
 
     fn finish(mut self, collector: Collector) -> Finished {
         let took = self.began.elapsed();
+        self.lookout.end();
+        self.look_at_the_target();
         let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
         // The question itself takes its time, so moments are compared and not lengths.
         let silent_since = self.remote.as_ref().and_then(Remote::silent_since);
@@ -520,6 +542,7 @@ impl Session<'_, '_> {
         self.workers.qlog_notes().into_iter().for_each(|note| self.note(note));
         self.tell_evidence(&answers);
         self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note));
+        end.behind = self.lookout.after();
         end.watched = self.watch.watched();
         end.target_cpu_s = self.watch.cpu_s();
         let measured = self.outlets.state().result().measured();

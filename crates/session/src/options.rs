@@ -30,6 +30,8 @@ pub struct SessionOptions {
     pub heads: bool,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
+    /// The run goes on where the target has died.
+    pub ignore_exit: bool,
     /// Interprets the program texts of the plan, where it has any.
     pub interpreters: Option<Arc<dyn load::code::Interpreters>>,
     /// Set by whoever wants the run to end: it still gives its whole report.

@@ -38,6 +38,21 @@ const CHINESE: [string, string][] = [
   ["{} of {} requests failed otherwise", "{} 个请求以其他方式失败,共 {} 个"],
   ["in {} of {} answers a check failed: {}", "{} 个响应未通过检查,共 {} 个:{}"],
   ["sent bytes that no request had asked for ({}×)", "发送了没有请求过的数据({} 次)"],
+  ["process {} (pid {}) was ended by {} {} s into the run", "进程 {}(pid {})被信号 {} 终止,时间为运行的第 {} 秒"],
+  ["process {} (pid {}) ended with exit code {} {} s into the run", "进程 {}(pid {})以退出码 {} 结束,时间为运行的第 {} 秒"],
+  ["process {} (pid {}) ended {} s into the run, and only its parent was told how", "进程 {}(pid {})在运行的第 {} 秒结束,原因只有其父进程知道"],
+  ["{}, and nobody listens at {} since", "{},此后 {} 上无进程监听"],
+  ["worker {} of {} (pid {}) was ended by {} {} s into the run", "工作进程 {}(属于 {},pid {})被信号 {} 终止,时间为运行的第 {} 秒"],
+  ["worker {} of {} (pid {}) ended with exit code {} {} s into the run", "工作进程 {}(属于 {},pid {})以退出码 {} 结束,时间为运行的第 {} 秒"],
+  ["worker {} of {} (pid {}) ended {} s into the run, and only its parent was told how", "工作进程 {}(属于 {},pid {})在运行的第 {} 秒结束,原因只有其父进程知道"],
+  ["{}, and process {} took its place", "{},进程 {} 接替了它"],
+  ["{} (pid {}) began {} new workers {} s into the run and {} old ones ended by themselves: a reload, or workers that are replaced in turn", "{}(pid {})启动了 {} 个新的工作进程(运行的第 {} 秒),{} 个旧的自行结束:重新加载配置,或工作进程轮换"],
+  ["from {} s on process {} answers at {}, a new start of {} (pid {}): the figures are of both", "从第 {} 秒起由进程 {} 在 {} 上应答,它是 {}(pid {})重新启动的:数据来自两者"],
+  ["from {} s on another program answers, {} at {}, in place of {}: the figures are of two programs", "从第 {} 秒起由另一个程序应答:{},地址 {},取代了 {}:数据来自两个程序"],
+  ["from {} s on another process listens, {} at {}, beside {}: the answers are of both", "从第 {} 秒起另有进程监听:{},地址 {},与 {} 并存:回答来自两者"],
+  ["from {} s on nobody listens at {} any more, though {} (pid {}) goes on", "从第 {} 秒起 {} 上不再有进程监听,而 {}(pid {})仍在运行"],
+  ["something happened {} s into the run to {} (pid {}) that this version does not know", "运行的第 {} 秒,{}(pid {})发生了此版本不认识的变化"],
+  ["{}. The run was ended there; --ignore-exit goes on", "{}。运行到此结束;用 --ignore-exit 可继续"],
 ];
 
 /** The note in Chinese; as it is where the page does not know its sentence. */

@@ -161,6 +161,9 @@ pub struct WatchArgs {
     /// Watch CPU and memory of this process and its children [default: whoever listens at the target's port here]
     #[arg(long = "watch-pid", value_name = "PID", value_parser = pid)]
     pub pids: Vec<u32>,
+    /// Go on when the target crashes or is gone [default: the run ends there]
+    #[arg(long)]
+    pub ignore_exit: bool,
 }
 
 /// How clients behave, whatever they ask for.

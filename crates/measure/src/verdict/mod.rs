@@ -13,6 +13,7 @@ pub use target::{Conduct, Finding, FindingKind, TargetVerdict};
 
 use crate::counts::Counts;
 use crate::notes;
+use crate::processes::Happened;
 use crate::run::{PhaseResult, RunResult};
 use serde::Serialize;
 
@@ -46,7 +47,7 @@ pub enum Worth {
     CutOff,
     /// The generator was the limit.
     GeneratorBound,
-    /// Other programs, or the host, had the CPU that wringer or the target wanted.
+    /// Other programs, or the host, had the CPU that wringer or the target wanted, or another program took the target's place.
     Disturbed,
     /// Nothing says that they speak of anything but the target.
     Valid,
@@ -115,14 +116,16 @@ impl RunResult {
         let check = &self.self_check;
         let mut reasons = check.limits(silent);
         let disturbances = check.contention.reasons();
+        let mixed = self.processes.mixed();
         let state = match () {
             () if !check.panics.is_empty() => Worth::BrokenOff,
             () if check.requests == 0 => Worth::NothingSent,
             () if check.untold => Worth::CutOff,
             () if !reasons.is_empty() => Worth::GeneratorBound,
-            () if !disturbances.is_empty() => Worth::Disturbed,
+            () if !disturbances.is_empty() || mixed.is_some() => Worth::Disturbed,
             () => Worth::Valid,
         };
+        reasons.extend(mixed.map(Happened::sentence));
         reasons.extend(disturbances);
         reasons.extend(check.untold.then(|| notes::UNTOLD.with(&[])));
         reasons.extend((state == Worth::NothingSent).then(|| notes::NOTHING_SENT.with(&[])));

@@ -109,6 +109,8 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
+    /// Its process ended, or one of its workers crashed.
+    Died,
     /// Nothing came any more, or nothing good.
     Silent,
     /// At least half of the requests, or all, got no good answer.
@@ -155,8 +157,10 @@ impl RunResult {
     /// `measured`: the figures that count.
     pub(super) fn target_verdict(&self, measured: &PhaseResult) -> TargetVerdict {
         let silence = self.silence();
+        let died = self.processes.died();
         let found = Found::new(measured, self.has_wrong_answers());
         let state = match () {
+            () if died.is_some() => Conduct::Died,
             () if found.requests == 0 => Conduct::NotAsked,
             () if found.is_nothing_good() || self.was_never_good() => Conduct::NoGoodAnswer,
             () if silence.is_some() => Conduct::Silent,
@@ -177,6 +181,10 @@ impl RunResult {
             let count = measured.counts().requests;
             findings =
                 vec![Finding { kind: FindingKind::Failed, count, text: notes::NOT_ASKED.with(&[&count]) }];
+        }
+        if let Some(died) = died {
+            let finding = Finding { kind: FindingKind::Died, count: found.bad(), text: died.sentence() };
+            findings.insert(0, finding);
         }
         let silent_since_s = silence.and_then(|silence| silence.since).map(|since| since.as_secs_f64());
         TargetVerdict {

@@ -6,14 +6,14 @@
 //! Ctrl-C, and ignores the polite signals.
 //!
 //! The conversation is lines of text. In: the order (see [`Order`]), then nothing until the pipe closes. Out: one
-//! `started PID` or `failed REASON`, later perhaps `ended STATUS`.
+//! `started PID` or `failed REASON`, later perhaps `ended STATUS`, the number that wait(2) gives.
 //!
 //! Start reading at [`run`], the guard's side; [`Guarded`] is wringer's. Knows nothing of any proxy.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -154,12 +154,11 @@ fn say(line: &str) {
 }
 
 fn report_end(mut child: Child) {
-    let status = child.wait().map_or_else(|error| error.to_string(), describe);
+    let status = child.wait().map_or_else(|error| error.to_string(), |status| status.into_raw().to_string());
     say(&format!("ended {status}"));
 }
 
 fn describe(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("with exit code {code}"),
         (None, Some(signal)) => format!("by signal {signal}"),
@@ -304,7 +303,13 @@ impl Guarded {
     /// How the proxy ended, if it does within `wait`. A proxy whose guard is gone has ended as far as we know.
     pub fn ended(&self, wait: Duration) -> Option<String> {
         let line = self.next_line(wait)?;
-        Some(line.strip_prefix("ended ").unwrap_or(&line).to_string())
+        let status = parse_status(&line).map(describe);
+        Some(status.unwrap_or_else(|| line.strip_prefix("ended ").unwrap_or(&line).to_string()))
+    }
+
+    /// The status that the proxy left; `None`: it has not ended, or nobody knows how.
+    pub fn status(&self) -> Option<ExitStatus> {
+        parse_status(&self.next_line(Duration::ZERO)?)
     }
 
     fn next_line(&self, wait: Duration) -> Option<String> {
@@ -323,6 +328,10 @@ impl Drop for Guarded {
         let ended = self.process.wait();
         tracing::debug!(?ended, "the guard has ended the proxy and removed its folder");
     }
+}
+
+fn parse_status(line: &str) -> Option<ExitStatus> {
+    line.strip_prefix("ended ")?.parse().ok().map(ExitStatus::from_raw)
 }
 
 fn pass_on(line: io::Result<String>, sender: &Sender<String>) -> Result<(), ()> {

@@ -17,7 +17,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use farm::{Farm, Origins};
@@ -264,6 +264,24 @@ impl Rig {
         if children.is_empty() { vec![self.main_pid] } else { children }
     }
 
+    /// The process that was started, whoever does the work.
+    pub fn main_pid(&self) -> u32 {
+        self.main_pid
+    }
+
+    /// How that process ended; `None`: it has not.
+    pub fn status(&self) -> Option<ExitStatus> {
+        self.guarded.status()
+    }
+
+    /// Files in which it says what happens.
+    pub fn logs(&self) -> Vec<PathBuf> {
+        std::iter::once(guard::OUTPUT)
+            .chain(self.logs.iter().copied())
+            .map(|log| self.folder.join(log))
+            .collect()
+    }
+
     /// Where its files are while it runs.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -318,8 +336,7 @@ impl Rig {
 
     /// The last lines of what it wrote.
     fn last_words(&self) -> String {
-        let logs = std::iter::once(guard::OUTPUT).chain(self.logs.iter().copied());
-        let texts = logs.filter_map(|log| fs::read(self.folder.join(log)).ok());
+        let texts = self.logs().into_iter().filter_map(|log| fs::read(log).ok());
         let all: String = texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
         let lines: Vec<&str> = all.lines().filter(|line| !line.trim().is_empty()).collect();
         match lines.len() {

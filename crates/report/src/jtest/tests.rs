@@ -165,6 +165,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
         origin,
         evidence: Vec::new(),
         watched: Vec::new(),
+        processes: measure::TargetProcesses::default(),
         self_check: SelfCheck { requests: 1000, ..SelfCheck::default() },
         interrupted: false,
         backend: "sim".to_owned(),

@@ -6,6 +6,7 @@ use super::columns::{Column, Values};
 use super::gather::{Bound, DRAWN, Gathered, KEPT, Mark, Row, failure_column, fault_column, joined_rows};
 use super::spans::{Cells, Spans};
 use crate::{good, thresholds};
+use measure::processes::Happened;
 use measure::stream::Machine;
 use measure::{
     Censored, Counts, Evidence, FailureKind, Fault, Head, Histogram, LostRequest, OriginCounts, PhaseResult,
@@ -175,6 +176,12 @@ struct Note {
     text: String,
 }
 
+/// Sentences for the reader; what happened to the target comes first.
+fn notes(result: &RunResult) -> Vec<Note> {
+    let happened = result.processes.during.iter().map(Happened::sentence);
+    happened.chain(result.notes.iter().cloned()).map(|text| Note { text }).collect()
+}
+
 impl Gathered {
     /// The run in its present state. `text`: the report as text.
     pub fn model(&self, text: &str, room: Room) -> Model {
@@ -212,7 +219,7 @@ impl Gathered {
             marks: self.marks.clone(),
             bound: self.bound.clone(),
             thresholds: judged(&result),
-            notes: result.notes.iter().map(|text| Note { text: text.clone() }).collect(),
+            notes: notes(&result),
             text: text.to_owned(),
             words: words(),
             next: self.records,

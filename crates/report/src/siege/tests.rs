@@ -33,6 +33,7 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
         evidence: Vec::new(),
         self_check: Default::default(),
         watched: Vec::new(),
+        processes: measure::TargetProcesses::default(),
         interrupted: false,
         backend: "epoll".to_owned(),
         notes: Vec::new(),

@@ -35,6 +35,7 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
         evidence: Vec::new(),
         self_check: SelfCheck::default(),
         watched: Vec::new(),
+        processes: measure::TargetProcesses::default(),
         interrupted: false,
         backend: "epoll".to_owned(),
         notes: Vec::new(),

@@ -2,6 +2,7 @@
 
 use breach::{Http1, Protocol, Scope, Side};
 use measure::SelfCheck;
+use measure::processes::{Behind, Change, Ending, Happened, Process, TargetProcesses, Unknown};
 use measure::{
     Broken, CacheResult, Closed, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts,
     Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
@@ -184,6 +185,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
         evidence: Vec::new(),
         self_check: SelfCheck { worker_cpu: vec![0.314, 0.287], requests, ..SelfCheck::default() },
         watched: Vec::new(),
+        processes: TargetProcesses::default(),
         interrupted: false,
         backend: "epoll".to_owned(),
         notes: Vec::new(),
@@ -434,9 +436,58 @@ pub fn trouble() -> Sample {
         cpu_s: Some(21.5),
         memory_bytes: 61_000_000,
     }];
+    result.processes = processes();
     result.self_check.dropped_events = 1;
     result.notes = vec!["io_uring is forbidden here (EPERM), so epoll was used".to_owned()];
     Sample { evidence_file: Some("run-evidence.json"), ..sample(plan, result) }
+}
+
+/// A server whose worker crashed, which was reloaded, and whose place another one took; and one that nobody may look at.
+fn processes() -> TargetProcesses {
+    let nginx = Process {
+        pid: 4242,
+        name: "nginx".to_owned(),
+        executable: Some("/usr/sbin/nginx".to_owned()),
+        version: Some("1.22.1".to_owned()),
+        build_id: Some("74429228deec9f0e7ab6c4d1".to_owned()),
+        started_unix_s: Some(1_790_000_000.5),
+    };
+    let other = Process { pid: 5000, version: None, build_id: Some("0011".to_owned()), ..nginx.clone() };
+    let address = "127.0.0.1:8080".to_owned();
+    let behind = |process: &Process, workers| Behind {
+        address: address.clone(),
+        processes: vec![process.clone()],
+        workers,
+        unknown: None,
+    };
+    let unknown =
+        |address: &str, why| Behind { address: address.to_owned(), unknown: Some(why), ..Behind::default() };
+    let happened = |at_ms, change, fatal, log: &[&str]| Happened {
+        at: Duration::from_millis(at_ms),
+        process: nginx.clone(),
+        change,
+        fatal,
+        ended_run: false,
+        log: log.iter().map(|line| (*line).to_owned()).collect(),
+    };
+    let crash = Change::WorkerEnded { worker: 4243, how: Ending::Signal(11), heir: Some(4250) };
+    let ended = Change::Ended { how: Ending::Code(0), address: None };
+    let replaced =
+        Change::Replaced { address: address.clone(), by: Box::new(other.clone()), same_program: false };
+    TargetProcesses {
+        before: vec![
+            behind(&nginx, 2),
+            unknown("127.0.0.1:8081", Unknown::AnotherUser { uid: 33 }),
+            unknown("[::1]:8082", Unknown::NotFound { looked_at: 310 }),
+        ],
+        during: vec![
+            happened(2_140, crash, true, &["[alert] 4242#4242: worker process 4243 exited on signal 11"]),
+            happened(9_000, Change::Reloaded { began: 2, ended: 2 }, false, &[]),
+            happened(20_000, ended, false, &[]),
+            happened(20_400, replaced, false, &[]),
+        ],
+        after: vec![behind(&other, 2)],
+    }
 }
 
 /// An open pace that was not always kept.

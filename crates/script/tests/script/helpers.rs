@@ -229,5 +229,6 @@ fn result() -> RunResult {
         interrupted: false,
         backend: "sim".to_owned(),
         notes: Vec::new(),
+        processes: measure::TargetProcesses::default(),
     }
 }

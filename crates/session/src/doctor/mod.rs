@@ -6,11 +6,15 @@
 //! descriptors. Start reading at [`budget`].
 
 mod contention;
+mod elf;
 mod facts;
+mod family;
 mod judge;
 mod need;
+mod owners;
 mod proc;
 mod process;
+mod program;
 mod sampler;
 mod show;
 mod sockets;
@@ -18,9 +22,12 @@ mod sources;
 
 pub use contention::{CpuWatch, THREAD_NAME};
 pub use facts::Facts;
+pub use family::Family;
 pub use judge::{Finding, Level, judge};
 pub use need::Need;
-pub use process::{Watch, check_pids};
+pub use owners::Listeners;
+pub use process::{Watch, check_pids, left_behind};
+pub use program::process;
 pub use sampler::Sampler;
 pub use show::{json, text, worst};
 pub use sources::check as check_sources;

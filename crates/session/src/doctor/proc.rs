@@ -125,6 +125,10 @@ pub struct Stat {
     pub name: String,
     /// CPU time, user and system, of all its threads and of its children that have ended, in clock ticks.
     pub ticks: u64,
+    /// When it began, in clock ticks since the machine did.
+    pub started: u64,
+    /// It has ended, and its parent has not looked how: the status that it left, where we may see it.
+    pub left: Option<i32>,
 }
 
 /// Reads /proc/PID/stat; the name stands in brackets and may hold anything, brackets and blanks too.
@@ -135,7 +139,9 @@ pub fn stat(text: &str) -> Option<Stat> {
     // Fields are counted from the state, which is the third of all.
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let ticks = field(14)? + field(15)? + field(16)? + field(17)?;
-    Some(Stat { pid: pid.trim().parse().ok()?, parent: field(4)? as u32, name: name.to_owned(), ticks })
+    let left = (*fields.first()? == "Z").then(|| field(52).unwrap_or(0) as i32);
+    let (pid, parent, started) = (pid.trim().parse().ok()?, field(4)? as u32, field(22)?);
+    Some(Stat { pid, parent, name: name.to_owned(), ticks, started, left })
 }
 
 #[cfg(test)]
@@ -205,6 +211,9 @@ mod tests {
         let line = "77 (a) b (c) S 12 77 77 0 -1 4194560 500 0 0 0 150 30 7 5 20 0 1 0 999 1000 20\n";
         let found = stat(line).unwrap();
         assert_eq!((found.pid, found.parent, found.name.as_str(), found.ticks), (77, 12, "a) b (c", 192));
+        assert_eq!((found.started, found.left), (999, None));
+        let ended = format!("77 (x) Z 1 {} 999 {} 11\n", "0 ".repeat(17).trim(), "0 ".repeat(29).trim());
+        assert_eq!(stat(&ended).map(|found| (found.started, found.left)), Some((999, Some(11))));
         assert_eq!(stat("77 (short) S 12"), None);
     }
 }

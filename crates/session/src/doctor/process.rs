@@ -1,18 +1,16 @@
-//! Other processes while a run goes on: their CPU time and memory, their children's too, and who listens at a port.
+//! Other processes while a run goes on: their CPU time and memory, and their children's too.
 
+use super::owners::pids;
 use super::proc::{self, Stat};
-use super::sockets::{self, Socket};
+use super::sockets;
 use crate::problem::Problem;
 use measure::Watched;
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
-use std::time::{Duration, Instant};
-
-/// Time that looking for whoever listens may take: descriptors of a whole machine may be millions, and a run is to begin.
-const SEARCH: Duration = Duration::from_millis(50);
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
 /// Refuses processes that are not there.
 ///
@@ -28,8 +26,6 @@ pub fn check_pids(pids: &[u32]) -> Result<(), Problem> {
 /// Usage of each group of processes while measuring. A group is what belongs together: a server and its children.
 pub struct Watch {
     groups: Vec<Group>,
-    /// The target whose processes were not found in time.
-    missed: Option<SocketAddr>,
 }
 
 /// Processes that are told of as one.
@@ -45,7 +41,7 @@ struct Group {
 impl Watch {
     /// Of what wringer started itself (`ours`) and what was asked for; where there is neither, of whoever listens at the
     /// target on this machine.
-    pub fn new(ours: &[u32], asked: &[u32], target: Option<&SocketAddr>) -> Watch {
+    pub fn new(ours: &[u32], asked: &[u32], listeners: Vec<u32>) -> Watch {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for pid in asked {
             if !groups.iter().any(|group| group.contains(pid)) {
@@ -55,26 +51,12 @@ impl Watch {
         if !ours.is_empty() {
             groups.insert(0, ours.to_vec());
         }
-        let mut missed = None;
-        if let Some(target) = target.filter(|_| groups.is_empty()) {
-            match listeners(*target, Instant::now() + SEARCH) {
-                Some(found) => groups.extend(Some(found).filter(|found| !found.is_empty())),
-                None => missed = Some(*target),
-            }
+        if groups.is_empty() && !listeners.is_empty() {
+            groups.push(listeners);
         }
-        let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect(), missed };
+        let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect() };
         watch.look();
         watch
-    }
-
-    /// Returns a sentence where nobody is watched since the search for them took too long.
-    pub fn note(&self) -> Option<String> {
-        let target = self.missed?;
-        Some(format!(
-            "who listens at {target} was not found in {} ms among this machine's processes, so CPU time and memory of the target are \
-             not told: name it with --watch-pid",
-            SEARCH.as_millis()
-        ))
     }
 
     /// The processes as last seen.
@@ -192,11 +174,6 @@ fn program(pid: u32) -> Option<String> {
     Some(name.strip_suffix(" (deleted)").map_or(name.clone(), str::to_owned))
 }
 
-fn pids() -> impl Iterator<Item = u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
 /// All processes that can be read.
 fn everybody() -> Vec<Stat> {
     pids().filter_map(stat).collect()
@@ -218,57 +195,12 @@ fn tree(roots: &[u32], all: &[Stat], others: &BTreeSet<u32>) -> Vec<Stat> {
     all.iter().filter(|process| members.contains(&process.pid)).cloned().collect()
 }
 
-/// The processes that listen at an address of this machine, where they may be seen: their owner and root may. Those of whoever opened
-/// the socket come first, the youngest before all. None where it is ourselves; `None` where none was found until then.
-fn listeners(target: SocketAddr, until: Instant) -> Option<Vec<u32>> {
-    let sockets = listening(target);
-    if sockets.is_empty() {
-        return Some(Vec::new());
-    }
-    let names: BTreeSet<String> = sockets.iter().map(|socket| format!("socket:[{}]", socket.inode)).collect();
-    let is_of_owner =
-        |pid: u32| owner_of(pid).is_some_and(|owner| sockets.iter().any(|socket| socket.user == owner));
-    let mut pids: Vec<u32> = pids().collect();
-    pids.sort_by_cached_key(|pid| (!is_of_owner(*pid), Reverse(*pid)));
-    let mut holders = Vec::new();
-    for pid in pids {
-        match holds(pid, &names, until) {
-            Some(true) => holders.push(pid),
-            Some(false) => {}
-            None => return Some(holders).filter(|holders| !holders.is_empty()),
-        }
-    }
-    holders.sort_unstable();
-    Some(if holders.contains(&std::process::id()) { Vec::new() } else { holders })
-}
-
-fn owner_of(pid: u32) -> Option<u32> {
-    Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
-}
-
-/// The sockets that listen at an address.
-fn listening(target: SocketAddr) -> Vec<Socket> {
-    let fits = |local: SocketAddr| local.port() == target.port() && is_reached(local.ip(), target.ip());
-    sockets::listening().into_iter().filter(|socket| fits(socket.local)).collect()
-}
-
-/// True if connections to `target` come to a socket that is bound to `bound`.
-fn is_reached(bound: IpAddr, target: IpAddr) -> bool {
-    bound.to_canonical() == target.to_canonical() || bound.is_unspecified()
-}
-
-/// True if a process has one of these sockets, as /proc/PID/fd names them; `None`: there was no time to find out.
-fn holds(pid: u32, sockets: &BTreeSet<String>, until: Instant) -> Option<bool> {
-    for descriptor in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
-        if Instant::now() >= until {
-            return None;
-        }
-        let link = fs::read_link(descriptor.path()).ok();
-        if link.is_some_and(|link| link.to_str().is_some_and(|link| sockets.contains(link))) {
-            return Some(true);
-        }
-    }
-    Some(false)
+/// The status that an ended process has left for its parent, which has not taken it yet; `None` also where it may not be seen.
+pub fn left_behind(pid: u32) -> Option<ExitStatus> {
+    let left = stat(pid)?.left.map(ExitStatus::from_raw)?;
+    // Others are shown 0, whatever it is.
+    let (own, owner) = (rustix::process::geteuid(), fs::metadata(format!("/proc/{pid}")).ok()?.uid());
+    (own.is_root() || own.as_raw() == owner).then_some(left)
 }
 
 /// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count.
@@ -289,7 +221,7 @@ pub(super) fn listener_of_our_own() -> std::net::TcpListener {
 mod tests {
     use super::*;
     use std::io::Read;
-    use std::net::{TcpListener, TcpStream};
+    use std::net::TcpStream;
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
@@ -312,7 +244,7 @@ mod tests {
     }
 
     fn process(pid: u32, parent: u32) -> Stat {
-        Stat { pid, parent, name: format!("p{pid}"), ticks: u64::from(pid) }
+        Stat { pid, parent, name: format!("p{pid}"), ticks: u64::from(pid), started: 0, left: None }
     }
 
     #[test]
@@ -336,7 +268,7 @@ mod tests {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut watch = Watch::new(&[], &[shell.id()], None);
+        let mut watch = Watch::new(&[], &[shell.id()], Vec::new());
         watch.phase(true);
         let until = Instant::now() + Duration::from_secs(60);
         let mut watched = watch.watched();
@@ -358,32 +290,6 @@ mod tests {
         assert!(watch.cpu_s().is_some());
         let refused = check_pids(&[std::process::id(), shell.id()]).unwrap_err().to_string();
         assert!(refused.contains(&shell.id().to_string()), "{refused}");
-    }
-
-    #[test]
-    fn who_listens_is_found_by_the_port_but_never_ourselves() {
-        let ours = TcpListener::bind("127.0.0.1:0").unwrap();
-        let at = ours.local_addr().unwrap();
-        let found = |at, time| listeners(at, Instant::now() + time);
-        assert_eq!((listening(at).len(), found(at, Duration::from_secs(600))), (1, Some(Vec::new())));
-        assert_eq!(listening(SocketAddr::new([127, 0, 0, 2].into(), at.port())).len(), 0);
-        let anywhere = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap();
-        assert_eq!(
-            listening(SocketAddr::new([127, 0, 0, 9].into(), anywhere.port())).len(),
-            0,
-            "it was closed"
-        );
-    }
-
-    #[test]
-    fn a_search_without_time_finds_nobody_and_says_so() {
-        let ours = TcpListener::bind("127.0.0.1:0").unwrap();
-        let at = ours.local_addr().unwrap();
-        assert_eq!(listeners(at, Instant::now()), None);
-        let missed = Watch { groups: Vec::new(), missed: Some(at) };
-        assert!(
-            missed.note().is_some_and(|note| note.contains(&at.to_string()) && note.contains("--watch-pid"))
-        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! TCP sockets of this network namespace, asked for one target at a time: netlink's sock_diag with a filter, so that
+//! Sockets of this network namespace, asked for one port or target at a time: netlink's sock_diag with a filter, so that
 //! thousands of others in TIME_WAIT cost nothing. Where the kernel does not answer there are none.
 
 use rustix::net::netlink::{self, SocketAddrNetlink};
@@ -12,14 +12,18 @@ pub struct Socket {
     pub local: SocketAddr,
     /// True if it is over and only keeps its port.
     pub waits: bool,
-    /// Who opened it.
-    pub user: u32,
     /// By which processes' descriptors name it; 0 in TIME_WAIT.
     pub inode: u32,
+    /// User that made it.
+    pub uid: u32,
 }
 
-/// `TCP_TIME_WAIT`, `TCP_LISTEN` and the last state of linux/tcp.h.
+/// `IPPROTO_TCP` and `IPPROTO_UDP`.
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+/// `TCP_TIME_WAIT`, `TCP_CLOSE`, which datagrams without a peer have, `TCP_LISTEN` and the last state of linux/tcp.h.
 const TIME_WAIT: u8 = 6;
+const CLOSED: u8 = 7;
 const LISTEN: u8 = 10;
 const STATES: u32 = (1 << 13) - 1;
 
@@ -29,8 +33,9 @@ const DONE: u16 = 3;
 const ERROR: u16 = 2;
 /// `NLM_F_REQUEST | NLM_F_DUMP`.
 const DUMP: u16 = 0x301;
-/// `INET_DIAG_REQ_BYTECODE`, and the operation that compares the remote end.
+/// `INET_DIAG_REQ_BYTECODE`, and the operations that compare the local and the remote end.
 const BYTECODE: u16 = 1;
+const LOCAL: u8 = 7;
 const REMOTE: u8 = 8;
 /// `AF_INET` and `AF_INET6`.
 const FAMILIES: [u8; 2] = [2, 10];
@@ -41,44 +46,51 @@ const MESSAGE: usize = 72;
 /// The kernel sends no longer messages.
 const BUFFER: usize = 32 * 1024;
 
-/// The sockets that listen.
-pub fn listening() -> Vec<Socket> {
-    all_families(1 << LISTEN, &[])
+/// The sockets that listen at a port.
+pub fn listening(port: u16) -> Vec<Socket> {
+    all_families(TCP, 1 << LISTEN, &filter(LOCAL, 0, port, &[]))
 }
 
-/// The sockets that are connected to `remote`, or have been until now.
+/// The sockets that take datagrams from anybody at a port.
+pub fn datagrams(port: u16) -> Vec<Socket> {
+    all_families(UDP, 1 << CLOSED, &filter(LOCAL, 0, port, &[]))
+}
+
+/// The TCP sockets that are connected to `remote`, or have been until now.
 pub fn towards(remote: SocketAddr) -> Vec<Socket> {
-    all_families(STATES & !(1 << LISTEN), &filter(remote))
-}
-
-fn all_families(states: u32, filter: &[u8]) -> Vec<Socket> {
-    FAMILIES.iter().flat_map(|family| dump(*family, states, filter).unwrap_or_default()).collect()
-}
-
-/// A program of one operation: what is not connected to `remote` is passed over.
-fn filter(remote: SocketAddr) -> Vec<u8> {
-    let (family, address) = match remote.ip() {
-        IpAddr::V4(ip) => (FAMILIES[0], ip.octets().to_vec()),
-        IpAddr::V6(ip) => (FAMILIES[1], ip.octets().to_vec()),
+    let filter = match remote.ip() {
+        IpAddr::V4(ip) => filter(REMOTE, FAMILIES[0], remote.port(), &ip.octets()),
+        IpAddr::V6(ip) => filter(REMOTE, FAMILIES[1], remote.port(), &ip.octets()),
     };
+    all_families(TCP, STATES & !(1 << LISTEN), &filter)
+}
+
+fn all_families(protocol: u8, states: u32, filter: &[u8]) -> Vec<Socket> {
+    let of = |family: &u8| dump([*family, protocol], states, filter).unwrap_or_default();
+    FAMILIES.iter().flat_map(of).collect()
+}
+
+/// A program of one operation: sockets whose end (`LOCAL` or `REMOTE`) has not this port, and this address where there is one,
+/// are passed over.
+fn filter(end: u8, family: u8, port: u16, address: &[u8]) -> Vec<u8> {
     let length = 4 + 8 + address.len();
-    let mut program = vec![REMOTE, length as u8];
+    let mut program = vec![end, length as u8];
     program.extend((length as u16 + 4).to_ne_bytes());
     program.extend([family, (address.len() * 8) as u8, 0, 0]);
-    program.extend(i32::from(remote.port()).to_ne_bytes());
+    program.extend(i32::from(port).to_ne_bytes());
     program.extend(address);
     program
 }
 
-fn request(family: u8, states: u32, filter: &[u8]) -> Vec<u8> {
+fn request([family, protocol]: [u8; 2], states: u32, filter: &[u8]) -> Vec<u8> {
     let attribute = if filter.is_empty() { 0 } else { 4 + filter.len() };
     let mut message = Vec::with_capacity(HEADER + REQUEST + attribute);
     message.extend(((HEADER + REQUEST + attribute) as u32).to_ne_bytes());
     message.extend(BY_FAMILY.to_ne_bytes());
     message.extend(DUMP.to_ne_bytes());
     message.extend([0; 8]);
-    // IPPROTO_TCP; nothing beyond the sockets themselves.
-    message.extend([family, 6, 0, 0]);
+    // Nothing beyond the sockets themselves.
+    message.extend([family, protocol, 0, 0]);
     message.extend(states.to_ne_bytes());
     message.resize(HEADER + REQUEST, 0);
     if attribute > 0 {
@@ -89,12 +101,12 @@ fn request(family: u8, states: u32, filter: &[u8]) -> Vec<u8> {
     message
 }
 
-fn dump(family: u8, states: u32, filter: &[u8]) -> rustix::io::Result<Vec<Socket>> {
+fn dump(of: [u8; 2], states: u32, filter: &[u8]) -> rustix::io::Result<Vec<Socket>> {
     let flags = SocketFlags::CLOEXEC;
     let kernel = Some(netlink::SOCK_DIAG);
     let socket = rustix::net::socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, kernel)?;
     let to = SocketAddrNetlink::new(0, 0);
-    rustix::net::sendto(&socket, &request(family, states, filter), SendFlags::empty(), &to)?;
+    rustix::net::sendto(&socket, &request(of, states, filter), SendFlags::empty(), &to)?;
     let (mut found, mut buffer) = (Vec::new(), vec![0; BUFFER]);
     loop {
         let (length, _) = rustix::net::recv(&socket, buffer.as_mut_slice(), RecvFlags::empty())?;
@@ -135,22 +147,25 @@ fn socket(message: &[u8]) -> Option<Socket> {
         IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(&message[8..24]).ok()?))
     };
     let local = SocketAddr::new(ip, port);
-    let (user, inode) = (number(message, 64), number(message, 68));
-    Some(Socket { local, waits: message[1] == TIME_WAIT, user, inode })
+    let (uid, inode) = (number(message, 64), number(message, 68));
+    Some(Socket { local, waits: message[1] == TIME_WAIT, inode, uid })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{TcpListener, TcpStream, UdpSocket};
 
     #[test]
     fn sockets_are_found_by_their_state_and_their_other_end() {
         for at in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(listener) = TcpListener::bind(at) else { continue };
             let at = listener.local_addr().unwrap();
-            let listens = |at| listening().iter().filter(|socket| socket.local == at).count();
-            assert_eq!(listens(at), 1, "{at}");
+            let found = listening(at.port());
+            let mine: Vec<&Socket> = found.iter().filter(|socket| socket.local == at).collect();
+            assert_eq!(mine.len(), 1, "{at}: {found:?}");
+            assert!(found.iter().all(|socket| socket.local.port() == at.port()), "{found:?}");
+            assert_eq!(mine[0].uid, rustix::process::geteuid().as_raw());
             let ours: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(at).unwrap()).collect();
             let found = towards(at);
             for stream in &ours {
@@ -159,5 +174,17 @@ mod tests {
             }
             assert_eq!(found.iter().filter(|socket| !socket.waits).count(), 3, "{found:?}");
         }
+    }
+
+    #[test]
+    fn sockets_of_datagrams_are_found_by_their_port() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let at = socket.local_addr().unwrap();
+        let found = datagrams(at.port());
+        assert_eq!(
+            found.iter().filter(|socket| socket.local == at && socket.inode > 0).count(),
+            1,
+            "{found:?}"
+        );
     }
 }

@@ -6,11 +6,12 @@ use crate::problem::{Exit, Problem};
 use doors::native::{CacheArgs, Target, reachable};
 use net::ports;
 use proxies::rig::{self, Rig, RigOptions};
-use session::SessionOptions;
+use session::{SessionOptions, Started};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// Target of the load, which keeps running while this lives.
 enum Pressed {
@@ -21,15 +22,17 @@ enum Pressed {
 
 /// The demonstration cache, a process of its own so that its CPU is not the generator's.
 struct Demonstration {
-    child: Child,
+    child: Mutex<Child>,
+    pid: u32,
     address: SocketAddr,
 }
 
 impl Drop for Demonstration {
     fn drop(&mut self) {
         // It also ends by itself when its standard input closes; both may find it gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 
@@ -52,6 +55,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         cache_bytes: cache_bytes(args),
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
+        ignore_exit: args.watch.ignore_exit,
         ready: args.load.ready,
         ..SessionOptions::default()
     };
@@ -65,7 +69,9 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let about = show::about("cache", &plan, Some(pressed.title()), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
-    let finished = ready.about(about).run(&pressed.processes(), &mut lines)?;
+    let status = || pressed.status();
+    let started = pressed.started(&status);
+    let finished = ready.about(about).run(started.as_ref(), &mut lines)?;
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 
@@ -155,7 +161,7 @@ fn demonstration(listen: SocketAddr, origin: SocketAddr, memory: u64) -> Result<
     }
     let address = line.trim().strip_prefix("listening ").and_then(|address| address.parse().ok());
     match address {
-        Some(address) => Ok(Demonstration { child, address }),
+        Some(address) => Ok(Demonstration { pid: child.id(), child: Mutex::new(child), address }),
         None => {
             let _ = child.kill();
             let _ = child.wait();
@@ -176,11 +182,35 @@ impl Pressed {
         }
     }
 
-    fn processes(&self) -> Vec<u32> {
+    /// Its first process, where it was started here. `status`: as of [`Pressed::status`].
+    fn started<'a>(&self, status: &'a (dyn Fn() -> Option<ExitStatus> + Sync)) -> Option<Started<'a>> {
         match self {
-            Pressed::Proxy(_) => Vec::new(),
-            Pressed::Rig(rig) => rig.pids(),
-            Pressed::Demonstration(demonstration) => vec![demonstration.child.id()],
+            Pressed::Proxy(_) => None,
+            Pressed::Rig(rig) => Some(Started {
+                pid: rig.main_pid(),
+                works: rig.pids(),
+                version: Some(rig.version().to_owned()),
+                logs: rig.logs(),
+                status,
+            }),
+            Pressed::Demonstration(cache) => Some(Started {
+                pid: cache.pid,
+                works: vec![cache.pid],
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                logs: Vec::new(),
+                status,
+            }),
+        }
+    }
+
+    /// How it ended, where it was started here and has ended.
+    fn status(&self) -> Option<ExitStatus> {
+        match self {
+            Pressed::Proxy(_) => None,
+            Pressed::Rig(rig) => rig.status(),
+            Pressed::Demonstration(cache) => {
+                cache.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
+            }
         }
     }
 }

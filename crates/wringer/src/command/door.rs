@@ -151,7 +151,8 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let notices = door.run().notices.iter().filter(|_| !door.is_quiet());
     notices.for_each(|notice| show::notice(&format!("{}: {notice}", D::NAME)));
     door.before()?;
-    let around = door.session_options();
+    // Old tools go on in front of a target that has died.
+    let around = SessionOptions { ignore_exit: true, ..door.session_options() };
     let plan = door.run().plan.clone();
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, around.heads)?;
@@ -160,7 +161,7 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let command = repeat(&plan, D::SEED);
     let about =
         About { door: D::NAME, command, target: door.target(), keep: keep(), sinks, ..About::default() };
-    let finished = ready.about(about).run(&[], &mut lines)?;
+    let finished = ready.about(about).run(None, &mut lines)?;
     Ok(end(door, finished, lines))
 }
 
@@ -175,6 +176,8 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     let unanswered = report::text::unanswered(&finished.result).filter(|_| !is_named);
     unanswered.iter().for_each(|why| say(why));
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
+    // Nothing in an old tool's report says why it is as it is.
+    finished.result.processes.during.iter().for_each(|happened| say(&happened.sentence()));
     let Run { plan, json, .. } = door.run();
     let kept = show::keep_door_json(json.as_deref(), &finished, plan, door.target().as_deref(), D::SEED);
     ending.add(kept, &|problem| say(&problem.to_string()));

@@ -22,6 +22,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
+        ignore_exit: args.watch.ignore_exit,
         ready: args.load.ready,
         ..SessionOptions::default()
     };
@@ -36,7 +37,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let ready = ready.about(about);
     let finished = match args.run.verbose {
         true => tell(ready, args)?,
-        false => ready.run(&[], &mut Lines::new(&args.output, &plan, false))?,
+        false => ready.run(None, &mut Lines::new(&args.output, &plan, false))?,
     };
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }
@@ -44,7 +45,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
 /// Runs it and tells each request.
 fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
     let mut told = Trace { aside: show::is_stdout(&args.output) };
-    let finished = ready.run(&[], &mut told)?;
+    let finished = ready.run(None, &mut told)?;
     finished.result.evidence.iter().for_each(|piece| told.say(&report::verbose::evidence(piece)));
     Ok(finished)
 }

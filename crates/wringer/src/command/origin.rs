@@ -28,6 +28,6 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
         Sinks { live: show::live(&args.output), ..Sinks::default() }.and(show::exports(&args.output.export)?);
     let about = About { door: "origin", command: repeat(&plan, seed_option), sinks, ..About::default() };
     let server = show::serve(&args.output, &about)?;
-    let finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, true))?;
+    let finished = ready.about(about).run(None, &mut Lines::new(&args.output, &plan, true))?;
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }

@@ -32,6 +32,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
         join_remote: plan.origin.is_none()
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
+        ignore_exit: args.watch.ignore_exit,
         interpreters: Some(around::interpreters(programs)),
         ..SessionOptions::default()
     };
@@ -44,7 +45,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
     let about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
     let server = show::serve(&args.output, &about)?;
-    let finished = ready.about(about).run(&[], &mut lines)?;
+    let finished = ready.about(about).run(None, &mut lines)?;
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 

@@ -63,7 +63,7 @@ fn through(start: &Start, folder: &Path, reach: &Reach) -> Result<(), Problem> {
         steering: Some(start.running.steering.clone()),
         ..About::default()
     };
-    let finished = ready.about(about).run(&[], &mut Elsewhere)?;
+    let finished = ready.about(about).run(None, &mut Elsewhere)?;
     show::end(finished);
     Ok(())
 }

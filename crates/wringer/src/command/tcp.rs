@@ -17,6 +17,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
+        ignore_exit: args.watch.ignore_exit,
         ready: args.load.ready,
         ..SessionOptions::default()
     };
@@ -29,6 +30,6 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let about =
         show::about("tcp", &plan, Some(args.target.clone()), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
-    let finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, false))?;
+    let finished = ready.about(about).run(None, &mut Lines::new(&args.output, &plan, false))?;
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
 }

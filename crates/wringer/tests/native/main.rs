@@ -30,6 +30,7 @@ mod messages;
 mod multiplexed;
 mod oracle;
 mod plans;
+mod processes;
 mod reach;
 mod recordings;
 #[path = "../support/refusing.rs"]

@@ -1,0 +1,100 @@
+//! The processes that descend from others, looked at often: children are asked of their parents, so that nobody else has to be
+//! looked at.
+
+use super::owners::{Listeners, is_same_file};
+use measure::processes::Member;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// A process may still become another program in its first looks.
+const LOOKS: u32 = 3;
+/// More threads than these are not asked one by one.
+const MOST_THREADS: usize = 64;
+
+/// What was seen of processes that descend from others.
+#[derive(Debug, Clone, Default)]
+pub struct Family {
+    /// How often each was looked at, and whether it works.
+    seen: BTreeMap<u32, (u32, bool)>,
+}
+
+impl Family {
+    /// Returns the living processes that descend from `roots`, without ourselves and without those that `ended`. `listeners`:
+    /// sockets of the target.
+    pub fn look(&mut self, roots: &[u32], ended: &BTreeSet<u32>, listeners: &[Listeners]) -> Vec<Member> {
+        let own = std::process::id();
+        let mut found: Vec<Member> = Vec::new();
+        for root in roots {
+            let mut parents = vec![*root];
+            while let Some(parent) = parents.pop() {
+                for pid in children(parent) {
+                    let is_other = pid == own || roots.contains(&pid) || ended.contains(&pid);
+                    if is_other || found.iter().any(|member| member.pid == pid) {
+                        continue;
+                    }
+                    let works = self.works(pid, parent, listeners);
+                    found.push(Member { pid, root: *root, works });
+                    parents.push(pid);
+                }
+            }
+        }
+        self.seen.retain(|pid, _| found.iter().any(|member| member.pid == *pid));
+        found
+    }
+
+    fn works(&mut self, pid: u32, parent: u32, listeners: &[Listeners]) -> bool {
+        let (looks, works) = self.seen.entry(pid).or_default();
+        if *looks < LOOKS {
+            *works =
+                is_same_file(pid, parent) || listeners.iter().any(|listeners| listeners.are_held_by(pid));
+            *looks += 1;
+        }
+        *works
+    }
+}
+
+/// The children of a process, the dead that nobody waited for among them.
+fn children(pid: u32) -> Vec<u32> {
+    let of =
+        |thread: &str| fs::read_to_string(format!("/proc/{pid}/task/{thread}/children")).unwrap_or_default();
+    let numbers =
+        |text: String| text.split_whitespace().filter_map(|number| number.parse().ok()).collect::<Vec<u32>>();
+    let threads =
+        fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten().take(MOST_THREADS);
+    threads.flat_map(|thread| numbers(of(&thread.file_name().to_string_lossy()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn children_of_the_same_program_work_and_others_do_not() {
+        // A shell with a part of itself, and with another program.
+        let mut shell = Command::new("bash")
+            .args(["-c", "exec 3<&0; (read -r line <&3) & sleep 60 & other=$!; echo ready; read -r line; kill $other; wait"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut family = Family::default();
+        let mut found = Vec::new();
+        // The second child may not be another program yet.
+        for _ in 0..LOOKS {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            found = family.look(&[shell.id()], &BTreeSet::new(), &[]);
+        }
+        let mut works: Vec<bool> = found.iter().map(|member| member.works).collect();
+        works.sort_unstable();
+        let without = family.look(&[shell.id()], &found.iter().map(|member| member.pid).collect(), &[]);
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+        assert_eq!((works, without), (vec![false, true], vec![]), "{found:?}");
+        assert!(found.iter().all(|member| member.root == shell.id()));
+    }
+}

@@ -1,0 +1,287 @@
+//! The target's processes: who answers, and what is told when they crash, are reloaded, or are replaced within a run.
+
+use crate::support::{Ran, Running, folder, free_address, program, run, start, start_in, wringer};
+use rustix::process::{Pid, Signal, kill_process};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+/// Long enough for anything that is to happen within a run, which ends it.
+const LONG: &str = "-d 90s -c 2 -t 1 -q --json {}/result.json";
+
+/// A server of its own process: an origin.
+fn server(at: SocketAddr) -> Running {
+    let mut server = wringer(&format!("origin --listen {at} --size 1KB -t 1 -q"));
+    server.wait_for("listens at");
+    server
+}
+
+fn pid(running: &Running) -> Pid {
+    running.processes()[0].0
+}
+
+/// The first process of a run whose command line holds these words, once there is one.
+fn process(running: &mut Running, words: &str) -> Pid {
+    loop {
+        let found = running.processes().into_iter().find(|(_, line)| line.contains(words));
+        if let Some((pid, _)) = found {
+            return pid;
+        }
+        assert!(running.is_running(), "{}", running.said());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+fn kill(process: Pid, signal: Signal) {
+    kill_process(process, signal).expect("it runs");
+}
+
+/// The changes of the target's processes, in their order.
+fn changes(ran: &Ran) -> Vec<serde_json::Value> {
+    ran.report().at("processes/during").as_array().expect("a list").clone()
+}
+
+/// Asserts that a run was ended by the target's death, and returns the change.
+fn died(ran: Ran) -> (Ran, serde_json::Value) {
+    let ran = ran.ended_with(1);
+    assert!(ran.report().number("run/duration_s") < 80.0, "{}", ran.stdout);
+    assert!(ran.stderr.contains("The run was ended there; --ignore-exit goes on"), "{}", ran.stderr);
+    let changes = changes(&ran);
+    let fatal = changes.iter().find(|change| change["fatal"] == true).expect("a death").clone();
+    assert_eq!(fatal["ended_run"], true);
+    (ran, fatal)
+}
+
+#[test]
+fn a_crash_ends_the_run_with_pid_signal_and_build() {
+    let at = free_address();
+    let server = server(at);
+    let its_pid = pid(&server);
+    let mut run = wringer(&format!("cache {at} --host {at} --clients-only {LONG}"));
+    run.wait_for("pressing");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    kill(its_pid, Signal::ABORT);
+    let (ran, change) = died(run.end());
+    server.end();
+    let number = its_pid.as_raw_pid();
+    assert_eq!((&change["change"], &change["how"]["signal"]), (&"ended".into(), &6.into()));
+    assert_eq!(change["process"]["pid"], number);
+    let sentence = format!("process wringer (pid {number}) was ended by SIGABRT");
+    assert!(
+        ran.stdout.contains("Target\n") && ran.stderr.contains(&sentence),
+        "{}\n{}",
+        ran.stderr,
+        ran.stdout
+    );
+    let report = ran.report();
+    assert_eq!(report.text("processes/before/0/processes/0/executable"), env!("CARGO_BIN_EXE_wringer"));
+    assert!(report.text("processes/before/0/processes/0/build_id").len() >= 16);
+    assert_eq!(report.text("processes/after/0/unknown/why"), "nobody_here");
+}
+
+#[test]
+fn a_run_goes_on_where_that_is_asked_for_and_the_target_has_died_all_the_same() {
+    let at = free_address();
+    let server = server(at);
+    let its_pid = pid(&server);
+    let line = "-d 3s -c 2 -t 1 -q --json {}/result.json --ignore-exit --no-keep";
+    let mut run = wringer(&format!("cache {at} --host {at} --clients-only {line}"));
+    run.wait_for("pressing");
+    kill(its_pid, Signal::KILL);
+    run.wait_for("was ended by SIGKILL");
+    // Somebody else takes its place: this test.
+    let listener = TcpListener::bind(at).expect("the port is free");
+    let ran = run.end().ended_with(1);
+    server.end();
+    drop(listener);
+    assert!(ran.report().number("run/duration_s") > 2.5, "{}", ran.stdout);
+    let changes = changes(&ran);
+    assert_eq!(
+        (&changes[0]["fatal"], &changes[0]["ended_run"]),
+        (&true.into(), &false.into()),
+        "{changes:?}"
+    );
+    let replaced = changes.iter().find(|change| change["change"] == "replaced").expect("it is told");
+    assert_eq!(
+        (&replaced["by"]["pid"], &replaced["same_program"]),
+        (&std::process::id().into(), &false.into())
+    );
+    assert!(ran.stdout.contains("another program answers"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_program_that_takes_the_place_of_one_that_was_asked_to_end_is_told() {
+    let at = free_address();
+    let first = server(at);
+    let its_pid = pid(&first);
+    let mut run = wringer(&format!("http http://{at}/ {LONG} --rate 20 --no-keep").replace("-c 2 ", ""));
+    run.wait_for("pressing");
+    kill(its_pid, Signal::TERM);
+    first.end();
+    let second = server(at);
+    run.wait_for("a new start of wringer");
+    run.signal(Signal::INT);
+    let ran = run.end();
+    let second_pid = pid(&second);
+    second.signal(Signal::INT);
+    second.end();
+    let told: Vec<String> = changes(&ran).iter().map(|change| change["change"].to_string()).collect();
+    assert_eq!(told, ["\"ended\"", "\"replaced\""]);
+    let changes = changes(&ran);
+    assert_eq!((&changes[0]["fatal"], &changes[1]["same_program"]), (&false.into(), &true.into()));
+    assert_eq!(ran.report().count("processes/after/0/processes/0/pid"), second_pid.as_raw_pid() as u64);
+}
+
+/// Runs in front of a rig, kills the first process whose command line holds these words, and returns the change.
+fn rig(name: &str, words: &str, signal: Signal) -> Option<(Ran, serde_json::Value)> {
+    let mut run = wringer(&format!("cache --rig {name} {LONG} --no-keep --origin 127.0.0.1:0"));
+    run.wait_for("pressing");
+    let process = process(&mut run, words);
+    kill(process, signal);
+    Some(died(run.end()))
+}
+
+#[test]
+fn a_rig_that_crashes_is_told_with_its_log() {
+    if program("haproxy").is_none() {
+        skip!("haproxy is not installed");
+    }
+    let (ran, change) = rig("haproxy", "haproxy -", Signal::SEGV).expect("it is there");
+    assert_eq!((&change["change"], &change["how"]["signal"]), (&"ended".into(), &11.into()), "{change}");
+    assert_eq!(change["process"]["name"], "haproxy");
+    assert!(change["process"]["version"].as_str().is_some_and(|version| version.contains('.')), "{change}");
+    assert!(change["log"].as_array().is_some_and(|lines| !lines.is_empty()), "{change}");
+    assert!(ran.stdout.contains("its log"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_worker_that_crashes_and_is_replaced_is_a_crash() {
+    if program("nginx").is_none() {
+        skip!("nginx is not installed");
+    }
+    let (_, change) = rig("nginx", "nginx: worker", Signal::SEGV).expect("it is there");
+    assert_eq!(
+        (&change["change"], &change["how"]["signal"]),
+        (&"worker_ended".into(), &11.into()),
+        "{change}"
+    );
+    let log = change["log"].to_string();
+    assert!(log.contains("exited on signal 11"), "{change}");
+}
+
+#[test]
+fn the_child_of_varnish_is_a_worker() {
+    if program("varnishd").is_none() {
+        skip!("varnish is not installed");
+    }
+    let mut run = wringer(&format!("cache --rig varnish {LONG} --no-keep --origin 127.0.0.1:0"));
+    run.wait_for("pressing");
+    // The manager comes before its child.
+    let children =
+        run.processes().into_iter().filter(|(_, line)| line.contains("varnishd -")).map(|(pid, _)| pid);
+    let child = children.max_by_key(|pid| pid.as_raw_pid()).expect("it runs");
+    kill(child, Signal::KILL);
+    let (ran, change) = died(run.end());
+    assert_eq!(
+        (&change["change"], &change["worker"]),
+        (&"worker_ended".into(), &child.as_raw_pid().into()),
+        "{change}"
+    );
+    assert!(change["log"].to_string().contains("died signal=9"), "{change}");
+    assert!(!ran.stderr.contains("nobody listens"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_reload_is_told_as_one_and_ends_nothing() {
+    if program("nginx").is_none() {
+        skip!("nginx is not installed");
+    }
+    let mut run = wringer(&format!("cache --rig nginx {LONG} --no-keep --origin 127.0.0.1:0"));
+    run.wait_for("pressing");
+    let master = process(&mut run, "nginx: master");
+    kill(master, Signal::HUP);
+    run.wait_for("a reload, or workers that are replaced in turn");
+    run.signal(Signal::INT);
+    let ran = run.end();
+    let changes = changes(&ran);
+    assert!(
+        changes.iter().all(|change| change["change"] == "reloaded" && change["fatal"] == false),
+        "{changes:?}"
+    );
+}
+
+#[test]
+fn a_watched_process_that_crashes_ends_runs_of_every_command() {
+    let at = free_address();
+    let server = server(at);
+    let plan = run(&format!("http http://{at}/ -d 90s -c 2 -t 1 --show-plan")).ended_with(0).stdout;
+    for command in ["run {}/plan.toml".to_owned(), format!("tcp {at} -m x -d 90s -c 1 -t 1")] {
+        let place = folder();
+        std::fs::write(place.path().join("plan.toml"), &plan).expect("the folder is ours");
+        let mut watched = Command::new("sleep").arg("120").spawn().expect("sleep");
+        let line = format!("{command} --json {{}}/result.json --no-keep --watch-pid {}", watched.id());
+        let mut run = start_in(place, line.split_whitespace());
+        run.wait_for("in flight");
+        kill(Pid::from_child(&watched), Signal::SEGV);
+        let ran = run.end();
+        watched.wait().expect("it is ours");
+        let (_, change) = died(ran);
+        assert_eq!(
+            change["process"]["name"].as_str().map(|name| name.contains("sleep") || name == "coreutils"),
+            Some(true)
+        );
+    }
+    server.signal(Signal::INT);
+    server.end();
+}
+
+#[test]
+fn doors_go_on_and_say_a_line() {
+    let at = free_address();
+    let server = server(at);
+    let its_pid = pid(&server);
+    let mut run = start(["wrk", "-t1", "-c2", "-d2s", &format!("http://{at}/")]);
+    run.wait_for("connections");
+    kill(its_pid, Signal::ABORT);
+    let ran = run.end().ended_with(0);
+    server.end();
+    let line = format!("wrk: process wringer (pid {}) was ended by SIGABRT", its_pid.as_raw_pid());
+    assert!(ran.stderr.contains(&line) && !ran.stderr.contains("--ignore-exit"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("Requests/sec:") && !ran.stdout.contains("SIGABRT"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_unix_socket_s_process_is_known() {
+    let place = folder();
+    let path = place.path().join("socket");
+    let listener = UnixListener::bind(&path).expect("the folder is ours");
+    let line = format!(
+        "http http://a/ --unix-socket {} -n 1 --timeout 200ms -q --json {{}}/result.json",
+        path.display()
+    );
+    let ran = run(&line).ended_with(1);
+    drop(listener);
+    assert_eq!(ran.report().count("processes/before/0/processes/0/pid"), u64::from(std::process::id()));
+}
+
+#[test]
+fn another_user_s_process_is_said_not_to_be_known() {
+    if !rustix::process::geteuid().is_root() {
+        skip!("only root can be somebody else");
+    }
+    let at = free_address();
+    let server = server(at);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wringer"));
+    command.args(["http", &format!("http://{at}/"), "-n", "10", "-t", "1", "--no-keep", "--json", "-"]);
+    let told =
+        command.uid(65534).gid(65534).current_dir("/").stderr(Stdio::null()).stdin(Stdio::null()).output();
+    server.signal(Signal::INT);
+    server.end();
+    let Ok(told) = told else {
+        skip!("nobody may not run this build");
+    };
+    let report = crate::support::Report::of(&String::from_utf8_lossy(&told.stdout));
+    let unknown = report.at("processes/before/0/unknown");
+    assert_eq!((&unknown["why"], &unknown["uid"]), (&"another_user".into(), &0.into()));
+}
