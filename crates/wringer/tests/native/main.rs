@@ -10,6 +10,7 @@ mod answers;
 mod cache;
 mod command_line;
 mod doctor;
+mod examples;
 mod exports;
 mod fast;
 #[path = "../support/faulty_proxy/mod.rs"]
