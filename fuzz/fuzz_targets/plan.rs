@@ -12,7 +12,8 @@ fuzz_target!(|input: &[u8]| {
     let lines = text.matches('\n').count() + 1;
     // Every file includes the same one, so that a cycle is near.
     let source = |name: &str| Source { name: name.to_owned(), form, text: text.to_owned() };
-    let find = |path: &str, _: &str| if path.len() < 3 { Ok(source(path)) } else { Err("there is none".to_owned()) };
+    let find =
+        |path: &str, _: &str| if path.len() < 3 { Ok(source(path)) } else { Err("there is none".to_owned()) };
     let set = [("a".to_owned(), "1".to_owned())];
     for set in [&[][..], &set] {
         match Plan::read(source("plan"), set, &find) {

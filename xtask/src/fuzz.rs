@@ -5,7 +5,7 @@ use crate::{Result, root, shell};
 use std::fs;
 
 /// The targets, files of `fuzz/fuzz_targets`.
-const TARGETS: [&str; 12] = [
+const TARGETS: [&str; 14] = [
     "ini",
     "framing",
     "http1",
@@ -18,10 +18,12 @@ const TARGETS: [&str; 12] = [
     "expression",
     "csv",
     "wrun",
+    "logs",
+    "rec",
 ];
 /// Inputs that each target tries where the command line does not say: some seconds.
 const RUNS: u64 = 200_000;
-/// Of run files, each of which is laid out as reports.
+/// Of run files, each of which is laid out as reports, and of logs, each of which becomes a recording.
 const RUNS_OF_FILES: u64 = 10_000;
 /// Flags that cargo-fuzz gives the compiler without a sanitizer: counters on edges, which the fuzzer watches.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -89,7 +91,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Inputs that a target tries.
 fn runs(target: &str) -> u64 {
-    if target == "wrun" { RUNS_OF_FILES } else { RUNS }
+    if matches!(target, "wrun" | "logs") { RUNS_OF_FILES } else { RUNS }
 }
 
 /// The triple of this machine.

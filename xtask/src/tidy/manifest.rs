@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("har", &["plan"]),
     ("report", &["breach", "plan", "measure"]),
     ("record", &["measure"]),
+    ("recording", &["plan"]),
     (
         "session",
         &["plan", "measure", "wire", "net", "transport", "load", "script", "origin", "report", "record"],

@@ -1,0 +1,122 @@
+//! Reads a log into an import.
+
+use super::{Import, ImportError, Scratch};
+use crate::file::{Input, Note};
+use crate::format::{Format, Line};
+use crate::left_out::Reason;
+use crate::read::lines::{Go, Piece, lines};
+use std::io::Read;
+
+/// How far an input is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Bytes, unpacked.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Requests that came of them.
+    pub requests: u64,
+    /// Lines that were left out.
+    pub left_out: u64,
+}
+
+/// Reads a stream and remembers what must be said where it ends early.
+struct Watched<'a> {
+    read: &'a mut dyn Read,
+    failed: Option<String>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.read.read(buffer) {
+            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
+                self.failed = Some(error.to_string());
+                Ok(0)
+            }
+            other => other,
+        }
+    }
+}
+
+impl<S: Scratch> Import<S> {
+    /// Reads a log to its end. `progress` is told after each piece of it, and says whether to go on.
+    ///
+    /// # Errors
+    /// Where the stream ends early and that is not to be kept; where another input had the same content; those of the scratch file.
+    pub fn log(
+        &mut self,
+        name: &str,
+        format: &mut Format,
+        read: &mut dyn Read,
+        progress: &mut dyn FnMut(Progress) -> Go,
+    ) -> Result<(), ImportError> {
+        self.begin_input(name, false);
+        let (requests, left) = (self.requests(), self.left_out().total());
+        let mut watched = Watched { read, failed: None };
+        let mut seen = Progress::default();
+        let mut digest = crc32fast::Hasher::new();
+        let told = std::cell::Cell::new(Progress::default());
+        let each = |piece: Piece<'_>| {
+            seen.lines += 1;
+            self.line(format, piece, seen.lines)?;
+            let lines = seen.lines;
+            told.set(Progress {
+                lines,
+                requests: self.requests() - requests,
+                left_out: self.left_out().total() - left,
+                ..told.get()
+            });
+            Ok(())
+        };
+        lines::<ImportError>(&mut watched, each, |chunk| {
+            digest.update(chunk);
+            told.set(Progress { bytes: told.get().bytes + chunk.len() as u64, ..told.get() });
+            progress(told.get())
+        })?;
+        let Progress { bytes, lines, .. } = told.get();
+        let broken = watched.failed;
+        if let Some(why) = broken.clone().filter(|_| !self.options.keep_broken) {
+            return Err(ImportError::Input { input: name.to_owned(), bytes, lines, why });
+        }
+        if format.zone_is_missing() {
+            self.note(Note::ZoneMissing { input: name.to_owned() });
+        }
+        self.end_input(Input {
+            name: name.to_owned(),
+            format: format.name().to_owned(),
+            bytes,
+            lines,
+            digest: u64::from(digest.finalize()) << 32 ^ bytes,
+            broken,
+            ..Input::default()
+        })
+    }
+
+    /// Reads one line.
+    #[inline]
+    fn line(&mut self, format: &mut Format, piece: Piece<'_>, number: u64) -> Result<(), ImportError> {
+        let (line, ends) = match piece {
+            Piece::Line(line) => (line, true),
+            Piece::Last(line) => (line, false),
+            Piece::TooLong(line) => {
+                self.leave_out(Reason::TooLong, number, 0, line);
+                return Ok(());
+            }
+        };
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match format.read(line) {
+            Ok(Line::Entry(entry)) => self.take(&entry, number, line),
+            Ok(Line::Directive) => Ok(()),
+            Err(_) if line.trim_ascii().is_empty() => Ok(()),
+            Err(misfit) => {
+                let reason = match (memchr::memchr(0, line), ends) {
+                    (Some(_), _) => Reason::Nul,
+                    (None, false) => Reason::Cut,
+                    (None, true) => Reason::Unparsed,
+                };
+                self.leave_out(reason, number, misfit.column, line);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Streams of bytes as readers need them: unpacked, and cut into lines.
+
+pub mod lines;
+pub mod unpack;

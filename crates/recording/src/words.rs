@@ -1,0 +1,423 @@
+//! Small words of an exchange, and how they are packed into a number: method, version, what a cache made of it, who asked.
+
+use serde::{Deserialize, Serialize};
+
+/// Makes an enum of words whose numbers are their places, with names for people.
+macro_rules! word_list {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $word:ident = $text:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            #[default]
+            $($(#[$doc])* $word,)+
+        }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &'static [$name] = &[$($name::$word,)+];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$word => $text,)+ }
+            }
+
+            /// The word of a number; one that is unknown to this build is the first.
+            pub fn of(number: u32) -> $name {
+                $name::ALL.get(number as usize).copied().unwrap_or_default()
+            }
+        }
+    };
+}
+
+pub(crate) use word_list;
+
+word_list! {
+    /// Method of a request.
+    Method {
+        /// GET.
+        Get = "GET",
+        /// HEAD.
+        Head = "HEAD",
+        /// POST.
+        Post = "POST",
+        /// PUT.
+        Put = "PUT",
+        /// DELETE.
+        Delete = "DELETE",
+        /// OPTIONS.
+        Options = "OPTIONS",
+        /// PATCH.
+        Patch = "PATCH",
+        /// PURGE, as caches have it.
+        Purge = "PURGE",
+        /// CONNECT, which names no object.
+        Connect = "CONNECT",
+        /// TRACE.
+        Trace = "TRACE",
+        /// Any other.
+        Other = "other",
+    }
+}
+
+impl Method {
+    /// Reads a method; `None` where it is no token (RFC 9110 section 5.6.2).
+    pub fn read(text: &[u8]) -> Option<Method> {
+        let known = match text {
+            b"GET" => Method::Get,
+            b"HEAD" => Method::Head,
+            b"POST" => Method::Post,
+            b"PUT" => Method::Put,
+            b"DELETE" => Method::Delete,
+            b"OPTIONS" => Method::Options,
+            b"PATCH" => Method::Patch,
+            b"PURGE" => Method::Purge,
+            b"CONNECT" => Method::Connect,
+            b"TRACE" => Method::Trace,
+            other if is_method(other) => Method::Other,
+            _ => return None,
+        };
+        Some(known)
+    }
+}
+
+/// True of what a method may look like: a token of letters in practice, `M-SEARCH` and `ICP_QUERY` among them.
+fn is_method(text: &[u8]) -> bool {
+    (1..=32).contains(&text.len())
+        && text[0].is_ascii_alphabetic()
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+word_list! {
+    /// The account that a cache gave of an exchange.
+    Cache {
+        /// It gave none.
+        Untold = "untold",
+        /// Answered from the cache.
+        Hit = "hit",
+        /// Answered from the cache after the server behind said that it still holds.
+        Revalidated = "revalidated",
+        /// Fetched anew because what was stored had expired.
+        Expired = "expired",
+        /// Fetched.
+        Miss = "miss",
+        /// Answered with what had expired.
+        Stale = "stale",
+        /// Fetched because the client wanted it so.
+        Reload = "reload",
+        /// The cache kept out of it.
+        Bypass = "bypass",
+        /// It made an answer of its own, an error or a redirection.
+        Error = "error",
+    }
+}
+
+word_list! {
+    /// Version of HTTP that the client spoke.
+    Version {
+        /// Not told.
+        Untold = "untold",
+        /// HTTP/0.9 or 1.0.
+        Http10 = "1.0",
+        /// HTTP/1.1.
+        Http11 = "1.1",
+        /// HTTP/2.
+        Http2 = "2",
+        /// HTTP/3.
+        Http3 = "3",
+    }
+}
+
+impl Version {
+    /// Reads `HTTP/1.1`, `h2`, `2.0` and the like.
+    pub fn read(text: &[u8]) -> Version {
+        let digits = text.iter().position(u8::is_ascii_digit).map_or(&b""[..], |at| &text[at..]);
+        match digits {
+            b"1.1" => Version::Http11,
+            [b'1', ..] | [b'0', ..] => Version::Http10,
+            [b'2', ..] => Version::Http2,
+            [b'3', ..] => Version::Http3,
+            _ => Version::Untold,
+        }
+    }
+}
+
+word_list! {
+    /// Condition that a request carried.
+    Condition {
+        /// None that is told.
+        None = "none",
+        /// If-None-Match.
+        Tag = "if-none-match",
+        /// If-Modified-Since.
+        Date = "if-modified-since",
+        /// Both.
+        Both = "both",
+    }
+}
+
+word_list! {
+    /// The best content coding that a request accepted.
+    Coding {
+        /// Not told.
+        Untold = "untold",
+        /// None.
+        Identity = "identity",
+        /// gzip or deflate.
+        Gzip = "gzip",
+        /// br.
+        Brotli = "br",
+        /// zstd.
+        Zstd = "zstd",
+    }
+}
+
+impl Coding {
+    /// Reads Accept-Encoding; `-` and an empty one accept none.
+    pub fn read(text: &[u8]) -> Coding {
+        let has = |name: &[u8]| memchr::memmem::find(text, name).is_some();
+        match () {
+            () if has(b"zstd") => Coding::Zstd,
+            () if has(b"br") => Coding::Brotli,
+            () if has(b"gzip") || has(b"deflate") => Coding::Gzip,
+            () => Coding::Identity,
+        }
+    }
+}
+
+word_list! {
+    /// Who asked, as far as User-Agent says.
+    Agent {
+        /// Not told.
+        Untold = "untold",
+        /// A browser on a desk.
+        Desktop = "desktop",
+        /// A browser in a hand.
+        Mobile = "mobile",
+        /// A crawler.
+        Bot = "bot",
+        /// A program: curl, a library, a monitor.
+        Tool = "tool",
+        /// Anything else.
+        Other = "other",
+    }
+}
+
+impl Agent {
+    /// Reads User-Agent.
+    pub fn read(text: &[u8]) -> Agent {
+        let has = |name: &str| memchr::memmem::find(text, name.as_bytes()).is_some();
+        let bots = ["bot", "Bot", "spider", "Spider", "crawl", "Crawl", "slurp", "Slurp", "feed", "Feed"];
+        let tools =
+            ["curl", "Wget", "python", "Java/", "Go-http", "okhttp", "Apache-HttpClient", "axios", "libwww"];
+        match () {
+            () if text.is_empty() || text == b"-" => Agent::Untold,
+            () if bots.iter().any(|name| has(name)) => Agent::Bot,
+            () if tools.iter().any(|name| has(name)) => Agent::Tool,
+            () if has("Mobile") || has("Android") || has("iPhone") => Agent::Mobile,
+            () if text.starts_with(b"Mozilla/") || text.starts_with(b"Opera/") => Agent::Desktop,
+            () => Agent::Other,
+        }
+    }
+}
+
+word_list! {
+    /// Kind of an object's content.
+    Media {
+        /// Not told.
+        Untold = "untold",
+        /// Pages.
+        Html = "html",
+        /// Style sheets.
+        Css = "css",
+        /// Scripts.
+        Script = "script",
+        /// JSON and XML.
+        Data = "data",
+        /// Images.
+        Image = "image",
+        /// Pieces and files of video.
+        Video = "video",
+        /// Sound.
+        Audio = "audio",
+        /// Fonts.
+        Font = "font",
+        /// Lists of pieces of a stream.
+        Playlist = "playlist",
+        /// Plain text.
+        Text = "text",
+        /// Archives, programs, anything binary.
+        Binary = "binary",
+    }
+}
+
+impl Media {
+    /// Reads Content-Type.
+    pub fn of_type(text: &[u8]) -> Media {
+        let end = text.iter().position(|byte| matches!(byte, b';' | b' ' | b',')).unwrap_or(text.len());
+        let name = text[..end].to_ascii_lowercase();
+        let has = |part: &[u8]| memchr::memmem::find(&name, part).is_some();
+        match () {
+            () if name.is_empty() || name == b"-" => Media::Untold,
+            () if has(b"mpegurl") || has(b"dash+xml") => Media::Playlist,
+            () if has(b"html") => Media::Html,
+            () if has(b"css") => Media::Css,
+            () if has(b"javascript") || has(b"ecmascript") => Media::Script,
+            () if name.starts_with(b"image/") => Media::Image,
+            () if name.starts_with(b"video/") => Media::Video,
+            () if name.starts_with(b"audio/") => Media::Audio,
+            () if has(b"font") => Media::Font,
+            () if has(b"json") || has(b"xml") => Media::Data,
+            () if name.starts_with(b"text/") => Media::Text,
+            () => Media::Binary,
+        }
+    }
+
+    /// Guesses from the last part of a path; pages are what has no ending.
+    pub fn of_path(path: &[u8]) -> Media {
+        let end = memchr::memchr2(b'?', b'#', path).unwrap_or(path.len());
+        let name = path[..end].rsplit(|byte| *byte == b'/').next().unwrap_or(b"");
+        let Some(dot) = memchr::memrchr(b'.', name) else { return Media::Html };
+        let mut ending = [0; 8];
+        let text = &name[dot + 1..];
+        if text.len() > ending.len() {
+            return Media::Binary;
+        }
+        ending[..text.len()].copy_from_slice(text);
+        ending.make_ascii_lowercase();
+        match &ending[..text.len()] {
+            b"html" | b"htm" | b"php" | b"asp" | b"aspx" | b"jsp" | b"" => Media::Html,
+            b"css" => Media::Css,
+            b"js" | b"mjs" => Media::Script,
+            b"json" | b"xml" | b"rss" | b"atom" => Media::Data,
+            b"png" | b"jpg" | b"jpeg" | b"gif" | b"svg" | b"webp" | b"avif" | b"ico" | b"bmp" => Media::Image,
+            b"mp4" | b"ts" | b"m4s" | b"webm" | b"mkv" | b"flv" | b"mov" | b"m4v" => Media::Video,
+            b"mp3" | b"aac" | b"ogg" | b"wav" | b"m4a" | b"flac" => Media::Audio,
+            b"woff" | b"woff2" | b"ttf" | b"otf" | b"eot" => Media::Font,
+            b"m3u8" | b"mpd" => Media::Playlist,
+            b"txt" | b"csv" | b"md" => Media::Text,
+            _ => Media::Binary,
+        }
+    }
+}
+
+word_list! {
+    /// Who may store an object.
+    Storage {
+        /// Any cache.
+        Shared = "shared",
+        /// Only its user.
+        Private = "private",
+        /// Nobody.
+        NoStore = "no-store",
+    }
+}
+
+/// The small facts of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Kind {
+    /// Method.
+    pub method: Method,
+    /// The cache's account.
+    pub cache: Cache,
+    /// Version of HTTP.
+    pub version: Version,
+    /// Condition that the request carried.
+    pub condition: Condition,
+    /// The best coding that it accepted.
+    pub coding: Coding,
+    /// Who asked.
+    pub agent: Agent,
+    /// The client went away before the end.
+    pub aborted: bool,
+    /// The client wanted it fetched anew.
+    pub reload: bool,
+}
+
+impl Kind {
+    /// Packs it into a number.
+    pub fn pack(self) -> u32 {
+        self.method as u32
+            | (self.cache as u32) << 4
+            | (self.version as u32) << 8
+            | (self.condition as u32) << 11
+            | (self.coding as u32) << 13
+            | (self.agent as u32) << 16
+            | u32::from(self.aborted) << 19
+            | u32::from(self.reload) << 20
+    }
+
+    /// Unpacks a number.
+    pub fn unpack(number: u32) -> Kind {
+        Kind {
+            method: Method::of(number & 15),
+            cache: Cache::of(number >> 4 & 15),
+            version: Version::of(number >> 8 & 7),
+            condition: Condition::of(number >> 11 & 3),
+            coding: Coding::of(number >> 13 & 7),
+            agent: Agent::of(number >> 16 & 7),
+            aborted: number >> 19 & 1 == 1,
+            reload: number >> 20 & 1 == 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_unpack_to_what_was_packed() {
+        for method in Method::ALL {
+            for cache in Cache::ALL {
+                for (version, agent) in Version::ALL.iter().zip(Agent::ALL) {
+                    let kind = Kind {
+                        method: *method,
+                        cache: *cache,
+                        version: *version,
+                        condition: Condition::Both,
+                        coding: Coding::Zstd,
+                        agent: *agent,
+                        aborted: true,
+                        reload: false,
+                    };
+                    assert_eq!(Kind::unpack(kind.pack()), kind);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_fit_into_their_places() {
+        assert!(Method::ALL.len() <= 16 && Cache::ALL.len() <= 16);
+        assert!(Version::ALL.len() <= 8 && Coding::ALL.len() <= 8 && Agent::ALL.len() <= 8);
+        assert!(Condition::ALL.len() <= 4 && Media::ALL.len() <= 16 && Storage::ALL.len() <= 4);
+    }
+
+    #[test]
+    fn versions_methods_and_media() {
+        for (text, version) in [
+            ("HTTP/1.1", Version::Http11),
+            ("HTTP/1.0", Version::Http10),
+            ("HTTP/2.0", Version::Http2),
+            ("h3", Version::Http3),
+            ("-", Version::Untold),
+        ] {
+            assert_eq!(Version::read(text.as_bytes()), version, "{text}");
+        }
+        assert_eq!(Method::read(b"M-SEARCH"), Some(Method::Other));
+        assert_eq!(Method::read(b"\x16\x03\x01"), None);
+        assert_eq!(Method::read(b"-"), None);
+        for (path, media) in [
+            ("/a/b.JPG?x=1", Media::Image),
+            ("/", Media::Html),
+            ("/v1/items", Media::Html),
+            ("/seg-1.m4s", Media::Video),
+            ("/x.tar.gz", Media::Binary),
+        ] {
+            assert_eq!(Media::of_path(path.as_bytes()), media, "{path}");
+        }
+        assert_eq!(Media::of_type(b"text/html; charset=utf-8"), Media::Html);
+        assert_eq!(Media::of_type(b"application/vnd.apple.mpegurl"), Media::Playlist);
+    }
+}

@@ -1,0 +1,5 @@
+//! Logs of known laws, and bad ones, through the whole way: read, sorted, written, and read back.
+
+mod bad;
+mod formats;
+mod support;
