@@ -25,25 +25,34 @@ fn runs(name: &str, values: &[(&str, &str)]) {
 
 fn page(asked: &Asked) -> String {
     let is_known = asked.field("If-None-Match") == Some("\"v1\"");
-    if is_known { answer("304 Not Modified", "ETag: \"v1\"\r\n", "") } else { answer("200 OK", "ETag: \"v1\"\r\n", "a page") }
+    if is_known {
+        answer("304 Not Modified", "ETag: \"v1\"\r\n", "")
+    } else {
+        answer("200 OK", "ETag: \"v1\"\r\n", "a page")
+    }
 }
 
 #[test]
 fn each_example_stands_in_the_list_and_checks() {
     let list = fs::read_to_string(folder().join("README.md")).unwrap();
-    let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let plans: BTreeSet<String> = files.filter(|name| name.ends_with(".toml") || name.ends_with(".yaml")).collect();
+    let files =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let plans: BTreeSet<String> =
+        files.filter(|name| name.ends_with(".toml") || name.ends_with(".yaml")).collect();
     assert_eq!(plans.len(), 10, "{plans:?}");
     for plan in &plans {
         assert!(list.contains(&format!("]({plan})")), "examples/README.md does not name {plan}");
-        let checked = start(["plan", "check", &folder().join(plan).display().to_string()]).end().ended_with(0);
+        let checked =
+            start(["plan", "check", &folder().join(plan).display().to_string()]).end().ended_with(0);
         assert!(checked.stdout.contains("nothing wrong"), "{plan}: {}", checked.stdout);
     }
 }
 
 #[test]
 fn examples_for_caches_find_no_fault_with_the_origin_itself() {
-    for name in ["steady-cache.toml", "expiring-objects.toml", "ranges-and-aborts.toml", "failing-origin.toml"] {
+    for name in
+        ["steady-cache.toml", "expiring-objects.toml", "ranges-and-aborts.toml", "failing-origin.toml"]
+    {
         let origin = free_address().to_string();
         runs(name, &[("proxy", &origin), ("origin", &origin), ("time", "500ms")]);
     }

@@ -1,0 +1,5 @@
+//! Conclusions from runs.
+pub mod find;
+pub mod machine;
+pub mod statistics;
+pub mod words;
