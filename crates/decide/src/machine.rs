@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// A decision that is made step by step.
 pub trait Machine: Sized {
-    /// What is to be decided, and how long it may take.
+    /// Aim of the decision, and how long it may take.
     type Settings: Clone + std::fmt::Debug;
     /// Something to be run, with the reason.
     type Ask: Clone + PartialEq + std::fmt::Debug;
-    /// What came of it.
+    /// Outcome of what was run.
     type Answer: Clone + std::fmt::Debug;
     /// The conclusion.
     type Outcome: Clone + std::fmt::Debug;
@@ -28,7 +28,7 @@ pub trait Machine: Sized {
     fn take(&mut self, answer: Self::Answer);
 }
 
-/// What is to be done next.
+/// Next thing to be done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -49,9 +49,9 @@ pub struct Refusal(pub String);
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Step<Ask, Answer> {
-    /// What was asked for.
+    /// The request for a run.
     pub asked: Ask,
-    /// What came of it.
+    /// Its outcome.
     pub answer: Answer,
 }
 
@@ -60,7 +60,7 @@ pub struct Step<Ask, Answer> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Record<Settings, Ask, Answer> {
-    /// What was to be decided.
+    /// Aim of the decision.
     pub settings: Settings,
     /// Each step, in order.
     pub steps: Vec<Step<Ask, Answer>>,

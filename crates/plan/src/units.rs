@@ -142,12 +142,13 @@ pub fn rate(text: &str) -> Result<f64, UnitError> {
 pub fn share(text: &str) -> Result<f64, UnitError> {
     const WANTED: &str = "a share between 0 and 1, such as 0.25 or 25%";
     let typed = text.trim();
-    let (number, whole) = match typed.strip_suffix('%') {
-        Some(percent) => (percent, 100.0),
-        None => (typed, 1.0),
+    let read = |number: &str| number.parse::<f64>().map_err(|_| error(text, WANTED));
+    let share = match typed.strip_suffix('%') {
+        // 99.9% is the number that 0.999 is; divided by 100 or times 0.01 it would be another one.
+        Some(percent) if !percent.contains(['e', 'E']) => read(&format!("{percent}e-2"))?,
+        Some(percent) => read(percent)? / 100.0,
+        None => read(typed)?,
     };
-    // Divided, 57% is the number that 0.57 is; times 0.01 it would be another one.
-    let share = number.parse::<f64>().map_err(|_| error(text, WANTED))? / whole;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(error(text, WANTED)) }
 }
 

@@ -66,8 +66,8 @@ impl Layout {
     /// The line of the interval that the end of the run cut short; nothing where there is none, or a moment in which
     /// nothing happened. At least one line is shown of each run.
     pub fn rest(&mut self) -> String {
-        // What ended in a moment after the last second would read as many thousands per second; totals have it.
-        let tells = self.pending.seconds >= SHORTEST_REST_S;
+        // Its figures are counts, so a short one misleads nobody, and lines add up to the totals.
+        let tells = self.pending.seconds >= SHORTEST_REST_S || self.pending.is_busy();
         if tells || self.lines == 0 { self.line() } else { String::new() }
     }
 
@@ -97,6 +97,10 @@ struct Interval {
 }
 
 impl Interval {
+    fn is_busy(&self) -> bool {
+        self.counts != Counts::default() || self.origin.requests > 0
+    }
+
     fn add(&mut self, row: &Row) {
         self.seconds += row.seconds;
         self.at_s = row.at_s;

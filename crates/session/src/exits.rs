@@ -1,4 +1,4 @@
-//! What a session makes of changes of the target's processes: they are recorded and told, and a target that has died ends the
+//! Changes of the target's processes within a session: they are recorded and told, and a target that has died ends the
 //! run.
 
 use super::Session;

@@ -23,7 +23,7 @@ const FEWEST: usize = 5;
 pub struct Rated<'a> {
     /// Requests a second.
     pub rate: f64,
-    /// What came of it.
+    /// Outcome of the trial.
     pub result: &'a TrialResult,
 }
 

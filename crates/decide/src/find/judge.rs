@@ -12,7 +12,7 @@ const CLEAR: f64 = 2.0;
 const HOLDS: f64 = 1.0;
 /// Chance of a trend in what is in flight.
 const TREND: f64 = 0.01;
-/// What is in flight grows each second by more than this share of the rate.
+/// Share of the rate by which what is in flight may grow each second.
 const GROWTH: f64 = 0.005;
 /// Less of what was sent in the second half was answered in it.
 const ANSWERED: f64 = 0.99;

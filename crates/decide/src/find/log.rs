@@ -12,7 +12,7 @@ use plan::draw::hash;
 pub struct Taken {
     /// As it was asked for.
     pub trial: Trial,
-    /// What came of it.
+    /// Its outcome.
     pub result: TrialResult,
     /// Seconds from the beginning of the search to the middle of the trial.
     pub at_s: f64,
@@ -167,7 +167,7 @@ impl Log {
         (30.0 / (rarest * rate)).max(20.0 * self.memory_s(rate)).max(5.0)
     }
 
-    /// What was seen at each rate, from the lowest.
+    /// Observations at each rate, from the lowest.
     pub fn rows(&self) -> Vec<RateRow> {
         let open = self.open();
         let row = |rate: f64| {

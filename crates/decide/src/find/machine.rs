@@ -118,7 +118,7 @@ enum Stage {
     Recovery(Fit, f64),
 }
 
-/// What is left to be said once it is known that the target is still the same.
+/// Says the rest, once it is known that the target is still the same.
 #[derive(Debug, Clone)]
 enum Closing {
     /// The rate was held.

@@ -1,4 +1,4 @@
-//! What a search concludes, in figures and in words.
+//! The conclusion of a search, in figures and in words.
 
 use super::settings::Limit;
 use crate::statistics::Interval;
@@ -14,7 +14,7 @@ pub struct Outcome {
     pub finding: Finding,
     /// Whatever must be known beside it, one sentence each.
     pub notes: Vec<String>,
-    /// What was seen at each rate, from the lowest.
+    /// Observations at each rate, from the lowest.
     pub rates: Vec<RateRow>,
     /// Seconds that the search took.
     pub took_s: f64,
@@ -22,7 +22,7 @@ pub struct Outcome {
     pub trials: usize,
 }
 
-/// What was seen at a rate.
+/// Observations at a rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -88,12 +88,12 @@ pub enum Finding {
         broken: Option<f64>,
         /// Where the knee seems to be by short trials, if they tell.
         about: Option<Interval>,
-        /// What is missing.
+        /// Reason why there is no more.
         why: String,
     },
     /// Too many trials said nothing of the target.
     NoVerdict {
-        /// What disturbed them.
+        /// Disturbances.
         why: String,
     },
 }

@@ -14,7 +14,7 @@ const MOST: u32 = 10_000;
 /// Fewer core counts say nothing of others.
 const FEWEST_CORES: usize = 3;
 
-/// What is to be carried.
+/// Load to be carried.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -67,14 +67,14 @@ pub struct OneMachine {
     pub origin_rate: Option<f64>,
 }
 
-/// What to buy.
+/// Machines to buy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Purchase {
     /// The fewest machines.
     pub machines: u32,
-    /// What each of them is given.
+    /// Share of the load that each of them gets.
     pub per_machine: f64,
     /// The water mark of one of so many.
     pub water_mark: WaterMark,
@@ -127,7 +127,7 @@ pub fn purchase(demand: &Demand, machine: &OneMachine) -> Result<Purchase, Refus
     Err(Refusal(format!("not even {MOST} machines are enough: {because}")))
 }
 
-/// What so many machines lack, a sentence part.
+/// Sentence part that names what so many machines lack.
 fn missing(demand: &Demand, machine: &OneMachine, machines: u32, water_mark: &WaterMark) -> Option<String> {
     let count = words::count(machines as usize, "machine");
     let share = demand.rate / f64::from(machines);

@@ -1,10 +1,10 @@
-//! What is sought: the highest rate that keeps limits, how narrowly, and in which time.
+//! Aim of a search: the highest rate that keeps limits, how narrowly, and in which time.
 
 use crate::machine::Refusal;
 use crate::words;
 use serde::{Deserialize, Serialize};
 
-/// What to find, and how long it may take.
+/// Aim of a search, and how long it may take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

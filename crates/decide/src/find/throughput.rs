@@ -48,7 +48,7 @@ pub struct ClosedTrial {
     pub seed: u64,
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

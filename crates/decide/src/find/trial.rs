@@ -86,7 +86,7 @@ pub enum Pace {
     },
 }
 
-/// What came of a trial.
+/// Outcome of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

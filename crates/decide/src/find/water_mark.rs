@@ -12,7 +12,7 @@ const STEEP: f64 = 3.0;
 /// Rates within this share of another tell how steep it is there.
 const AROUND: f64 = 0.25;
 
-/// What the machines must bear.
+/// Load that the machines must bear.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

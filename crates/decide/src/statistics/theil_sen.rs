@@ -30,7 +30,7 @@ pub fn interval(points: &[Point], alpha: f64) -> Option<Interval> {
 pub struct Point {
     /// Where.
     pub x: f64,
-    /// What was measured there.
+    /// Value measured there.
     pub y: f64,
 }
 

@@ -168,7 +168,7 @@ fn many_searches_find_known_knees() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// What comes of ten searches, by the name of the finding.
+/// Outcomes of ten searches, by the name of the finding.
 fn findings(settings: &Settings, make: impl Fn() -> Bench) -> Vec<(Finding, String)> {
     let one = |seed: u64| {
         let (outcome, _) = search(&mut make(), &Settings { seed: 1 + 7 * seed, ..settings.clone() });

@@ -38,7 +38,7 @@ pub struct View {
     pub protocol: &'static str,
     /// Names for ALPN, as they were typed.
     pub alpn: Vec<String>,
-    /// What is done where the server takes another protocol of those.
+    /// The same over another protocol of those, for a server that takes that one.
     pub other: Option<Box<Other>>,
     /// The server took none of the names, so that HTTP/1.1 is spoken.
     pub fell_back: bool,

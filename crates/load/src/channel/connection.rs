@@ -29,7 +29,7 @@ pub(crate) struct Connection {
     /// When opening it began; `None`: before there was anything to send.
     pub begun: Option<Instant>,
     pub last: LastRequest,
-    /// What is told of it when it is over, where anybody wants to hear.
+    /// Use of it, told when it is over, where anybody wants to hear.
     pub usage: Option<Box<Usage>>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Opened {
     pub began: Instant,
     /// Time that connecting took, without TLS.
     pub took: Duration,
-    /// What is told of it when it is over.
+    /// Use of it, told when it is over.
     pub usage: Option<Box<Usage>>,
 }
 
@@ -106,11 +106,11 @@ impl Connection {
         }
     }
 
-    /// An answer came over it, the first byte of it then.
+    /// An answer came over it, whole or not, the first byte of it then.
     #[inline]
-    pub fn count_answer(&mut self, first_byte: Option<Instant>, now: Instant) {
+    pub fn count_answer(&mut self, whole: bool, first_byte: Option<Instant>, now: Instant) {
         self.answered += 1;
-        if let Some(usage) = &mut self.usage {
+        if let Some(usage) = self.usage.as_mut().filter(|_| whole) {
             usage.answered(first_byte.unwrap_or(now), now);
         }
     }

@@ -227,7 +227,7 @@ struct Beginning {
     opened_in: Option<Duration>,
     /// Window of a stream, where that was not announced.
     window: Option<u32>,
-    /// What is told of it when it is over.
+    /// Use of it, told when it is over.
     usage: Option<Box<Usage>>,
 }
 

@@ -181,7 +181,7 @@ fn end(
     if connection.secure.is_some() {
         worker.net.spent();
     }
-    connection.count_answer(None, ended);
+    connection.count_answer(true, None, ended);
     (client.ended, client.failed, client.status) = (Some(ended), false, answer.status);
     client.refusals = 0;
     None

@@ -8,7 +8,7 @@ use super::shared::{self, Head};
 use super::tcp;
 use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish, idle};
 use crate::account::Coming;
-use crate::answer::{AnswerSink, Body, Ended, Found, Settled};
+use crate::answer::{AnswerSink, Body, Ended, Found, Settled, Summary};
 use crate::channel::Connection;
 use crate::failure;
 use crate::step::TcpReader;
@@ -56,6 +56,14 @@ impl Reading {
         match &self.tcp {
             Some(reader) => reader.came == 0,
             None => http.stage() == Progress::Idle,
+        }
+    }
+
+    /// The summary of an answer, which a message over TCP tells in part itself.
+    fn summary(&self, summary: Summary) -> Summary {
+        match &self.tcp {
+            Some(reader) => Summary { keep_alive: !reader.is_over, body_bytes: reader.bytes, ..summary },
+            None => summary,
         }
     }
 }
@@ -169,27 +177,21 @@ pub(crate) async fn read<C: HttpExchanges>(
         return without_end(worker, window, head, Read::GivenUp);
     }
     let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
-    let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
-    if let Some(reader) = &reading.tcp {
-        (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
-    }
+    let settled = exchanges.settle(sent, ended, &mut sink);
+    let summary = reading.summary(sink.summary());
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
     let trouble = trouble(&reader, &mut head);
     let ending = Ending::of(&settled, moments, summary, found, head, trouble);
     let (last, whole) = (sent.last, sent.answers == 0);
-    match ended {
-        Ended::Complete => connection.count_answer(moments.first_byte, moments.ended),
-        Ended::BrokenOff | Ended::Failed(_) => connection.answered += 1,
-    }
+    connection.count_answer(matches!(ended, Ended::Complete), moments.first_byte, moments.ended);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
+    // What it took to send them all has been counted with the first.
+    (sent.bytes, sent.connect, sent.begun, sent.reused) = (0, None, None, true);
     if whole {
         window.pop();
-    } else {
-        // What it took to send them all has been counted with the first.
-        (sent.bytes, sent.connect, sent.begun, sent.reused) = (0, None, None, true);
     }
     match ended {
         Ended::Complete if summary.keep_alive && !last && !surplus => Read::Answered,

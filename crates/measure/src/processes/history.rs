@@ -1,4 +1,4 @@
-//! What looks at the target's processes add up to: which end is a crash, which one belongs to a reload, and whether others
+//! The history that looks at the target's processes add up to: which end is a crash, which one belongs to a reload, and whether others
 //! answer in their place. Pure: whoever looks says when.
 //!
 //! An end is not told at once where what comes next decides what it was: a crashed worker's heir is waited for a moment, and
@@ -359,7 +359,7 @@ mod tests {
         history
     }
 
-    /// What is told at a moment: its sentence, and whether the target died by it.
+    /// Changes told at a moment: the sentence of each, and whether the target died by it.
     fn told(history: &mut History, at_ms: u64) -> Vec<(String, bool)> {
         history.due(ms(at_ms)).iter().map(|happened| (happened.sentence(), happened.fatal)).collect()
     }

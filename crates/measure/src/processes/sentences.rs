@@ -1,4 +1,4 @@
-//! What is said of processes: who they are, and what happened to them.
+//! Sentences on processes: who they are, and what happened to them.
 
 use super::{Behind, Change, Ending, Happened, Process, Unknown};
 use crate::notes;

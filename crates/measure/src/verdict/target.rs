@@ -130,9 +130,10 @@ pub enum FindingKind {
 }
 
 impl TargetVerdict {
-    /// True if it answered no more at the end.
+    /// True if it answered no more at the end, or has died.
     pub fn is_silent(&self) -> bool {
-        self.silent_since_s.is_some()
+        self.state == Conduct::Died
+            || self.silent_since_s.is_some()
             || self.findings.iter().any(|finding| finding.kind == FindingKind::Silent)
     }
 
@@ -142,6 +143,9 @@ impl TargetVerdict {
         let is_sum = |finding: &&Finding| finding.kind == FindingKind::MostlyBad && self.findings.len() > 1;
         let told = self.findings.iter().filter(|finding| !is_sum(finding));
         let found = told.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("; ");
+        if found.is_empty() {
+            return self.state.text().to_owned();
+        }
         match self.state {
             Conduct::Answered => self.state.text().to_owned(),
             Conduct::Flawed => format!("{} {found}", self.state.text()),

@@ -94,7 +94,7 @@ fn all<S: serde::Serializer>(part: &&Part, to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(part.values.each().take(MOST).map(|value| value / unit(part)))
 }
 
-/// What a second is in the values of a row, and 1 is in rates.
+/// A second in the values of a row; 1 in rates.
 fn unit(part: &Part) -> f64 {
     if part.rates { 1.0 } else { 1_000_000.0 }
 }

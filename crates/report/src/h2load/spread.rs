@@ -6,7 +6,7 @@ use measure::Histogram;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values(Vec<(f64, u64)>);
 
-/// What a row says of values.
+/// Figures of values, as a row has them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Spread {
     pub min: f64,

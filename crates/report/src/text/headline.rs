@@ -169,6 +169,9 @@ impl Report<'_> {
                 "this machine fell short as well; see Generator below"
             }
             Worth::GeneratorBound => "the target may be able to do more; see Generator below",
+            Worth::Disturbed if self.result.processes.mixed().is_some() => {
+                "the figures are of two programs; see Target below"
+            }
             Worth::Disturbed => "wringer or the target was kept from running; see Generator below",
             Worth::Valid if self.result.self_check.too_short => {
                 "the run was too short to tell whether the generator was the limit"

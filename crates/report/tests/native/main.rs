@@ -130,10 +130,11 @@ fn a_run_without_a_good_answer_says_so_first() {
         let headline =
             text.split("\n\nLoad").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         words.iter().for_each(|word| assert!(headline.contains(word), "{word}: {headline}"));
-        assert!(!headline.contains("valid") && !headline.contains("hits"), "{headline}");
+        assert!(headline.contains("100 % bad not one of"), "{headline}");
+        assert!(!headline.contains("hits"), "{headline}");
         assert!(!text.contains("offload"), "{text}");
         let json = parsed(&sample);
-        assert_eq!(json["verdict"]["valid"], false);
+        assert_eq!(json["verdict"]["target"]["state"], "no_good_answer");
         assert!(json["measured"]["cache"]["offload"].is_null(), "{}", json["measured"]["cache"]);
     }
 }

@@ -14,7 +14,7 @@ const GNU_BUILD: u32 = 3;
 const GO_BUILD: u32 = 4;
 const PACKAGE: u32 = 0xcafe_1a7e;
 
-/// What the notes of a program say.
+/// Notes of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Build {
     /// In hexadecimal digits; of a program of Go as Go writes it.

@@ -11,7 +11,7 @@ const LOOKS: u32 = 3;
 /// More threads than these are not asked one by one.
 const MOST_THREADS: usize = 64;
 
-/// What was seen of processes that descend from others.
+/// Processes that descend from others, as seen.
 #[derive(Debug, Clone, Default)]
 pub struct Family {
     /// How often each was looked at, and whether it works.

@@ -27,6 +27,8 @@ const SHARE: u32 = 100;
 const STATUS: Duration = Duration::from_millis(100);
 /// Time to find who listens when that has changed.
 const BUDGET: Duration = Duration::from_millis(50);
+/// The same while the run goes on, on a thread that nobody waits for.
+const UNHURRIED: Duration = Duration::from_secs(2);
 /// Processes that are waited for.
 const MOST_PROCESSES: usize = 256;
 /// Lines of a log that are told, and of those before them that speak of an end; their longest; how much of its end is read
@@ -179,7 +181,7 @@ impl<'a> Watcher<'a> {
 
     fn owners(&self, place: &Place) -> Vec<Process> {
         let likely: Vec<u32> = self.history.pids().collect();
-        let pids = match place.owners(&likely, BUDGET) {
+        let pids = match place.owners(&likely, UNHURRIED) {
             Ok(pids) => pids,
             Err(Unknown::NobodyHere) => return Vec::new(),
             Err(_) => {

@@ -155,7 +155,7 @@ fn runs_are_listed_shown_and_laid_out() {
     assert!(page.get("/api/runs?q=nowhere").contains("{\"runs\":[]}"));
     let model = page.get("/api/runs/0193551f-7c2e-7000-8000-0000aaaa0001/model");
     assert_eq!(status(&model), "200");
-    assert!(model.contains("\"format\":1") && model.contains("\"rows\":1"), "{model}");
+    assert!(model.contains("\"format\":2") && model.contains("\"rows\":1"), "{model}");
     assert_eq!(status(&page.get("/api/runs/latest/report?as=csv")), "200");
     let html = page.get("/api/runs/aaaa0001/report?as=html");
     assert!(html.contains("attachment") && html.contains("template id=\"run\""));

@@ -159,7 +159,7 @@ fn answers_that_are_none() {
     let table = [
         ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "not HTTP"),
         ("\u{0}\u{1}\u{2}\u{3}", "not HTTP"),
-        ("HTTP/1.0 2x0 OK\r\n\r\n", "not HTTP"),
+        ("HTTP/1.0 2x0 OK\r\n\r\n", "malformed head"),
         ("", "closed during header"),
         ("HTTP/1.0 200 OK\r\nContent-Le", "closed during header"),
         (&flood, "header too long"),

@@ -133,7 +133,7 @@ fn stray_bytes_stand_in_the_first_lines_with_the_request_that_they_came_behind()
     for wanted in [
         "3 stray",
         "answers that no request had asked for, 132 B",
-        "3 stray answers came that no request had asked for",
+        "but sent bytes that no request had asked for (3×)",
         "44 bytes behind the answer to GET /preflight",
         "3 stray answers kept",
     ] {

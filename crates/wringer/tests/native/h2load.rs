@@ -18,7 +18,7 @@ fn line<'a>(text: &'a str, beginning: &str) -> &'a str {
     text.lines().find(|line| line.starts_with(beginning)).unwrap_or_default()
 }
 
-/// What h2load says of requests and statuses, without how many were started and were done: a client here goes on over another
+/// Requests and statuses as h2load tells them, without how many were started and were done: a client here goes on over another
 /// connection where there the client is gone.
 fn outcome(text: &str) -> String {
     let parts: Vec<&str> = line(text, "requests: ").split(", ").collect();
@@ -133,6 +133,19 @@ fn connections_that_end_have_failed_what_was_under_way() {
     let ran = run(&format!("h2load -n 6 -c 2 http://{}/", unprocessed.address)).ended_with(0);
     let said = "requests: 6 total, 6 started, 6 done, 6 succeeded, 0 failed, 0 errored, 0 timeout";
     assert_eq!(line(&ran.stdout, "requests: "), said);
+}
+
+/// A server that turns away whatever comes ends no run's patience: each request fails after some connections.
+#[test]
+fn a_server_that_processes_nothing_ends_the_run() {
+    let leaves = Odd::start(&[], true, |_| goaway(0, 0, ""));
+    let ran = run(&format!("h2load -n 2 -c 1 http://{}/", leaves.address)).ended_with(0);
+    assert!(
+        outcome(&ran.stdout).starts_with("requests: 2 total, 0 succeeded, 2 failed, 2 errored"),
+        "{}",
+        ran.stdout
+    );
+    assert!(leaves.connections.load(Ordering::SeqCst) > 2);
 }
 
 /// Server over TLS that speaks HTTP/1.1 and takes these names (ALPN). It counts the connections that asked for something.

@@ -144,7 +144,9 @@ fn a_wait_for_a_free_stream_names_the_limit() {
     assert_eq!((report.sum("ok"), report.failures()), (1, [("timeout".to_owned(), 1)].into()));
     assert_eq!(report.list("phases/0/failures")[0].text("stage"), "stream");
     let told = "waiting for a free stream (the peer's limit, or --streams): timed out";
-    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    // As if no line had been broken.
+    let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(told), "{}", ran.stdout);
 }
 
 /// Faults of one answer: the connection lives on, and the next one is as good as its server.
@@ -183,7 +185,7 @@ fn what_is_wrong_with_one_answer_is_wrong_with_it_alone() {
 /// Faults that end a connection, each request's own.
 #[test]
 fn what_breaks_the_protocol_ends_the_connection() {
-    let rows: [(&str, Answer); 16] = [
+    let rows: [(&str, Answer); 15] = [
         ("DATA on stream 0", |_| frame(DATA, END_STREAM, 0, b"ab")),
         ("HEADERS on a stream that was never opened", |id| frame(HEADERS, BOTH, id + 2, OK)),
         ("HEADERS on a stream of the server", |_| frame(HEADERS, BOTH, 2, OK)),
@@ -192,10 +194,6 @@ fn what_breaks_the_protocol_ends_the_connection() {
             [frame(HEADERS, END_STREAM, id, OK), frame(PING, 0, 0, &[0; 8])].concat()
         }),
         ("CONTINUATION without a block", |id| frame(CONTINUATION, END_HEADERS, id, OK)),
-        ("CONTINUATION without end", |id| {
-            let more = frame(CONTINUATION, 0, id, &field("a", "b"));
-            [frame(HEADERS, END_STREAM, id, OK), more.repeat(1000)].concat()
-        }),
         ("an index that the table does not have", |id| frame(HEADERS, BOTH, id, &[0xFE])),
         ("Huffman with a wrong end", |id| frame(HEADERS, BOTH, id, &[0x88, 0x00, 0x81, 0x00, 0x81, 0x00])),
         ("a table larger than allowed", |id| frame(HEADERS, BOTH, id, &[0x3F, 0xE1, 0xFF, 0x03, 0x88])),
@@ -219,15 +217,19 @@ fn what_breaks_the_protocol_ends_the_connection() {
 /// Frames that do nothing are borne for a while, and not for ever.
 #[test]
 fn floods_are_bounded() {
-    let rows: [(&str, Answer); 4] = [
+    let rows: [(&str, Answer); 5] = [
         ("PINGs", |_| frame(PING, 0, 0, &[0; 8]).repeat(100_000)),
         ("SETTINGS", |_| frame(SETTINGS, 0, 0, &[]).repeat(100_000)),
         ("empty DATA", |id| [head(id, END_HEADERS, &[]), frame(DATA, 0, id, &[]).repeat(100_000)].concat()),
         ("PRIORITY", |id| frame(2, 0, id, &[0, 0, 0, 0, 1]).repeat(100_000)),
+        ("CONTINUATION without end", |id| {
+            let more = frame(CONTINUATION, 0, id, &field("a", "b"));
+            [frame(HEADERS, END_STREAM, id, OK), more.repeat(2000)].concat()
+        }),
     ];
     for (what, answer) in rows {
         let report = Odd::start(&[], false, answer).press("-c 1 -n 2 --timeout 20s");
-        assert_eq!(report.failures(), [("stream_error".to_owned(), 2)].into(), "{what}");
+        assert_eq!(report.failures(), [("own_limit".to_owned(), 2)].into(), "{what}");
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) struct Letters {
     pub windows: Windows,
     /// First bytes of what was wrong with the connection.
     pub wrong: Vec<u8>,
-    /// What is told of the connection when it is over.
+    /// Use of the connection, told when it is over.
     pub usage: Option<Box<Usage>>,
 }
 
