@@ -132,6 +132,25 @@ pub fn without_secrets(text: &str) -> String {
     shown + rest
 }
 
+/// The content of a form as it may be shown: `user=me&password=***`. `None`: it is no form, or has no parameter whose name tells a
+/// secret.
+pub fn form_without_secrets(content: &str) -> Option<String> {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-~+%[]$:".contains(&byte))
+    };
+    let parameters: Vec<(&str, &str)> =
+        content.split('&').map(|parameter| parameter.split_once('=')).collect::<Option<_>>()?;
+    let is_secret = |(name, value): &(&str, &str)| !value.is_empty() && is_secret_parameter(name);
+    if !parameters.iter().all(|(name, _)| is_name(name)) || !parameters.iter().any(is_secret) {
+        return None;
+    }
+    let shown = |parameter: &(&str, &str)| {
+        format!("{}={}", parameter.0, if is_secret(parameter) { MASK } else { parameter.1 })
+    };
+    Some(parameters.iter().map(shown).collect::<Vec<_>>().join("&"))
+}
+
 /// A parameter ends before these, in a URL and in what stands around one.
 const ENDS_PARAMETER: [char; 13] = ['&', '?', ';', '#', ' ', '"', '\'', '<', '>', '\\', '\r', '\n', '\t'];
 
@@ -212,6 +231,22 @@ mod tests {
             ("{{a?b}} & c?", "{{a?b}} & c?"),
         ] {
             assert_eq!(without_secrets(text), shown);
+        }
+    }
+
+    #[test]
+    fn forms_are_shown_without_secrets() {
+        for (content, shown) in [
+            ("user=me&password=p;w#f", Some("user=me&password=***")),
+            ("password=geheim", Some("password=***")),
+            ("login%5Bpasswd%5D=a b", Some("login%5Bpasswd%5D=***")),
+            ("user=me&token=", None),
+            ("user=me", None),
+            ("{\"password\": \"a=b\"}", None),
+            ("password", None),
+            ("", None),
+        ] {
+            assert_eq!(form_without_secrets(content).as_deref(), shown, "{content}");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use measure::{Event, Evidence, TalkEvent};
 use plan::Plan;
-use plan::secret::{MASK, is_secret_field, without_secrets};
+use plan::secret::{MASK, form_without_secrets, is_secret_field, without_secrets};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -85,8 +85,19 @@ impl Mask {
                 shown.extend_from_slice(self.text(&String::from_utf8_lossy(line)).as_bytes());
             }
         }
-        shown.extend_from_slice(&self.bytes(body));
+        shown.extend_from_slice(&self.content(body));
         shown
+    }
+
+    /// Bytes behind a message's head, which may be a form.
+    fn content<'a>(&self, behind: &'a [u8]) -> Cow<'a, [u8]> {
+        let shown = self.bytes(behind);
+        let begin = shown.len().min(4);
+        let form = std::str::from_utf8(&shown[begin..]).ok().and_then(form_without_secrets);
+        match form {
+            Some(form) => [&shown[..begin], form.as_bytes()].concat().into(),
+            None => shown,
+        }
     }
 
     fn head_text(&self, text: &mut String) {
@@ -179,6 +190,8 @@ mod tests {
             shown,
             "GET /?t=*** HTTP/1.1\r\nHost: h\r\nauthorization: ***\r\n ***\r\nSet-Cookie: ***\r\nX: y\r\n\r\nform=***"
         );
+        let form = b"POST / HTTP/1.1\r\n\r\nuser=me&password=geheim71";
+        assert_eq!(mask(&[]).head(form), b"POST / HTTP/1.1\r\n\r\nuser=me&password=***");
         assert_eq!(
             mask(&[]).head(b"HTTP/1.1 200 OK\nDate: x\n\n\xff"),
             b"HTTP/1.1 200 OK\nDate: x\n\n\xef\xbf\xbd"

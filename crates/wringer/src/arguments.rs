@@ -2,6 +2,7 @@
 //! processes.
 
 use plan::Plan;
+use plan::secret::form_without_secrets;
 use session::mask::Mask;
 use std::ffi::OsString;
 use std::path::Path;
@@ -33,7 +34,26 @@ pub fn repeat(plan: &Plan, seed_option: Option<&'static str>) -> String {
 /// Words as a shell reads them, without the secrets of the plan that they mean.
 pub fn line(words: &[String], plan: &Plan) -> String {
     let mask = Mask::of(plan);
-    words.iter().map(|word| quoted(&mask.text(word))).collect::<Vec<_>>().join(" ")
+    let of_form = |nth: usize| is_form(nth.checked_sub(1).and_then(|before| words.get(before)));
+    let shown = |(nth, word): (usize, &String)| quoted(&mask.text(&without_form_secrets(word, of_form(nth))));
+    words.iter().enumerate().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// Options whose value is a form, or a field of one.
+const FORMS: [&str; 3] = ["--form", "--multipart", "--data"];
+
+fn is_form(word: Option<&String>) -> bool {
+    word.is_some_and(|word| FORMS.contains(&word.as_str()))
+}
+
+/// A word without the secrets of the form that it is, or that stands behind an option's equals sign.
+fn without_form_secrets(word: &str, is_form: bool) -> String {
+    let (option, form) = match word.split_once('=') {
+        _ if is_form => ("", word),
+        Some((option, _)) if FORMS.contains(&option) => word.split_at(option.len() + 1),
+        _ => return word.to_owned(),
+    };
+    form_without_secrets(form).map_or_else(|| word.to_owned(), |shown| format!("{option}{shown}"))
 }
 
 /// A word as a shell reads it.
@@ -62,6 +82,19 @@ pub fn hide(mask: &Mask) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn forms_lose_their_secrets_and_other_words_stay() {
+        for (word, is_form, shown) in [
+            ("password=p", true, "password=***"),
+            ("--form=password=p", false, "--form=password=***"),
+            ("--data=a=1&token=t", false, "--data=a=1&token=***"),
+            ("token=json:$.token", false, "token=json:$.token"),
+            ("user=me", true, "user=me"),
+        ] {
+            assert_eq!(without_form_secrets(word, is_form), shown);
+        }
+    }
 
     #[test]
     fn words_are_quoted_for_a_shell() {

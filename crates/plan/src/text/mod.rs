@@ -21,7 +21,9 @@ pub(crate) use decode::meant;
 pub use include::Find;
 
 use crate::Plan;
-use crate::data::secret::without_secrets;
+use crate::data::body::Body;
+use crate::data::secret::{form_without_secrets, without_secrets};
+use crate::request::Request;
 use crate::request::list::{ListName, RequestList};
 use crate::scenario::RequestStep;
 use crate::scenario::Step;
@@ -36,17 +38,34 @@ use variables::Variables;
 /// Requests of a list that a result still tells one by one.
 const TOLD: usize = 1000;
 
-/// Names a list that is long, and masks the URLs of one that is not.
+/// Names a list that is long, and masks the URLs and forms of one that is not.
 fn tell_list(step: &mut RequestStep) {
     if step.requests.len() > TOLD {
         let name = || ListName::of_urls(step.requests.iter().map(|listed| listed.url));
         step.list = Some(step.list.take().unwrap_or_else(name));
         step.requests = RequestList::default();
-    } else if step.requests.iter().any(|listed| without_secrets(listed.url) != listed.url) {
+    } else if step
+        .requests
+        .iter()
+        .any(|listed| without_secrets(listed.url) != listed.url || told_form(&listed.like.body).is_some())
+    {
         let mut all = step.requests.to_vec();
-        all.iter_mut().for_each(|request| tell_url(&mut request.url));
+        all.iter_mut().for_each(tell_request);
         step.requests = all.into();
     }
+}
+
+fn tell_request(request: &mut Request) {
+    tell_url(&mut request.url);
+    if let Some(form) = told_form(&request.body) {
+        request.body = form.into();
+    }
+}
+
+/// A body that is a form with a secret in it, as it may be told; one that the plan calls secret is not told anyway.
+fn told_form(body: &Body) -> Option<String> {
+    let text = body.secret().is_none().then(|| std::str::from_utf8(body).ok()).flatten()?;
+    form_without_secrets(text)
 }
 
 fn tell_url(url: &mut String) {
@@ -219,10 +238,10 @@ impl Plan {
             match step {
                 Step::Requests(step) => {
                     tell_list(step);
-                    step.session.login.iter_mut().for_each(|request| tell_url(&mut request.url));
+                    step.session.login.iter_mut().for_each(tell_request);
                 }
                 Step::Urls(step) => step.urls.iter_mut().for_each(tell_url),
-                Step::Script(step) => tell_url(&mut step.request.url),
+                Step::Script(step) => tell_request(&mut step.request),
                 _ => {}
             }
         }

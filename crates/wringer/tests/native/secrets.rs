@@ -228,3 +228,29 @@ fn passwords_of_addresses_stand_nowhere() {
         assert!(ran.stdout.contains("me:***@"), "{address}: {}", ran.stdout);
     }
 }
+
+/// Passwords and tokens of forms, from whichever option, and however the answer was.
+#[test]
+fn passwords_of_forms_stand_nowhere() {
+    let web = Web::start(|_| answer("500 No", "", "x"));
+    let at = web.address.to_string();
+    for form in [
+        "--data user=me&password=geheim78",
+        "--data password=geheim78",
+        "--form user=me --form password=geheim78",
+        "--form=token=geheim78",
+    ] {
+        let words = form.split_whitespace().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+        let ran = shell(&format!(
+            "export WRINGER_KEEP_IN=state; $WRINGER http {at} {words} -n 1 -c 1 -v --keep exchanges --json r.json --html r.html \
+             --evidence-file e.txt 2>&1; grep -rc geheim78 state r.json r.html e.txt"
+        ));
+        assert!(!ran.stdout.contains("geheim78"), "{form}: {}", ran.stdout);
+        let counts: Vec<&str> =
+            ran.stdout.lines().filter(|line| line.starts_with("state/") || line.starts_with("r.")).collect();
+        assert!(counts.len() > 2 && counts.iter().all(|line| line.ends_with(":0")), "{form}: {counts:?}");
+        assert!(ran.file("e.txt").contains("=***") && ran.file("r.json").contains("=***"), "{form}");
+        let sent = web.seen().pop().map(|asked| asked.body);
+        assert!(sent.is_some_and(|sent| sent.ends_with("=geheim78")), "{form}");
+    }
+}
