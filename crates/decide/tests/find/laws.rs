@@ -156,7 +156,7 @@ fn check(seed: u64) {
         );
     }
     // The same log gives the same decision, and one that was cut goes on where it ended.
-    if seed % 50 == 0 {
+    if seed.is_multiple_of(50) {
         let text = serde_json::to_string(find.record()).unwrap();
         let again = Recorded::<Find>::resume(serde_json::from_str(&text).unwrap()).unwrap();
         assert_eq!(again.next(), &Next::Done(outcome), "{told}");

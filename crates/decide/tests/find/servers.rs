@@ -55,8 +55,13 @@ pub struct Moods {
     pub every: f64,
 }
 
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq)]
 struct At(f64, usize);
+impl PartialOrd for At {
+    fn partial_cmp(&self, other: &At) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 impl Eq for At {}
 impl Ord for At {
     fn cmp(&self, other: &At) -> std::cmp::Ordering {

@@ -48,7 +48,7 @@ fn build_of(exe: &str) -> Build {
 fn with_script(program: &str, command_line: &[u8]) -> String {
     let version = |rest: &str| rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
     let interprets = |name: &&str| program.strip_prefix(*name).is_some_and(version);
-    if !INTERPRETERS.iter().any(|name| interprets(&name)) {
+    if !INTERPRETERS.iter().any(interprets) {
         return program.to_owned();
     }
     let words = command_line.split(|byte| *byte == 0).skip(1).map(String::from_utf8_lossy);

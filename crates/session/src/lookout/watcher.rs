@@ -29,6 +29,8 @@ const STATUS: Duration = Duration::from_millis(100);
 const BUDGET: Duration = Duration::from_millis(50);
 /// The same while the run goes on, on a thread that nobody waits for.
 const UNHURRIED: Duration = Duration::from_secs(2);
+/// How long sockets may listen that no process holds, before somebody is suspected who cannot be seen.
+const CLEARING_UP: Duration = Duration::from_secs(1);
 /// Processes that are waited for.
 const MOST_PROCESSES: usize = 256;
 /// Lines of a log that are told, and of those before them that speak of an end; their longest; how much of its end is read
@@ -53,6 +55,8 @@ pub struct Watcher<'a> {
     ended: BTreeSet<u32>,
     /// A process that listened has ended, so who listens now has to be asked.
     ask_who_listens: bool,
+    /// Since when sockets listen that no process holds.
+    nobodys_since: Option<Instant>,
     next_look: Instant,
 }
 
@@ -76,6 +80,7 @@ impl<'a> Watcher<'a> {
             ending: Vec::new(),
             ended: BTreeSet::new(),
             ask_who_listens: false,
+            nobodys_since: None,
             next_look: Instant::now(),
         };
         watcher.hold();
@@ -173,26 +178,34 @@ impl<'a> Watcher<'a> {
         for number in 0..self.places.len() {
             if self.places[number].has_changed() || ask {
                 let place = self.places[number].clone();
-                let processes = self.owners(&place);
-                self.history.listen(self.began.elapsed(), &place.name(), &processes);
+                match self.owners(&place) {
+                    Some(processes) => self.history.listen(self.began.elapsed(), &place.name(), &processes),
+                    None => self.ask_who_listens = true,
+                }
             }
         }
     }
 
-    fn owners(&self, place: &Place) -> Vec<Process> {
+    /// Processes that answer at a place. `None`: that will be known soon.
+    fn owners(&mut self, place: &Place) -> Option<Vec<Process>> {
         let likely: Vec<u32> = self.history.pids().collect();
         let pids = match place.owners(&likely, UNHURRIED) {
             Ok(pids) => pids,
-            Err(Unknown::NobodyHere) => return Vec::new(),
+            Err(Unknown::NobodyHere) => return Some(Vec::new()),
+            // The kernel clears up after a process that has died: its io_uring may listen a little longer than itself.
+            Err(Unknown::OutOfSight)
+                if self.nobodys_since.get_or_insert_with(Instant::now).elapsed() < CLEARING_UP =>
+            {
+                return None;
+            }
             Err(_) => {
-                return vec![Process {
-                    name: "a process that cannot be seen".to_owned(),
-                    ..Process::default()
-                }];
+                let name = "a process that cannot be seen".to_owned();
+                return Some(vec![Process { name, ..Process::default() }]);
             }
         };
+        self.nobodys_since = None;
         let known = |pid: &u32| self.history.roots().find(|root| root.pid == *pid).cloned();
-        pids.iter().filter_map(|pid| known(pid).or_else(|| process(*pid))).collect()
+        Some(pids.iter().filter_map(|pid| known(pid).or_else(|| process(*pid))).collect())
     }
 
     /// Takes hold of processes that came, so that their ends will be seen.

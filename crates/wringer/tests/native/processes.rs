@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// Long enough for anything that is to happen within a run, which ends it.
-const LONG: &str = "-d 90s -c 2 -t 1 -q --json {}/result.json";
+const LONG: &str = "-d 90s -c 2 -t 1 --json {}/result.json";
 
 /// A server of its own process: an origin.
 fn server(at: SocketAddr) -> Running {
@@ -37,6 +37,15 @@ fn kill(process: Pid, signal: Signal) {
     kill_process(process, signal).expect("it runs");
 }
 
+/// A listener at the address of a server that was killed: the kernel may clear up after it for a moment.
+fn bound(at: SocketAddr) -> TcpListener {
+    let tries = (0..500).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        TcpListener::bind(at).ok()
+    });
+    tries.expect("the port is free within ten seconds")
+}
+
 /// The changes of the target's processes, in their order.
 fn changes(ran: &Ran) -> Vec<serde_json::Value> {
     ran.report().at("processes/during").as_array().expect("a list").clone()
@@ -59,8 +68,7 @@ fn a_crash_ends_the_run_with_pid_signal_and_build() {
     let server = server(at);
     let its_pid = pid(&server);
     let mut run = wringer(&format!("cache {at} --host {at} --clients-only {LONG}"));
-    run.wait_for("pressing");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    run.wait_for("in flight");
     kill(its_pid, Signal::ABORT);
     let (ran, change) = died(run.end());
     server.end();
@@ -85,13 +93,13 @@ fn a_run_goes_on_where_that_is_asked_for_and_the_target_has_died_all_the_same() 
     let at = free_address();
     let server = server(at);
     let its_pid = pid(&server);
-    let line = "-d 3s -c 2 -t 1 -q --json {}/result.json --ignore-exit --no-keep";
+    let line = "-d 6s -c 2 -t 1 --json {}/result.json --ignore-exit --no-keep";
     let mut run = wringer(&format!("cache {at} --host {at} --clients-only {line}"));
-    run.wait_for("pressing");
+    run.wait_for("in flight");
     kill(its_pid, Signal::KILL);
     run.wait_for("was ended by SIGKILL");
     // Somebody else takes its place: this test.
-    let listener = TcpListener::bind(at).expect("the port is free");
+    let listener = bound(at);
     let ran = run.end().ended_with(1);
     server.end();
     drop(listener);
@@ -116,7 +124,7 @@ fn a_program_that_takes_the_place_of_one_that_was_asked_to_end_is_told() {
     let first = server(at);
     let its_pid = pid(&first);
     let mut run = wringer(&format!("http http://{at}/ {LONG} --rate 20 --no-keep").replace("-c 2 ", ""));
-    run.wait_for("pressing");
+    run.wait_for("in flight");
     kill(its_pid, Signal::TERM);
     first.end();
     let second = server(at);
@@ -136,7 +144,7 @@ fn a_program_that_takes_the_place_of_one_that_was_asked_to_end_is_told() {
 /// Runs in front of a rig, kills the first process whose command line holds these words, and returns the change.
 fn rig(name: &str, words: &str, signal: Signal) -> Option<(Ran, serde_json::Value)> {
     let mut run = wringer(&format!("cache --rig {name} {LONG} --no-keep --origin 127.0.0.1:0"));
-    run.wait_for("pressing");
+    run.wait_for("in flight");
     let process = process(&mut run, words);
     kill(process, signal);
     Some(died(run.end()))
@@ -147,7 +155,7 @@ fn a_rig_that_crashes_is_told_with_its_log() {
     if program("haproxy").is_none() {
         skip!("haproxy is not installed");
     }
-    let (ran, change) = rig("haproxy", "haproxy -", Signal::SEGV).expect("it is there");
+    let (ran, change) = rig("haproxy", "haproxy -db", Signal::SEGV).expect("it is there");
     assert_eq!((&change["change"], &change["how"]["signal"]), (&"ended".into(), &11.into()), "{change}");
     assert_eq!(change["process"]["name"], "haproxy");
     assert!(change["process"]["version"].as_str().is_some_and(|version| version.contains('.')), "{change}");
@@ -176,7 +184,7 @@ fn the_child_of_varnish_is_a_worker() {
         skip!("varnish is not installed");
     }
     let mut run = wringer(&format!("cache --rig varnish {LONG} --no-keep --origin 127.0.0.1:0"));
-    run.wait_for("pressing");
+    run.wait_for("in flight");
     // The manager comes before its child.
     let children =
         run.processes().into_iter().filter(|(_, line)| line.contains("varnishd -")).map(|(pid, _)| pid);
@@ -198,7 +206,7 @@ fn a_reload_is_told_as_one_and_ends_nothing() {
         skip!("nginx is not installed");
     }
     let mut run = wringer(&format!("cache --rig nginx {LONG} --no-keep --origin 127.0.0.1:0"));
-    run.wait_for("pressing");
+    run.wait_for("in flight");
     let master = process(&mut run, "nginx: master");
     kill(master, Signal::HUP);
     run.wait_for("a reload, or workers that are replaced in turn");
@@ -241,8 +249,10 @@ fn doors_go_on_and_say_a_line() {
     let at = free_address();
     let server = server(at);
     let its_pid = pid(&server);
-    let mut run = start(["wrk", "-t1", "-c2", "-d2s", &format!("http://{at}/")]);
+    let mut run = start(["wrk", "-t1", "-c2", "-d8s", &format!("http://{at}/")]);
     run.wait_for("connections");
+    // Lines that tell when the run is under way are not wrk's.
+    std::thread::sleep(std::time::Duration::from_secs(2));
     kill(its_pid, Signal::ABORT);
     let ran = run.end().ended_with(0);
     server.end();
