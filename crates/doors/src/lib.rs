@@ -10,6 +10,7 @@ pub mod jtest;
 mod mark;
 pub mod native;
 mod number;
+mod openssl;
 pub mod siege;
 pub mod wrk;
 pub mod wrktcp;

@@ -44,8 +44,27 @@ pub enum Event {
     FirstTls(Box<FirstTls>),
     /// A server showed this certificate.
     Certificate(Box<Certificate>),
+    /// A connection, or a phase of it, is over.
+    Connection(ConnectionUse),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
+}
+
+/// Answers that came over a connection in a phase. Times count from the start of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionUse {
+    /// The phase, from 0.
+    pub phase: usize,
+    /// When opening it began, or the phase, where that was later.
+    pub began: Duration,
+    /// Time that opening it took, TLS included; `None` where that was before the phase.
+    pub opened: Option<Duration>,
+    /// When the first byte of an answer came, where it came in this phase and none had come before.
+    pub first_byte: Option<Duration>,
+    /// When an answer came last; as `began` where none did.
+    pub ended: Duration,
+    /// Answers that came.
+    pub answered: u64,
 }
 
 /// A step of an exchange of TCP messages.

@@ -24,6 +24,9 @@ pub struct Figures {
     /// Answers by status.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<(u16, u64)>,
+    /// Those of them that then failed for another reason, by status.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut_statuses: Vec<(u16, u64)>,
     /// Requests that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureCount>,
@@ -112,6 +115,7 @@ impl Figures {
         Figures {
             counts: tally.counts,
             statuses: tally.statuses().collect(),
+            cut_statuses: tally.cut_statuses().collect(),
             failures: tally.failures().map(|(failure, count)| FailureCount { failure, count }).collect(),
             faults: tally.faults().map(|(fault, count)| FaultCount { fault, count }).collect(),
             codes: tally.codes.list().iter().map(code).collect(),
@@ -144,6 +148,7 @@ impl Figures {
     pub(crate) fn add_counts_to(&self, tally: &mut Tally) {
         tally.counts.merge(&self.counts);
         self.statuses.iter().for_each(|(status, count)| tally.add_status(*status, *count));
+        self.cut_statuses.iter().for_each(|(status, count)| tally.add_cut(*status, *count));
         self.failures.iter().for_each(|one| tally.add_failures(one.failure, one.count));
         self.faults.iter().for_each(|one| tally.add_faults(one.fault, one.count));
         for code in &self.codes {

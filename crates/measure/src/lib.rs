@@ -54,8 +54,8 @@ pub use contention::Contention;
 pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Talk, TalkEvent,
-    TransactionMark,
+    Cause, Certificate, ConnectionUse, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Talk,
+    TalkEvent, TransactionMark,
 };
 pub use exchange::{Exchange, ExchangeKind};
 pub use exchanges::KeptExchanges;

@@ -10,7 +10,7 @@ use crate::failures::Failures;
 use crate::http2::Http2Counts;
 use crate::http3::Http3Counts;
 use crate::labels::Labels;
-use crate::outcome::{CacheResult, Failure, Fault, Outcome};
+use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome};
 use crate::request_times::{RequestDistributions, RequestTimes};
 use crate::time_metric::{TimeMetric, TimeMetrics, micros};
 use hdrhistogram::Histogram;
@@ -37,6 +37,8 @@ pub struct Tally {
     pub counts: Counts,
     /// Answers by status, 0 to 999.
     statuses: Vec<u64>,
+    /// Those of answers that then failed for another reason than their status, ascending.
+    cut: Vec<(u16, u64)>,
     failures: Failures,
     /// Faults by kind.
     faults: Vec<u64>,
@@ -68,6 +70,7 @@ impl Tally {
         Tally {
             counts: Counts::default(),
             statuses: vec![0; 1000],
+            cut: Vec::new(),
             failures: Failures::default(),
             faults: vec![0; Fault::ALL.len()],
             metrics: vec![Distribution::default(); TimeMetric::ALL.len()],
@@ -96,6 +99,10 @@ impl Tally {
         }
         if exchange.status != 0 {
             self.statuses[usize::from(exchange.status).min(999)] += times;
+            let cut = |failure: Failure| failure.kind != FailureKind::BadStatus;
+            if matches!(exchange.outcome, Outcome::Failed(failure) if cut(failure)) {
+                self.add_cut(exchange.status, times);
+            }
         }
         if let Some(connect) = exchange.connect {
             self.times(TimeMetric::Connect, connect, times);
@@ -322,6 +329,14 @@ impl Tally {
         self.statuses[usize::from(status).min(999)] += count;
     }
 
+    /// Adds answers with a status that then failed.
+    pub(crate) fn add_cut(&mut self, status: u16, count: u64) {
+        match self.cut.binary_search_by_key(&status, |(known, _)| *known) {
+            Ok(at) => self.cut[at].1 += count,
+            Err(at) => self.cut.insert(at, (status, count)),
+        }
+    }
+
     /// Adds answers that failed a check.
     pub(crate) fn add_faults(&mut self, fault: Fault, count: u64) {
         self.faults[fault as usize] += count;
@@ -345,6 +360,11 @@ impl Tally {
             .enumerate()
             .filter(|(_, count)| **count > 0)
             .map(|(status, count)| (status as u16, *count))
+    }
+
+    /// Statuses of answers that then failed for another reason, such as one that was cut off, and how often, ascending.
+    pub fn cut_statuses(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.cut.iter().copied()
     }
 
     /// Failures seen and how often, by kind, stage and reason.
@@ -374,6 +394,7 @@ impl Tally {
     pub fn merge(&mut self, other: &Tally) {
         self.counts.merge(&other.counts);
         add(&mut self.statuses, &other.statuses);
+        other.cut.iter().for_each(|(status, count)| self.add_cut(*status, *count));
         self.failures.merge(&other.failures);
         add(&mut self.faults, &other.faults);
         self.codes.merge(&other.codes);
@@ -405,6 +426,7 @@ impl Tally {
     pub fn clear(&mut self) {
         self.counts = Counts::default();
         self.statuses.fill(0);
+        self.cut.clear();
         self.failures.clear();
         self.faults.fill(0);
         self.codes.clear();
@@ -460,7 +482,8 @@ mod tests {
     fn picture(tally: &Tally) -> String {
         let percentiles: Vec<u64> =
             TimeMetric::ALL.iter().map(|metric| tally.metric(*metric).value_at_quantile(0.9)).collect();
-        let lists = (tally.statuses().collect::<Vec<_>>(), tally.failures().collect::<Vec<_>>());
+        let statuses = (tally.statuses().collect::<Vec<_>>(), tally.cut_statuses().collect::<Vec<_>>());
+        let lists = (statuses, tally.failures().collect::<Vec<_>>());
         format!("{:?} {lists:?} {:?} {percentiles:?}", tally.counts, tally.faults().collect::<Vec<_>>())
     }
 
@@ -484,6 +507,21 @@ mod tests {
         let by_cache = counts.hits + counts.misses + counts.revalidated + counts.collapsed + counts.unstamped;
         assert_eq!(by_cache, 101, "a failed request says nothing of the cache");
         assert_eq!(counts.body_bytes, 102 * 30);
+    }
+
+    #[test]
+    fn answers_that_fail_behind_their_head_are_told_by_their_status() {
+        let mut tally = sample(1);
+        let by_status = Failure::new(FailureKind::BadStatus, Stage::Head);
+        tally.exchange(&Exchange {
+            status: 500,
+            ..exchange(Outcome::Failed(by_status), CacheResult::Unknown, 9)
+        });
+        assert_eq!(tally.cut_statuses().collect::<Vec<_>>(), [(200, 1)]);
+        let kept = crate::figures::Figures::of(&tally);
+        let mut read = Tally::new();
+        kept.add_to(&mut read);
+        assert_eq!(read.cut_statuses().collect::<Vec<_>>(), [(200, 1)]);
     }
 
     #[test]

@@ -220,6 +220,24 @@ pub mod duration_text {
     }
 }
 
+/// Serde adaptor: durations as a list of texts.
+pub mod duration_list {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+    use std::time::Duration;
+
+    /// Writes each as [`super::show_duration`] does.
+    pub fn serialize<S: Serializer>(durations: &[Duration], to: S) -> Result<S::Ok, S::Error> {
+        let texts: Vec<String> = durations.iter().map(|duration| super::show_duration(*duration)).collect();
+        texts.serialize(to)
+    }
+
+    /// Reads each as [`super::duration`] does.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Duration>, D::Error> {
+        let texts = Vec::<String>::deserialize(from)?;
+        texts.iter().map(|text| super::duration(text).map_err(D::Error::custom)).collect()
+    }
+}
+
 /// Serde adaptor: an optional `Duration` as text.
 pub mod duration_text_option {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

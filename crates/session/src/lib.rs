@@ -41,7 +41,9 @@ pub use options::{About, Keep, SessionOptions};
 pub use problem::Problem;
 pub use reach::Reach;
 pub use sink::{Sink, Sinks};
+pub use targets::agreed;
 pub use usage::threads;
+pub use wire::tls::Agreed;
 
 use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
 use live::Live;
@@ -299,6 +301,8 @@ impl Ready<'_> {
         let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
         let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
         let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
+        let watch = Watch::new(watched, &self.around.watch_pids, local.as_ref());
+        self.notes.extend(watch.note());
         let mut session = Session {
             plan: self.plan,
             around: self.around,
@@ -314,7 +318,7 @@ impl Ready<'_> {
             exchanges: Gathering::new(keep.to_string()),
             evidence: Vec::new(),
             cpu: CpuWatch::default(),
-            watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
+            watch,
             sampler: self.sampler,
             scripts: self.scripts,
             mask: self.mask,

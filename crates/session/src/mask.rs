@@ -117,7 +117,11 @@ impl Mask {
             Event::Transaction(mark) => mark.label = self.text(&mark.label),
             Event::Log { text, .. } => *text = self.text(text),
             Event::Evidence(piece) => self.evidence(piece),
-            Event::Fetched(_) | Event::First(_) | Event::FirstTls(_) | Event::Certificate(_) => {}
+            Event::Fetched(_)
+            | Event::First(_)
+            | Event::FirstTls(_)
+            | Event::Certificate(_)
+            | Event::Connection(_) => {}
         }
     }
 

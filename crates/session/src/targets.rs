@@ -1,8 +1,9 @@
 //! The addresses that a load connects to, each looked up once, before any worker counts a thousand failures.
 
 use crate::problem::Problem;
+use crate::tls;
 use load::Hosts;
-use plan::{Address, ConnectTo, Load, Plan, Protocol, SourceRange, Step};
+use plan::{Address, ConnectTo, Inputs, Load, Plan, Protocol, SourceRange, Step};
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -10,6 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use wire::tls::Agreed;
 
 /// The addresses of a load.
 #[derive(Debug, Clone, Default)]
@@ -124,6 +126,20 @@ impl Targets {
         }
         Ok(())
     }
+}
+
+/// Asks the server of a plan's first request, over a connection that is used up by it, which of these names of protocols it takes
+/// (ALPN). `None`: it did not shake hands, or goes by a Unix socket; what comes of that, a run tells.
+pub fn agreed(plan: &Plan, names: &[String]) -> Option<Agreed> {
+    let load = plan.load.as_ref()?;
+    let first = asked(load).into_iter().next()?;
+    let address = Targets::of(load).ok()?.all().first().copied()?;
+    let client = tls::client(plan, &Inputs::default()).ok()??.offering(names);
+    let limit = load.limits.connect;
+    let stream = TcpStream::connect_timeout(&address, limit).ok()?;
+    stream.set_read_timeout(Some(limit)).ok()?;
+    let shaken = transport::one_request::handshake(stream, &client, &first.host).ok()?;
+    Some(shaken.protocol)
 }
 
 /// Host and port of a target.

@@ -2,6 +2,7 @@
 //!
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
+use super::Layout;
 use crate::Shown;
 use crate::getopt::{self, Read, Row, Set, Value};
 use std::ffi::OsString;
@@ -10,7 +11,8 @@ use std::time::Duration;
 /// How much is sent.
 #[derive(Debug, Clone)]
 pub(super) struct Amount {
-    pub requests: u64,
+    /// `None`: 1, or as many as a timetable has.
+    pub requests: Option<u64>,
     pub clients: u64,
     pub threads: u64,
     pub streams: u64,
@@ -21,6 +23,10 @@ pub(super) struct Amount {
     pub rate_period: Duration,
     /// Requests per second of each client.
     pub rps: Option<f64>,
+    /// Longest time of a request.
+    pub active: Option<Duration>,
+    /// Longest time in which nothing comes or goes.
+    pub inactive: Option<Duration>,
 }
 
 /// Requests that are sent, and where to.
@@ -31,7 +37,7 @@ pub(super) struct What {
     pub connect_to: Option<String>,
     pub headers: Vec<String>,
     pub body: Option<String>,
-    pub timing_script: bool,
+    pub timetable: Option<String>,
 }
 
 /// How it is spoken.
@@ -43,11 +49,16 @@ pub(super) struct How {
     pub clear: String,
     /// Names for ALPN, best first.
     pub alpn: Vec<String>,
-    pub window_bits: u32,
-    pub connection_window_bits: u32,
+    pub window_bits: Option<u32>,
+    pub connection_window_bits: Option<u32>,
     pub decoder_table: u32,
     pub encoder_table: u32,
     pub sni: Option<String>,
+    /// Suites of TLS 1.2, as a list of OpenSSL.
+    pub ciphers: Option<String>,
+    pub tls13_ciphers: Option<String>,
+    /// Bytes of a datagram's payload at most.
+    pub payload: Option<u32>,
 }
 
 /// Settings of the output, shown and kept.
@@ -55,13 +66,18 @@ pub(super) struct How {
 pub(super) struct Output {
     pub log: Option<String>,
     pub json: Option<String>,
+    /// Measurements as 1.69 writes them.
+    pub samples: Option<String>,
+    pub histogram: bool,
+    pub layout: Option<Layout>,
+    /// An option that 1.52 has not got.
     pub newer: bool,
     pub show_plan: bool,
     pub seed: Option<u64>,
 }
 
 /// The command line as typed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Typed {
     pub amount: Amount,
     pub what: What,
@@ -73,34 +89,38 @@ pub(super) struct Typed {
     pub uris: Vec<String>,
 }
 
-impl Default for Typed {
-    fn default() -> Typed {
-        Typed {
-            amount: Amount {
-                requests: 1,
-                clients: 1,
-                threads: 1,
-                streams: 1,
-                duration: None,
-                warm_up: Duration::ZERO,
-                rate: 0,
-                rate_period: Duration::from_secs(1),
-                rps: None,
-            },
-            what: What::default(),
-            how: How {
-                one: false,
-                clear: "h2c".to_owned(),
-                alpn: ["h2", "http/1.1"].map(str::to_owned).to_vec(),
-                window_bits: 30,
-                connection_window_bits: 30,
-                decoder_table: 4096,
-                encoder_table: 4096,
-                sni: None,
-            },
-            output: Output::default(),
-            passed_over: Vec::new(),
-            uris: Vec::new(),
+impl Default for Amount {
+    fn default() -> Amount {
+        Amount {
+            requests: None,
+            clients: 1,
+            threads: 1,
+            streams: 1,
+            duration: None,
+            warm_up: Duration::ZERO,
+            rate: 0,
+            rate_period: Duration::from_secs(1),
+            rps: None,
+            active: None,
+            inactive: None,
+        }
+    }
+}
+
+impl Default for How {
+    fn default() -> How {
+        How {
+            one: false,
+            clear: "h2c".to_owned(),
+            alpn: ["h2", "http/1.1"].map(str::to_owned).to_vec(),
+            window_bits: None,
+            connection_window_bits: None,
+            decoder_table: 4096,
+            encoder_table: 4096,
+            sni: None,
+            ciphers: None,
+            tls13_ciphers: None,
+            payload: None,
         }
     }
 }
@@ -141,7 +161,10 @@ macro_rules! pass_over {
 
 /// Every option, in the order of the usage text.
 static OPTIONS: &[Row<Typed>] = &[
-    value("requests", 'n', "<N>", "Requests of all clients together [1]", set!(amount.requests = number)),
+    value("requests", 'n', "<N>", "Requests of all clients together [1]", |typed, text| {
+        typed.amount.requests = Some(number(text)?);
+        Ok(())
+    }),
     value("clients", 'c', "<N>", "Clients: connections [1]", set!(amount.clients = one_or_more)),
     value("threads", 't', "<N>", "Threads [1]", set!(amount.threads = one_or_more)),
     value("input-file", 'i', "<PATH>", "List of URIs, a line each", set!(what.list = some)),
@@ -165,8 +188,20 @@ static OPTIONS: &[Row<Typed>] = &[
         typed.what.headers.push(text.to_owned());
         Ok(())
     }),
-    value("ciphers", ' ', "<SUITES>", "", pass_over!("--ciphers")),
-    value("tls13-ciphers", ' ', "<SUITES>", "", pass_over!("--tls13-ciphers")),
+    value(
+        "ciphers",
+        ' ',
+        "<SUITES>",
+        "Suites of TLS 1.2, with colons between them",
+        set!(how.ciphers = some),
+    ),
+    value(
+        "tls13-ciphers",
+        ' ',
+        "<SUITES>",
+        "Suites of TLS 1.3, with colons between them",
+        set!(how.tls13_ciphers = some),
+    ),
     value("groups", ' ', "<GROUPS>", "", pass_over!("--groups")),
     value("no-tls-proto", 'p', "<ID>", "h2c or http/1.1, for http:// [h2c]", set!(how.clear = clear)),
     value("data", 'd', "<PATH>", "POST the bytes of a file", set!(what.body = some)),
@@ -183,17 +218,36 @@ static OPTIONS: &[Row<Typed>] = &[
         "Sends for so long before, uncounted",
         set!(amount.warm_up = time),
     ),
-    value("connection-active-timeout", 'T', "<DURATION>", "", pass_over!("-T")),
-    value("connection-inactivity-timeout", 'N', "<DURATION>", "", pass_over!("-N")),
-    value("timing-script-file", ' ', "<PATH>", "", |typed, _| {
-        typed.what.timing_script = true;
-        Ok(())
-    }),
+    value(
+        "connection-active-timeout",
+        'T',
+        "<DURATION>",
+        "Longest time of a request",
+        set!(amount.active = limit),
+    ),
+    value(
+        "connection-inactivity-timeout",
+        'N',
+        "<DURATION>",
+        "Longest time without anything coming or going",
+        set!(amount.inactive = limit),
+    ),
+    value(
+        "timing-script-file",
+        ' ',
+        "<PATH>",
+        "Requests at moments: ms, tab and URI in each line",
+        set!(what.timetable = some),
+    ),
     value("base-uri", 'B', "<URI>", "Scheme, host and port of all; unix:PATH", set!(what.base = some)),
     value("npn-list", ' ', "<LIST>", "", set!(how.alpn = names)),
     value("alpn-list", ' ', "<LIST>", "Names for ALPN, best first [h2,http/1.1]", set!(how.alpn = names)),
     switch("h1", ' ', "HTTP/1.1, with and without TLS", |typed, _| {
         typed.how.one = true;
+        Ok(())
+    }),
+    switch("h3", ' ', "HTTP/3 (as 1.69 has it)", |typed, _| {
+        (typed.how.alpn, typed.output.newer) = (vec!["h3".to_owned()], true);
         Ok(())
     }),
     value(
@@ -220,19 +274,47 @@ static OPTIONS: &[Row<Typed>] = &[
     value("sni", ' ', "<NAME>", "Name for TLS", set!(how.sni = some)),
     switch("ktls", ' ', "", pass_over!("--ktls")),
     switch("no-udp-gso", ' ', "", pass_over!("--no-udp-gso")),
-    value("max-udp-payload-size", ' ', "<SIZE>", "", pass_over!("--max-udp-payload-size")),
+    value(
+        "max-udp-payload-size",
+        ' ',
+        "<SIZE>",
+        "Payload of a datagram at most, over HTTP/3",
+        |typed, text| {
+            typed.how.payload = Some(table(text)?);
+            Ok(())
+        },
+    ),
     value("qlog-file-base", ' ', "<PATH>", "", pass_over!("--qlog-file-base")),
+    switch("histogram", ' ', "Draws each row of the report (as 1.69 has it)", |typed, _| {
+        (typed.output.histogram, typed.output.newer) = (true, true);
+        Ok(())
+    }),
+    value("output-file", ' ', "<PATH>", "Writes the measurements as JSON (as 1.69 has it)", |typed, text| {
+        (typed.output.samples, typed.output.newer) = (Some(text.to_owned()), true);
+        Ok(())
+    }),
+    value("tls-session-file", ' ', "<PATH>", "", |typed, _| {
+        typed.output.newer = true;
+        typed.passed_over.push("--tls-session-file");
+        Ok(())
+    }),
     switch("verbose", 'v', "", pass_over!("-v")),
     Row {
         ours: true,
-        ..value("layout", ' ', "<VERSION>", "Whose report: 1.52 or 1.69 [1.52]", |typed, text| {
-            typed.output.newer = match text {
-                "1.52" => false,
-                "1.69" => true,
-                _ => return Err("1.52 or 1.69".to_owned()),
-            };
-            Ok(())
-        })
+        ..value(
+            "layout",
+            ' ',
+            "<VERSION>",
+            "Whose report: 1.52 or 1.69, which 1.70 has too [1.52, or 1.69 with its options]",
+            |typed, text| {
+                typed.output.layout = Some(match text {
+                    "1.52" => Layout::Old,
+                    "1.69" | "1.70" => Layout::New,
+                    _ => return Err("1.52, 1.69 or 1.70".to_owned()),
+                });
+                Ok(())
+            },
+        )
     },
     Row {
         ours: true,
@@ -316,9 +398,9 @@ fn one_or_more(text: &str) -> Result<u64, String> {
     number(text).ok().filter(|number| *number > 0).ok_or_else(|| "a whole number from 1 on".to_owned())
 }
 
-fn bits(text: &str) -> Result<u32, String> {
+fn bits(text: &str) -> Result<Option<u32>, String> {
     let bits = text.parse().ok().filter(|bits: &u32| *bits <= 30);
-    bits.ok_or_else(|| "a whole number from 0 to 30".to_owned())
+    bits.map(Some).ok_or_else(|| "a whole number from 0 to 30".to_owned())
 }
 
 /// Bytes with K, M or G of 1024.
@@ -351,6 +433,11 @@ fn time(text: &str) -> Result<Duration, String> {
     };
     let time = number.zip(milliseconds).and_then(|(number, unit)| number.checked_mul(unit));
     time.map(Duration::from_millis).ok_or_else(|| "a time such as 10, 10s, 500ms or 1m".to_owned())
+}
+
+/// A time after which something ends; 0: never.
+fn limit(text: &str) -> Result<Option<Duration>, String> {
+    time(text).map(|time| Some(time).filter(|time| !time.is_zero()))
 }
 
 fn clear(text: &str) -> Result<String, String> {

@@ -4,7 +4,9 @@
 //! here: files come through a function, and text goes out as [`Shown`].
 
 mod args;
+mod clients;
 mod plan;
+mod timetable;
 
 use crate::Shown;
 use std::ffi::OsString;
@@ -12,34 +14,62 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use clients::Thread;
+
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
 /// How a test is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// The first URI, as it was typed.
     pub url: String,
-    /// Clients in all.
-    pub clients: u64,
-    /// Threads.
-    pub threads: u64,
+    /// Threads, and what each has.
+    pub threads: Vec<Thread>,
     /// Requests in all; `None`: as many as fit into the time.
     pub requests: Option<u64>,
     /// How long is measured.
     pub duration: Option<Duration>,
     /// How long before that nothing is counted.
     pub warm_up: Duration,
-    /// Clients that begin in a period, and the period.
-    pub rate: Option<(u64, Duration)>,
-    /// Protocol that is spoken, in the old tool's words: `h2`, `h2c` or `http/1.1`.
+    /// The period in which more clients begin, where they do not all begin at once.
+    pub period: Option<Duration>,
+    /// Protocol that is spoken, in the old tool's words: `h2`, `h2c`, `h3` or `http/1.1`.
     pub protocol: &'static str,
+    /// Names for ALPN, as they were typed.
+    pub alpn: Vec<String>,
+    /// The same over another protocol of those, for a server that takes that one.
+    pub other: Option<Box<Other>>,
+    /// The server took none of the names, so that HTTP/1.1 is spoken.
+    pub fell_back: bool,
     /// TLS is spoken.
     pub tls: bool,
-    /// The rows of 1.69 instead of those of 1.52.
-    pub newer: bool,
+    /// Whose rows are printed.
+    pub layout: Layout,
+    /// Each row is drawn, too.
+    pub histogram: bool,
     /// Receives a line for each request.
     pub log: Option<PathBuf>,
+    /// Receives the measurements as JSON, as 1.69 writes them.
+    pub samples: Option<PathBuf>,
+}
+
+/// The same test over another protocol.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Other {
+    /// Protocol, in the old tool's words.
+    pub protocol: &'static str,
+    /// Its plan.
+    pub plan: ::plan::Plan,
+}
+
+/// Whose rows are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Those of 1.52, and of all until 1.68.
+    Old,
+    /// Those from 1.69 on.
+    New,
 }
 
 /// Reads a command line, its name left out.

@@ -3,15 +3,16 @@
 //! Differences from the old tool become notices, but only where this command line meets them.
 //! `docs/src/h2load.md` has the whole list.
 
-use super::args::{Typed, refused};
-use super::{Run, View};
-use crate::{Shown, mark};
+use super::args::{Amount, Typed, refused};
+use super::timetable::Timetable;
+use super::{Layout, Other, Run, View, clients};
+use crate::{Shown, mark, openssl};
 use ::plan::check::MAX_USERS;
 
 use ::plan::{
-    Address, Body, Check, CheckContent, ConnectTo, Endpoint, Expect, Field, Http1, Http2, Io, Limits, Load,
-    Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder, RequestStep, Scenario, Site,
-    Step, Stop, Tls, Trace, UserRow,
+    Address, Body, Check, CheckContent, CipherSuite, ConnectTo, Endpoint, Expect, Field, Http1, Http2, Http3,
+    Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder, RequestStep,
+    Resend, Scenario, Site, Step, Stop, Tls, TlsVersion, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -19,69 +20,137 @@ use std::time::Duration;
 
 /// `User-Agent` of requests, as the old tool sends it: servers may look at it.
 const USER_AGENT: &str = "h2load nghttp2/1.52.0";
+/// Longest time of a request where the old tool has no limit.
+const NO_LIMIT: Duration = Duration::from_secs(86_400);
 
 /// Says what was meant.
 ///
 /// # Errors
 /// One line: a value that an option cannot have, a URI that leads nowhere, or a file that cannot be read.
 pub(super) fn mean(
-    typed: Typed,
+    mut typed: Typed,
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
+    let table = typed.what.timetable.as_ref().map(|file| text(file, read_file)).transpose()?;
+    let table = table.map(|text| Timetable::read(&text)).transpose()?;
+    let mut notices: Vec<String> =
+        typed.passed_over.iter().map(|option| format!("{option} has no effect here")).collect();
+    if let Some(table) = &table {
+        settle(&mut typed.amount, table, &mut notices);
+    }
     check(&typed)?;
-    let uris = uris(&typed, read_file)?;
+    let uris = match &table {
+        Some(table) => table.uris.clone(),
+        None => uris(&typed, read_file)?,
+    };
     let first = uris.first().ok_or_else(|| refused("no URI or input file given"))?;
     let base = Base::of(&typed, first)?;
-    let protocol = base.protocol(&typed);
+    let (protocol, other) = base.protocols(&typed)?;
+    if typed.amount.inactive.is_some() && protocol != "http/1.1" {
+        notices.push(format!("-N has no effect over {protocol} here: -T limits the time of each request"));
+    }
     let body = typed.what.body.as_ref().map(|file| read(file, read_file)).transpose()?;
     let (method, fields) = fields(&typed.what.headers, body.is_some())?;
     let request = |uri: &String| base.request(uri, &method, body.as_deref());
     let requests = uris.iter().map(request).collect::<Result<RequestList, Shown>>()?;
-    let plan = plan(&typed, &base, protocol, requests, fields, now_seed)?;
+    let composer = Composer {
+        typed: &typed,
+        base: &base,
+        requests,
+        fields,
+        table: table.as_ref(),
+        seed: typed.output.seed.unwrap_or(now_seed),
+    };
+    let plan = composer.plan(protocol)?;
+    let other = other.map(|protocol| Ok::<_, Shown>(Other { protocol, plan: composer.plan(protocol)? }));
     Ok(Run {
         plan,
-        view: View {
-            url: Masked::address(first).to_string(),
-            clients: typed.amount.clients,
-            threads: typed.amount.threads,
-            requests: typed.amount.duration.is_none().then_some(typed.amount.requests),
-            duration: typed.amount.duration,
-            warm_up: typed.amount.warm_up,
-            rate: (typed.amount.rate > 0).then_some((typed.amount.rate, typed.amount.rate_period)),
-            protocol,
-            tls: base.address.secure,
-            newer: typed.output.newer,
-            log: typed.output.log.map(Into::into),
-        },
-        notices: typed.passed_over.iter().map(|option| format!("{option} has no effect here")).collect(),
+        view: View { other: other.transpose()?.map(Box::new), ..view(&typed, first, &base, protocol) },
+        notices,
         json: typed.output.json.map(Into::into),
         show_plan: typed.output.show_plan,
     })
 }
 
-/// Refuses what the old tool refuses, in its words.
-fn check(typed: &Typed) -> Result<(), Shown> {
-    let amount = &typed.amount;
-    if amount.duration.is_none() && amount.requests < amount.clients {
-        return Err(refused("-n, -c: the number of requests must be greater than or equal to the clients."));
+fn view(typed: &Typed, first: &str, base: &Base, protocol: &'static str) -> View {
+    let (amount, output) = (&typed.amount, &typed.output);
+    let file = |file: &Option<String>| file.as_ref().map(Into::into);
+    View {
+        url: Masked::address(first).to_string(),
+        threads: clients::threads(amount).collect(),
+        requests: amount.duration.is_none().then(|| amount.requests.unwrap_or(1)),
+        duration: amount.duration,
+        warm_up: amount.warm_up,
+        period: (amount.rate > 0).then_some(amount.rate_period),
+        protocol,
+        alpn: typed.how.alpn.clone(),
+        other: None,
+        fell_back: false,
+        tls: base.address.secure,
+        layout: output.layout.unwrap_or(if output.newer { Layout::New } else { Layout::Old }),
+        histogram: output.histogram,
+        log: file(&output.log),
+        samples: file(&output.samples),
     }
-    if amount.clients < amount.threads {
-        return Err(refused(
-            "-c, -t: the number of clients must be greater than or equal to the number of threads.",
+}
+
+/// A timetable decides how many requests there are: as many of its lines for each client as were asked for.
+fn settle(amount: &mut Amount, table: &Timetable, notices: &mut Vec<String>) {
+    let line = |line: &usize| format!("Empty line detected at line {line}. Ignoring and continuing.");
+    notices.extend(table.empty.iter().map(line));
+    let lines = table.at.len() as u64;
+    if amount.requests.is_some_and(|asked| asked > lines) {
+        notices.push(format!(
+            "-n: the number of requests must be less than or equal to the number of timing script entries. Setting number \
+             of requests to {lines}"
         ));
     }
-    if amount.rate > 0 && amount.rate_period.is_zero() {
-        return Err(refused("--rate-period: it must not be 0"));
+    let of_each = amount.requests.unwrap_or(lines).min(lines);
+    amount.requests = Some(of_each * amount.clients);
+}
+
+/// Refuses what the old tool refuses, in its words.
+fn check(typed: &Typed) -> Result<(), Shown> {
+    let (amount, table) = (&typed.amount, &typed.what.timetable);
+    let rated = amount.rate > 0;
+    let wrong = [
+        (
+            amount.duration.is_none() && amount.requests.unwrap_or(1) < amount.clients,
+            "-n, -c: the number of requests must be greater than or equal to the clients.",
+        ),
+        (
+            amount.clients < amount.threads,
+            "-c, -t: the number of clients must be greater than or equal to the number of threads.",
+        ),
+        (rated && amount.duration.is_some(), "-r, -D: they are mutually exclusive."),
+        (
+            amount.rate > amount.clients,
+            "-r, -c: the connection rate must be smaller than or equal to the number of clients.",
+        ),
+        (
+            rated && amount.rate < amount.threads,
+            "-r, -t: the connection rate must be greater than or equal to the number of threads.",
+        ),
+        (rated && amount.rate_period.is_zero(), "--rate-period: it must not be 0"),
+        (
+            table.is_some() && amount.rps.is_some(),
+            "--timing-script-file, --rps: they are mutually exclusive.",
+        ),
+        (
+            rated && (table.is_some() || amount.rps.is_some()),
+            "-r: with --timing-script-file or --rps all clients begin at once here: leave -r out",
+        ),
+    ];
+    match wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        Some((_, why)) => Err(refused(why)),
+        None => Ok(()),
     }
-    if typed.what.timing_script {
-        let why = "--timing-script-file: timetables of single requests are not there: give --rps, or a plan with stages";
-        return Err(refused(why));
-    }
-    if typed.how.alpn.iter().all(|name| name.starts_with("h3")) {
-        return Err(refused("HTTP/3 is not there yet: give h2 or http/1.1 for ALPN"));
-    }
-    Ok(())
+}
+
+fn text(file: &str, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<String, Shown> {
+    let text = String::from_utf8(read(file, read_file)?);
+    text.map_err(|_| refused(format!("{file} is not UTF-8: give a URI in each line")))
 }
 
 fn read(file: &str, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Vec<u8>, Shown> {
@@ -91,8 +160,7 @@ fn read(file: &str, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<
 /// The URIs: those of the list, where there is one.
 fn uris(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Vec<String>, Shown> {
     let Some(file) = &typed.what.list else { return Ok(typed.uris.clone()) };
-    let text = String::from_utf8(read(file, read_file)?);
-    let text = text.map_err(|_| refused(format!("{file} is not UTF-8: give a URI in each line")))?;
+    let text = text(file, read_file)?;
     let lines: Vec<String> = mark::behind(&text).lines().map(|line| line.trim().to_owned()).collect();
     match lines.iter().position(String::is_empty) {
         Some(at) => Err(refused(format!("invalid URI: {file}, line {} is empty", at + 1))),
@@ -120,17 +188,28 @@ impl Base {
         Ok(Base { address, unix_socket })
     }
 
-    /// Returns the protocol that is spoken, in the old tool's words.
-    fn protocol(&self, typed: &Typed) -> &'static str {
-        let one = match self.address.secure {
-            true => typed.how.alpn.first().is_some_and(|name| name == "http/1.1"),
-            false => typed.how.clear == "http/1.1",
-        };
-        match (typed.how.one || one, self.address.secure) {
-            (true, _) => "http/1.1",
-            (false, true) => "h2",
-            (false, false) => "h2c",
+    /// Returns the protocol that is spoken, in the old tool's words, and the one that is spoken where the server takes no other.
+    fn protocols(&self, typed: &Typed) -> Result<(&'static str, Option<&'static str>), Shown> {
+        let how = &typed.how;
+        if !self.address.secure {
+            return Ok((if how.one || how.clear == "http/1.1" { "http/1.1" } else { "h2c" }, None));
         }
+        let named = |name: &String| match name.as_str() {
+            "h2" | "h2-16" | "h2-14" => Some("h2"),
+            "http/1.1" => Some("http/1.1"),
+            "h3" | "h3-29" => Some("h3"),
+            _ => None,
+        };
+        let mut known: Vec<&'static str> = how.alpn.iter().filter_map(named).collect();
+        if how.one {
+            known = vec!["http/1.1"];
+        }
+        // QUIC has no part of TCP's list.
+        let first = known.first().copied();
+        let second =
+            known.iter().copied().find(|name| Some(*name) != first && *name != "h3" && first != Some("h3"));
+        let none = || refused(format!("--alpn-list {}: give h2, http/1.1 or h3", how.alpn.join(",")));
+        Ok((first.ok_or_else(none)?, second))
     }
 
     /// A request: path and query are the URI's own, all else is that of the base.
@@ -175,107 +254,175 @@ fn fields(typed: &[String], has_body: bool) -> Result<(String, Vec<Field>), Show
     Ok((method, fields))
 }
 
-fn plan(
-    typed: &Typed,
-    base: &Base,
-    protocol: &str,
+/// Everything that plans are made of.
+struct Composer<'a> {
+    typed: &'a Typed,
+    base: &'a Base,
     requests: RequestList,
     fields: Vec<Field>,
+    table: Option<&'a Timetable>,
     seed: u64,
-) -> Result<Plan, Shown> {
-    let amount = &typed.amount;
-    let users = amount.clients.saturating_mul(amount.streams);
-    if users > u64::from(MAX_USERS) {
-        return Err(refused(format!("-c times -m is {users}: give at most {MAX_USERS}")));
+}
+
+impl Composer<'_> {
+    fn plan(&self, protocol: &str) -> Result<Plan, Shown> {
+        let (typed, amount) = (self.typed, &self.typed.amount);
+        let streams = if protocol == "http/1.1" { 1 } else { amount.streams };
+        let users = amount.clients.saturating_mul(streams);
+        if users > u64::from(MAX_USERS) {
+            return Err(refused(format!("-c times -m is {users}: give at most {MAX_USERS}")));
+        }
+        let paced = amount.rps.is_some() || self.table.is_some();
+        let measured = self.phase("measure", true, streams)?;
+        let warm_up = (!amount.warm_up.is_zero() && amount.duration.is_some())
+            .then(|| self.phase("warm-up", false, streams))
+            .transpose()?;
+        let load = Load {
+            fail_if: Vec::new(),
+            stop_if: Vec::new(),
+            target: None,
+            sources: Vec::new(),
+            protocol: Protocol::Http1(Http1 { fields: self.fields.clone(), ..self.spoken(protocol)? }),
+            check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
+            limits: Limits {
+                grace: Duration::from_secs(1),
+                request: amount.active.unwrap_or(NO_LIMIT),
+                idle: amount.inactive.filter(|_| protocol == "http/1.1"),
+                ..Limits::default()
+            },
+            phases: warm_up.into_iter().chain([measured]).collect(),
+            trace: Trace {
+                first: self.base.address.secure,
+                requests: typed.output.log.is_some() || typed.output.samples.is_some(),
+                connections: true,
+                ..Trace::default()
+            },
+        };
+        let plan = Plan {
+            version: Plan::VERSION,
+            seed: self.seed,
+            threads: Some(threads(amount, paced && streams > 1).min(u64::from(u16::MAX)) as u16),
+            io: Io::Auto,
+            site: Site::default(),
+            load: Some(load),
+            origin: None,
+        };
+        match plan.check().into_iter().next() {
+            Some(first) => Err(refused(first)),
+            None => Ok(plan),
+        }
     }
-    let two = protocol != "http/1.1";
-    let http = Http1 { fields, ..spoken(typed, base, two)? };
-    let users = if two { users } else { amount.clients } as u32;
-    let step = Step::Requests(RequestStep {
-        order: RequestOrder::Loop,
-        requests,
-        expect: Expect { any_status: true, ..Expect::default() },
-        ..RequestStep::default()
-    });
-    let measured = Phase {
-        name: "measure".to_owned(),
-        measured: true,
-        scenario: Scenario::of(vec![step]),
-        pace: pace(typed, users),
-        stop: match amount.duration {
-            Some(after) => Stop { after: Some(after), ..Stop::default() },
-            None => Stop { requests: Some(amount.requests), ..Stop::default() },
-        },
-        ..Phase::default()
-    };
-    let warm_up = (!amount.warm_up.is_zero() && amount.duration.is_some()).then(|| Phase {
-        name: "warm-up".to_owned(),
-        measured: false,
-        stop: Stop { after: Some(amount.warm_up), ..Stop::default() },
-        ..measured.clone()
-    });
-    let load = Load {
-        fail_if: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        sources: Vec::new(),
-        protocol: Protocol::Http1(http),
-        check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
-        limits: Limits { grace: Duration::from_secs(1), ..Limits::default() },
-        phases: warm_up.into_iter().chain([measured]).collect(),
-        trace: Trace { first: base.address.secure, requests: typed.output.log.is_some(), ..Trace::default() },
-    };
-    let plan = Plan {
-        version: Plan::VERSION,
-        seed: typed.output.seed.unwrap_or(seed),
-        threads: Some(amount.threads.min(u64::from(u16::MAX)) as u16),
-        io: Io::Auto,
-        site: Site::default(),
-        load: Some(load),
-        origin: None,
-    };
-    match plan.check().into_iter().next() {
-        Some(first) => Err(refused(first)),
-        None => Ok(plan),
+
+    fn phase(&self, name: &str, measured: bool, streams: u64) -> Result<Phase, Shown> {
+        let amount = &self.typed.amount;
+        let lasts = amount.duration.map(|lasts| if measured { lasts } else { amount.warm_up });
+        let pace = self.pace(streams, lasts)?;
+        let order = match pace {
+            Pace::Moments { .. } => RequestOrder::PerUser,
+            _ => RequestOrder::Loop,
+        };
+        let step = Step::Requests(RequestStep {
+            order,
+            requests: self.requests.clone(),
+            expect: Expect { any_status: true, ..Expect::default() },
+            ..RequestStep::default()
+        });
+        // Users that begin one after the other have numbers of requests of their own, as those of a timetable have.
+        let counted = amount.rate == 0 && !matches!(pace, Pace::Moments { .. });
+        Ok(Phase {
+            name: name.to_owned(),
+            measured,
+            scenario: Scenario::of(vec![step]),
+            pace,
+            stop: Stop {
+                after: lasts,
+                requests: amount.requests.or(Some(1)).filter(|_| lasts.is_none() && counted),
+                ..Stop::default()
+            },
+            ..Phase::default()
+        })
+    }
+
+    /// When requests are sent: as fast as answers come, at a rate, at moments, or by clients that come one after the other.
+    fn pace(&self, streams: u64, lasts: Option<Duration>) -> Result<Pace, Shown> {
+        let amount = &self.typed.amount;
+        let users = (amount.clients * streams) as u32;
+        if let Some(rps) = amount.rps {
+            return Ok(Pace::Timetable { users, per_second: rps * amount.clients as f64 });
+        }
+        let Some(table) = self.table else { return Ok(clients::pace(amount, streams)) };
+        let at = match lasts {
+            Some(lasts) => table.repeated(lasts).ok_or_else(|| {
+                refused("--timing-script-file, -D: its last moment is too early to repeat it for that time: give -n")
+            })?,
+            None => {
+                let of_each = amount.requests.unwrap_or_default() / amount.clients.max(1);
+                table.at[..of_each as usize].to_vec()
+            }
+        };
+        Ok(Pace::Moments { users, share: streams as u32, at })
+    }
+
+    /// How it is spoken: over HTTP/1, `-m` is how many requests are pipelined, which timetables do not do.
+    fn spoken(&self, protocol: &str) -> Result<Http1, Shown> {
+        let (how, streams) = (&self.typed.how, self.typed.amount.streams as u32);
+        let window = |bits: u32| (1u32 << bits) - 1;
+        let http2 = matches!(protocol, "h2" | "h2c").then(|| Http2 {
+            streams,
+            coalesce: false,
+            stream_window: window(how.window_bits.unwrap_or(30)),
+            connection_window: window(how.connection_window_bits.unwrap_or(30)),
+            decoder_table: how.decoder_table,
+            encoder_table: how.encoder_table,
+        });
+        let http3 = (protocol == "h3").then(|| {
+            Box::new(Http3 {
+                streams,
+                stream_window: how.window_bits.map(window),
+                connection_window: how.connection_window_bits.map(window),
+                payload: how.payload.map(|bytes| bytes.min(u32::from(u16::MAX)) as u16),
+                ..Http3::default()
+            })
+        });
+        let tls = self.base.address.secure.then(|| {
+            Ok::<_, Shown>(Tls {
+                verify: false,
+                sni: how.sni.clone(),
+                alpn: vec![protocol.to_owned()],
+                ciphers: ciphers(how.ciphers.as_deref(), how.tls13_ciphers.as_deref())?,
+                ..Tls::default()
+            })
+        });
+        Ok(Http1 {
+            tls: tls.transpose()?,
+            http2,
+            http3,
+            pipeline: if protocol == "http/1.1" && self.table.is_none() { streams } else { 1 },
+            unix_socket: self.base.unix_socket.clone(),
+            connect_to: connect_to(self.typed, self.base)?,
+            // What a GOAWAY names goes over another connection; the old tool sends nothing else again.
+            resend: Resend::Goaway,
+            ..Http1::default()
+        })
     }
 }
 
-/// How it is spoken: over HTTP/1, `-m` is how many requests are pipelined.
-fn spoken(typed: &Typed, base: &Base, two: bool) -> Result<Http1, Shown> {
-    let (how, streams) = (&typed.how, typed.amount.streams as u32);
-    let window = |bits: u32| (1u32 << bits) - 1;
-    let http2 = two.then(|| Http2 {
-        streams,
-        coalesce: false,
-        stream_window: window(how.window_bits),
-        connection_window: window(how.connection_window_bits),
-        decoder_table: how.decoder_table,
-        encoder_table: how.encoder_table,
-    });
-    let alpn = vec![if two { "h2" } else { "http/1.1" }.to_owned()];
-    let tls =
-        base.address.secure.then(|| Tls { verify: false, sni: how.sni.clone(), alpn, ..Tls::like_openssl() });
-    Ok(Http1 {
-        tls,
-        http2,
-        pipeline: if two { 1 } else { streams },
-        unix_socket: base.unix_socket.clone(),
-        connect_to: connect_to(typed, base)?,
-        ..Http1::default()
-    })
+/// Threads. `even`: each has as many clients as any other.
+fn threads(amount: &Amount, even: bool) -> u64 {
+    let fits = |threads: &u64| !even || amount.clients.is_multiple_of(*threads);
+    (1..=amount.threads).rev().find(fits).unwrap_or(1)
 }
 
-/// When requests are sent: as fast as answers come, at a rate, or by clients that come one after the other.
-fn pace(typed: &Typed, users: u32) -> Pace {
-    let amount = &typed.amount;
-    if let Some(rps) = amount.rps {
-        return Pace::Timetable { users, per_second: rps * amount.clients as f64 };
-    }
-    if amount.rate > 0 {
-        let ramp = amount.rate_period.mul_f64(amount.clients as f64 / amount.rate as f64);
-        return Pace::Ramps(vec![UserRow { users, ramp, ..UserRow::default() }]);
-    }
-    Pace::Users(users)
+/// The suites of lists of OpenSSL, that of TLS 1.3 first.
+fn ciphers(list: Option<&str>, of_13: Option<&str>) -> Result<Vec<CipherSuite>, Shown> {
+    let suites = |option: &str, list: Option<&str>, version| match list {
+        None => Ok(openssl::of(Some(version))),
+        Some(list) => openssl::suites(list, version)
+            .ok_or_else(|| refused(format!("{option}: no cipher suite that is known here is in '{list}'"))),
+    };
+    let mut chosen = suites("--tls13-ciphers", of_13, TlsVersion::Tls13)?;
+    chosen.extend(suites("--ciphers", list, TlsVersion::Tls12)?);
+    Ok(chosen)
 }
 
 fn connect_to(typed: &Typed, base: &Base) -> Result<Vec<ConnectTo>, Shown> {

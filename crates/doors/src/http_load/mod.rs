@@ -6,7 +6,7 @@
 mod args;
 mod plan;
 
-use crate::Shown;
+use crate::{Shown, openssl};
 use args::Typed;
 use std::ffi::OsString;
 use std::io;
@@ -164,16 +164,14 @@ fn format(typed: &Typed) -> Result<Format, Refusal> {
     }
 }
 
-/// Words of `-cipher` that ask for no more than what is offered anyway: strong suites, or all.
-const USUAL_CIPHERS: [&str; 5] = ["highsec", "paranoid", "DEFAULT", "ALL", "HIGH"];
-
 /// Options whose meaning cannot be given here: a line each.
 fn notices(typed: &Typed) -> Vec<String> {
-    let cipher = typed.cipher.as_deref().filter(|cipher| !USUAL_CIPHERS.contains(cipher));
-    cipher
-        .map(|_| "-cipher: all suites of TLS 1.2 and 1.3 known here are offered".to_owned())
-        .into_iter()
-        .collect()
+    // Its own words for strong suites name such as are offered nowhere any more.
+    let strong = |list: &str| matches!(list, "highsec" | "paranoid");
+    let unknown = typed.cipher.as_deref().filter(|list| openssl::listed(list).is_none() && !strong(list));
+    let told =
+        |list| format!("-cipher: of '{list}' no suite is known here: all of TLS 1.2 and 1.3 are offered");
+    unknown.map(told).into_iter().collect()
 }
 
 #[cfg(test)]

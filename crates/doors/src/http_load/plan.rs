@@ -2,7 +2,7 @@
 
 use super::args::Typed;
 use super::{Format, Refusal};
-use crate::mark;
+use crate::{mark, openssl};
 use plan::data::{Counter, Data, Source};
 use plan::secret::shown_line;
 use plan::template::escape;
@@ -185,7 +185,11 @@ fn http1(typed: &Typed, format: Format, https: bool) -> Result<Http1, Refusal> {
         requests_per_connection: Some(further.saturating_add(1)),
         version: version(typed, format)?,
         listed_fields_only: true,
-        tls: https.then(|| Tls { verify: typed.verify, ..Tls::like_openssl() }),
+        tls: https.then(|| {
+            let listed = typed.cipher.as_deref().and_then(openssl::listed);
+            let ciphers = listed.unwrap_or_else(|| openssl::of(None));
+            Tls { verify: typed.verify, ciphers, ..Tls::default() }
+        }),
         tunnel: proxied && https,
         ..Http1::default()
     })

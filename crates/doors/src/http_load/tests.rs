@@ -154,7 +154,12 @@ fn requests_may_be_numbered() {
 
 #[test]
 fn ciphers_that_are_not_offered_are_told() {
-    for (cipher, told) in [("paranoid", false), ("highsec", false), ("fastsec", true), ("RC4-MD5", true)] {
+    for (cipher, told) in
+        [("paranoid", false), ("highsec", false), ("fastsec", true), ("RC4-MD5", true), ("AES256", false)]
+    {
         assert_eq!(!run(&format!("-ci {cipher} -p 1 -f 1 secure")).notices.is_empty(), told, "{cipher}");
     }
+    let offered = |line: &str| parts(&run(line)).3.tls.as_ref().map(|tls| tls.ciphers.len());
+    assert_eq!(offered("-cipher ECDHE-RSA-AES128-GCM-SHA256 -p 1 -f 1 secure"), Some(4));
+    assert_eq!(offered("-p 1 -f 1 secure"), Some(9));
 }

@@ -13,7 +13,7 @@ mod variables;
 
 pub use settings::Single;
 
-use crate::Shown;
+use crate::{Shown, openssl};
 use settings::{Reps, Settings};
 use std::ffi::OsString;
 use std::io;
@@ -223,6 +223,7 @@ fn notice_what_is_not_done(settings: &mut Settings) {
             time.as_secs()
         ));
     }
+    let unknown = settings.ssl_ciphers.as_deref().is_some_and(|list| openssl::listed(list).is_none());
     let said = [
         (
             !settings.auth_urls.is_empty(),
@@ -231,7 +232,10 @@ fn notice_what_is_not_done(settings: &mut Settings) {
         (settings.expire_session, "expire-session: cookies are kept as long as they are valid"),
         (!settings.zero_data_ok, "zero-data-ok: an answer without a body counts by its status alone"),
         (settings.ftp_login, "ftp-login: FTP is not spoken here"),
-        (settings.ssl_ciphers.is_some(), "ssl-ciphers: all suites of TLS 1.2 and 1.3 known here are offered"),
+        (
+            unknown,
+            "ssl-ciphers: no suite of the list is known here: all of TLS 1.2 and 1.3 that are known are offered",
+        ),
     ];
     let said = said.into_iter().filter(|(holds, _)| *holds);
     settings.notices.extend(said.map(|(_, text)| text.to_owned()));

@@ -2,6 +2,7 @@
 
 use super::settings::{Login, Reps, Settings, Single};
 use super::urls::Line;
+use crate::openssl;
 use plan::{
     Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http1, HttpVersion,
     Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep,
@@ -107,11 +108,13 @@ fn trace(settings: &Settings) -> Trace {
 
 fn http1(settings: &Settings, https: bool) -> Http1 {
     let proxied = settings.proxy_host.is_some();
+    let listed = settings.ssl_ciphers.as_deref().and_then(openssl::listed);
     let tls = Tls {
         verify: settings.verify,
         certificate: settings.ssl_certificate.clone(),
         key: settings.ssl_key.clone().or_else(|| settings.ssl_certificate.clone()),
-        ..Tls::like_openssl()
+        ciphers: listed.unwrap_or_else(|| openssl::of(None)),
+        ..Tls::default()
     };
     Http1 {
         form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },

@@ -268,6 +268,7 @@ impl<'a> Converter<'a> {
                 ramp: seconds(2),
                 hold: Some(seconds(3)),
                 ramp_down: seconds(4),
+                turns: None,
             });
         }
         rows.retain(|row| row.users > 0);
@@ -388,6 +389,7 @@ impl Steps {
                 ramp: Duration::ZERO,
                 hold: Some(ends.saturating_sub(begins)),
                 ramp_down: Duration::ZERO,
+                turns: None,
             }
         };
         (0..self.users).map(row).collect()

@@ -19,7 +19,7 @@ use measure::{
 use net::Net;
 pub(crate) use partial::Coming;
 use partial::Partial;
-use plan::Part;
+use plan::{Part, Trace};
 use span::Span;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -79,20 +79,23 @@ pub(crate) struct Wanted {
     pub evidence: Cell<u32>,
     /// Bytes that came unasked and may still be kept, so many times.
     pub stray: Cell<u32>,
+    /// Each connection is.
+    pub connections: bool,
 }
 
 /// Times that a worker keeps bytes that came unasked: they look alike.
 const STRAY: u32 = 3;
 
 impl Wanted {
-    /// `first`: the first answer and handshake are. `evidence`: answers at most.
-    pub fn new(first: bool, evidence: u32) -> Wanted {
+    /// As `trace` says. `evidence`: answers at most.
+    pub fn new(trace: &Trace, evidence: u32) -> Wanted {
         Wanted {
-            first: Cell::new(first),
-            first_tls: Cell::new(first),
+            first: Cell::new(trace.first),
+            first_tls: Cell::new(trace.first),
             failure: Cell::new(true),
             evidence: Cell::new(evidence),
             stray: Cell::new(evidence.min(STRAY)),
+            connections: trace.connections,
         }
     }
 }
@@ -148,6 +151,11 @@ impl Account {
     /// The phase under way, from 0.
     pub fn phase(&self) -> usize {
         self.span.phase.get()
+    }
+
+    /// When the phase under way began.
+    pub fn phase_began(&self) -> Instant {
+        self.span.started.get() + self.span.phase_began.get()
     }
 
     /// Nothing more is begun in the phase from a moment on.

@@ -1,6 +1,7 @@
 //! New connections: TCP or a Unix socket, a tunnel where one is asked for, TLS inside it.
 
 use super::connection::{Connection, Opened};
+use super::usage::Usage;
 use super::{Channels, Destination, Slot, tunnel};
 use crate::failure;
 use measure::{Failure, Stage, TimeMetric};
@@ -106,7 +107,11 @@ impl Channels {
         };
         // Of what goes over it, each request has its own; a connection that is shared has none.
         stream.set_deadline(None);
-        let opened = Opened { stream, to, number, began, took };
+        let mut usage = Usage::of(&self.account, began);
+        if let Some(usage) = &mut usage {
+            usage.opened(self.net.now());
+        }
+        let opened = Opened { stream, to, number, began, took, usage };
         Ok(Connection::new(opened, destination))
     }
 

@@ -1,6 +1,7 @@
 //! A connection of a user: a stream, and how much it has carried.
 
 use super::Destination;
+use super::usage::Usage;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -28,6 +29,8 @@ pub(crate) struct Connection {
     /// When opening it began; `None`: before there was anything to send.
     pub begun: Option<Instant>,
     pub last: LastRequest,
+    /// Use of it, told when it is over, where anybody wants to hear.
+    pub usage: Option<Box<Usage>>,
 }
 
 /// Bytes kept of the request that was sent last.
@@ -81,6 +84,8 @@ pub(crate) struct Opened {
     pub began: Instant,
     /// Time that connecting took, without TLS.
     pub took: Duration,
+    /// Use of it, told when it is over.
+    pub usage: Option<Box<Usage>>,
 }
 
 impl Connection {
@@ -97,6 +102,16 @@ impl Connection {
             round_trip: opened.took,
             begun: Some(opened.began),
             last: LastRequest::NONE,
+            usage: opened.usage,
+        }
+    }
+
+    /// An answer came over it, whole or not, the first byte of it then.
+    #[inline]
+    pub fn count_answer(&mut self, whole: bool, first_byte: Option<Instant>, now: Instant) {
+        self.answered += 1;
+        if let Some(usage) = self.usage.as_mut().filter(|_| whole) {
+            usage.answered(first_byte.unwrap_or(now), now);
         }
     }
 

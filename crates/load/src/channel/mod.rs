@@ -11,6 +11,7 @@ mod pool;
 mod shared;
 mod source;
 mod tunnel;
+mod usage;
 
 pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;

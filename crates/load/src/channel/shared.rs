@@ -18,6 +18,7 @@ pub(in crate::channel) use authority::Apart;
 pub(crate) use letter::{Ended, Letter};
 pub(crate) use repeat::{Repeated, Repeats};
 
+use super::usage::Usage;
 use super::{Channels, Destination};
 use crate::account::Account;
 use authority::Authority;
@@ -52,6 +53,7 @@ impl Drop for Shared {
         // The run may be over before its task is: what it has counted is told now.
         let state = &mut *inner.state.borrow_mut();
         state.speaker.tell(&inner.account, state.letters.now, true);
+        drop(state.letters.usage.take());
         inner.abandoned.set(true);
         inner.wake.set();
     }
@@ -113,6 +115,11 @@ impl Lease {
     /// The version of HTTP that is spoken.
     pub fn version(&self) -> Version {
         self.shared.inner.state.borrow().speaker.version()
+    }
+
+    /// True if the server has said GOAWAY.
+    pub fn said_goaway(&self) -> bool {
+        self.shared.inner.state.borrow().speaker.said_goaway()
     }
 
     /// True if the head of this key was sent over the connection before, and is remembered.
@@ -220,6 +227,8 @@ struct Beginning {
     opened_in: Option<Duration>,
     /// Window of a stream, where that was not announced.
     window: Option<u32>,
+    /// Use of it, told when it is over.
+    usage: Option<Box<Usage>>,
 }
 
 impl Shared {
@@ -228,7 +237,7 @@ impl Shared {
         let net = channels.net.clone();
         let state = State {
             speaker,
-            letters: Letters::new(&net, beginning.begun),
+            letters: Letters::new(&net, beginning.begun, beginning.usage),
             contents: Contents::default(),
             blocked: None,
             waiting: VecDeque::new(),

@@ -180,7 +180,7 @@ fn end(
     if connection.secure.is_some() {
         worker.net.spent();
     }
-    connection.answered += 1;
+    connection.count_answer(true, None, ended);
     (client.ended, client.failed, client.status) = (Some(ended), false, answer.status);
     client.refusals = 0;
     None

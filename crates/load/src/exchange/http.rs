@@ -179,9 +179,9 @@ pub(crate) async fn read<C: HttpExchanges>(
     let challenged = settled.kind == ExchangeKind::Challenge;
     let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
     let (last, whole) = (sent.last, sent.answers == 0);
+    connection.count_answer(matches!(ended, Ended::Complete), moments.first_byte, moments.ended);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
-    connection.answered += 1;
     if whole {
         window.pop();
     } else {

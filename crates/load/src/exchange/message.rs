@@ -118,7 +118,7 @@ impl Exchanges for MessageExchanges<'_> {
             *self.turns += 1;
             return Some(Due { item: Item::new(), turn });
         }
-        let may = phase.turns_per_user.is_none_or(|most| *self.turns + 1 < most);
+        let may = phase.turns_of(self.user).is_none_or(|most| *self.turns + 1 < most);
         if self.messages.depth == 1 || !phase.pipelines || !may {
             return None;
         }

@@ -397,7 +397,7 @@ async fn attempt<C: Exchanges>(
     let keep = is_clean && read.is_none() && !channels.is_used_up(&connection);
     if let Some(read) = read {
         let unread = match read {
-            Read::Lost(failure) if context.worker.channels.plan().resend != plan::Resend::Never => {
+            Read::Lost(failure) if context.worker.channels.plan().resend.minds_losses() => {
                 resend::is_unread(context.worker, failure, &mut connection).await
             }
             _ => true,

@@ -13,7 +13,7 @@ use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn,
 use crate::answer::{Ended, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::{Filling, Slots, Values};
-use crate::step::{Line, Placing, RequestAnswer, Requests};
+use crate::step::{Line, RequestAnswer, Requests};
 use measure::{Cause, Failure, Label};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
@@ -65,10 +65,10 @@ fn gather<'a>(
     let depth = depth(context);
     let (mut due, mut turn) = (Queue::default(), first);
     loop {
-        let placing = Placing { number: turn.number, user, of: phase.max_users, turn: *turns };
+        let placing = phase.placing(turn.number, user, *turns);
         due.push(Due { item: requests.at(placing), turn });
         // The user counts the turn that is under way itself.
-        let more = due.len() < depth && phase.turns_per_user.is_none_or(|most| *turns + 1 < most);
+        let more = due.len() < depth && phase.turns_of(user).is_none_or(|most| *turns + 1 < most);
         let Some(number) = more.then(|| worker.next_number(phase, first.due)).flatten() else { return due };
         *turns += 1;
         turn = Turn { number, due: first.due, lateness: None };

@@ -45,7 +45,7 @@ impl Repeating {
     /// True if the plan has it sent again. `unread`: the peer cannot have read any byte of it.
     pub fn may_be_resent(self, plan: Resend, unread: bool) -> bool {
         match plan {
-            Resend::Never => false,
+            Resend::Never | Resend::Goaway => false,
             Resend::Idle => unread && self != Repeating::Harmful,
             Resend::Safe => {
                 matches!(self, Repeating::Safe | Repeating::Message)
@@ -85,6 +85,7 @@ mod tests {
         use Repeating::{Harmful, Idempotent, Message, Safe};
         for (plan, unread, again) in [
             (Resend::Never, true, [false, false, false, false]),
+            (Resend::Goaway, true, [false, false, false, false]),
             (Resend::Idle, true, [true, true, false, true]),
             (Resend::Idle, false, [false, false, false, false]),
             (Resend::Safe, true, [true, true, false, true]),

@@ -139,7 +139,8 @@ async fn follow<C: HttpExchanges>(
             false
         }
         Some(Came::Nothing(Read::Lost(failure)))
-            if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
+            if failure.kind == FailureKind::StreamRefused
+                && may_be_repeated(context, &window, turned_away) =>
         {
             // Nothing of it was processed, so that whatever it does is done once (RFC 9113 section 8.7).
             context.worker.account.count(|counts| counts.resent += 1);
@@ -169,12 +170,19 @@ fn send_again<I>(window: &mut Queue<Sent<I>>, due: &mut Queue<Due<I>>) {
     }
 }
 
+/// Times in a row that a request is sent again where GOAWAY alone counts: old tools have no limit of time that would end it.
+const MOST_TURNED_AWAY: u32 = 10;
+
 /// True if what the peer did not process is sent again: the plan allows it, and there is still time for it.
-fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>) -> bool {
+fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>, turned_away: u32) -> bool {
     let worker = context.worker;
     let due = window.front().map_or_else(|| worker.net.now(), |sent| sent.turn.due);
-    worker.channels.plan().resend != plan::Resend::Never
-        && worker.net.now() < due + worker.load.limits.request
+    let is_allowed = match worker.channels.plan().resend {
+        plan::Resend::Never => false,
+        plan::Resend::Goaway => turned_away < MOST_TURNED_AWAY,
+        plan::Resend::Idle | plan::Resend::Safe => true,
+    };
+    is_allowed && worker.net.now() < due + worker.load.limits.request
 }
 
 fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, at: Instant) -> Sent<I> {
@@ -315,7 +323,7 @@ async fn receive(
             Some(ended) if head_told => return Received::Answer(Ended::Failed(failure(ended, Stage::Body))),
             Some(ended) => {
                 moments.first_byte = None;
-                return nothing(ended);
+                return nothing(ended, worker.channels.plan().resend, lease.said_goaway());
             }
         }
     }
@@ -418,10 +426,14 @@ fn failure(ended: StreamEnded, stage: Stage) -> Failure {
     Failure::new(kind, stage)
 }
 
-/// A stream has ended before any byte of an answer.
-fn nothing(ended: StreamEnded) -> Received {
+/// A stream has ended before any byte of an answer. `left`: the server has said GOAWAY.
+fn nothing(ended: StreamEnded, resend: plan::Resend, left: bool) -> Received {
     let failure = failure(ended, Stage::Head);
     Received::Nothing(Came::Nothing(match ended {
+        StreamEnded::Stream(End::Reset(_)) if resend == plan::Resend::Goaway => Read::Failed(failure),
+        StreamEnded::Stream(End::Unprocessed) if resend == plan::Resend::Goaway && !left => {
+            Read::Failed(failure)
+        }
         StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
         StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),
         _ => Read::Failed(failure),

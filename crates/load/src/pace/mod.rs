@@ -8,6 +8,7 @@ pub(crate) use think::Think;
 
 use plan::draw::{fraction, hash};
 use plan::{Arrivals, Open, Part};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The moments at which arrivals of one worker are due, since the start of the phase. Parts take turns under the curve of
@@ -78,22 +79,62 @@ impl Schedule {
     }
 }
 
-/// When requests of a closed pace with a timetable are due: evenly, users in turn.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Timetable {
-    /// When the first is due.
-    pub began: Instant,
-    /// Users of all workers.
-    pub users: u64,
-    /// Requests per second, over all users.
-    pub per_second: f64,
+/// When requests of a closed pace with a timetable are due.
+#[derive(Debug, Clone)]
+pub(crate) enum Timetable {
+    /// Evenly, users in turn.
+    Even {
+        /// When the first is due.
+        began: Instant,
+        /// Users of all workers.
+        users: u64,
+        /// Requests per second, over all users.
+        per_second: f64,
+    },
+    /// At moments of a list.
+    Listed {
+        /// When the phase began.
+        began: Instant,
+        /// Users that take the turns of one list one after the other.
+        share: u64,
+        /// Parts among which users take turns.
+        parts: u64,
+        /// The moments.
+        at: Arc<[Duration]>,
+    },
 }
 
 impl Timetable {
-    /// When a user's turn is due, both counted from 0.
+    /// When a user's turn is due, both counted from 0; of one that there is not, when the last was.
     pub fn due(&self, user: u64, turn: u64) -> Instant {
-        let number = turn.saturating_mul(self.users).saturating_add(user);
-        self.began + Duration::from_secs_f64((number as f64 / self.per_second).min(1e9))
+        match self {
+            Timetable::Even { began, users, per_second } => {
+                let number = turn.saturating_mul(*users).saturating_add(user);
+                *began + Duration::from_secs_f64((number as f64 / per_second).min(1e9))
+            }
+            Timetable::Listed { began, at, .. } => {
+                let line = self.line(user, turn).unwrap_or_default() as usize;
+                *began + at.get(line).or(at.last()).copied().unwrap_or_default()
+            }
+        }
+    }
+
+    /// The place of a user's turn in a list of moments, which may be behind its end; `None`: there is no list.
+    pub fn line(&self, user: u64, turn: u64) -> Option<u64> {
+        match self {
+            Timetable::Even { .. } => None,
+            Timetable::Listed { share, parts, .. } => {
+                Some(turn.saturating_mul(*share) + user / parts % share)
+            }
+        }
+    }
+
+    /// True if a user has no such turn.
+    pub fn is_over(&self, user: u64, turn: u64) -> bool {
+        match self {
+            Timetable::Even { .. } => false,
+            Timetable::Listed { at, .. } => self.line(user, turn).is_some_and(|line| line >= at.len() as u64),
+        }
     }
 }
 
@@ -222,11 +263,28 @@ mod tests {
     #[test]
     fn users_take_turns_under_a_timetable() {
         let began = Instant::now();
-        let table = Timetable { began, users: 4, per_second: 8.0 };
+        let table = Timetable::Even { began, users: 4, per_second: 8.0 };
         let due = |user, turn| (table.due(user, turn) - began).as_millis();
         assert_eq!([due(0, 0), due(1, 0), due(3, 0), due(0, 1), due(2, 5)], [0, 125, 375, 500, 2_750]);
+        assert_eq!((table.line(1, 2), table.is_over(0, u64::MAX)), (None, false));
         let last = table.due(u64::MAX, u64::MAX);
         assert!(last > began, "no turn is beyond reckoning");
+    }
+
+    /// Of four users on two workers, two share a list: those of a worker that follow one another.
+    #[test]
+    fn users_that_share_a_list_of_moments_take_it_in_turns() {
+        let began = Instant::now();
+        let at: Vec<Duration> = [0, 10, 20].map(Duration::from_millis).into();
+        let table = Timetable::Listed { began, share: 2, parts: 2, at: at.into() };
+        let lines = |turn| [0, 1, 2, 3].map(|user| table.line(user, turn));
+        assert_eq!(lines(0), [Some(0), Some(0), Some(1), Some(1)]);
+        assert_eq!(lines(1), [Some(2), Some(2), Some(3), Some(3)]);
+        assert_eq!([0, 2].map(|user| table.is_over(user, 1)), [false, true]);
+        assert_eq!(
+            [(0, 1), (2, 1)].map(|(user, turn)| (table.due(user, turn) - began).as_millis()),
+            [20, 20]
+        );
     }
 
     #[test]

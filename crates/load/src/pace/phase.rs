@@ -1,7 +1,8 @@
 //! One phase as a worker paces it: the numbers of its requests, and when it is over.
 
 use super::{Think, Timetable};
-use plan::{Pace, Part};
+use crate::step::Placing;
+use plan::{Pace, Part, UserRow};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,9 @@ pub(crate) struct Phase {
     /// Users of the whole phase, at most.
     pub max_users: u64,
     /// Turns after which a user ends.
-    pub turns_per_user: Option<u64>,
+    turns_per_user: Option<u64>,
+    /// Users with fewer numbers than this end after so many turns; ascending, where any row of users has turns of its own.
+    turns_of_rows: Vec<(u64, Option<u64>)>,
     /// When turns are due, where the pace has a timetable.
     pub timetable: Option<Timetable>,
     /// The time that users think.
@@ -45,6 +48,7 @@ impl Phase {
             part,
             max_users: max_users(pace),
             turns_per_user: share.stop.turns_per_user,
+            turns_of_rows: turns_of_rows(pace),
             timetable: None,
             think: Think::default(),
             always: share.always,
@@ -61,8 +65,29 @@ impl Phase {
     /// The phase begins. `pace`: that of all workers.
     pub fn open(&mut self, share: &plan::Phase, pace: &Pace, opens: Instant) {
         self.opens = opens;
-        self.timetable = timetable(pace, opens);
+        self.timetable = timetable(pace, self.part, opens);
         self.ends = share.stop.after.map(|after| opens + after);
+    }
+
+    /// Turns after which a user ends; `None`: it goes on.
+    #[inline]
+    pub fn turns_of(&self, user: u64) -> Option<u64> {
+        if self.turns_of_rows.is_empty() {
+            return self.turns_per_user;
+        }
+        let row = self.turns_of_rows.partition_point(|(upto, _)| *upto <= user);
+        let of_row = self.turns_of_rows.get(row).and_then(|(_, turns)| *turns);
+        of_row.into_iter().chain(self.turns_per_user).min()
+    }
+
+    /// The place among requests and their lists that a user's turn has.
+    pub fn placing(&self, number: u64, user: u64, turn: u64) -> Placing {
+        let listed = self.timetable.as_ref().and_then(|table| table.line(user, turn));
+        match listed {
+            // Each list of moments is walked from its beginning.
+            Some(line) => Placing { number, user: 0, of: 1, turn: line },
+            None => Placing { number, user, of: self.max_users, turn },
+        }
     }
 
     /// The number of the next request; `None` where as many have begun as there are to be.
@@ -101,17 +126,61 @@ impl Phase {
 }
 
 /// The timetable of a pace that has one; it is that of all workers.
-fn timetable(pace: &Pace, began: Instant) -> Option<Timetable> {
-    match *pace {
+fn timetable(pace: &Pace, part: Part, began: Instant) -> Option<Timetable> {
+    match pace {
         Pace::Timetable { users, per_second } => {
-            Some(Timetable { began, users: u64::from(users), per_second })
+            Some(Timetable::Even { began, users: u64::from(*users), per_second: *per_second })
         }
-        _ => None,
+        Pace::Moments { share, at, .. } => Some(Timetable::Listed {
+            began,
+            share: u64::from((*share).max(1)),
+            parts: u64::from(part.of.max(1)),
+            at: at.as_slice().into(),
+        }),
+        Pace::Users(_)
+        | Pace::Thinking { .. }
+        | Pace::Rate { .. }
+        | Pace::Stages { .. }
+        | Pace::Connections { .. }
+        | Pace::Ramps(_) => None,
     }
+}
+
+/// Turns of users by their rows: up to which number, and how many.
+fn turns_of_rows(pace: &Pace) -> Vec<(u64, Option<u64>)> {
+    let rows = pace.rows();
+    if rows.iter().all(|row| row.turns.is_none()) {
+        return Vec::new();
+    }
+    let mut upto = 0;
+    let row = |row: &UserRow| {
+        upto += u64::from(row.users);
+        (upto, row.turns)
+    };
+    rows.iter().map(row).collect()
 }
 
 /// Users of a pace, at most.
 fn max_users(pace: &Pace) -> u64 {
     let of_open = || pace.open().map_or(0, |open| open.in_flight);
     u64::from(pace.closed().map_or_else(of_open, |(users, _)| users))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_users_have_turns_of_their_own() {
+        let row = |users, turns| UserRow { users, turns, ..UserRow::default() };
+        let pace = Pace::Ramps(vec![row(2, Some(3)), row(1, Some(0)), row(1, None)]);
+        let turns = |of_each| {
+            let stop = plan::Stop { turns_per_user: of_each, ..plan::Stop::default() };
+            let share = plan::Phase { pace: pace.clone(), stop, ..plan::Phase::default() };
+            let phase = Phase::new((Part::WHOLE, &share), &pace, None, Instant::now());
+            [0, 1, 2, 3, 9].map(|user| phase.turns_of(user))
+        };
+        assert_eq!(turns(None), [Some(3), Some(3), Some(0), None, None]);
+        assert_eq!(turns(Some(2)), [Some(2), Some(2), Some(0), Some(2), Some(2)]);
+    }
 }

@@ -114,7 +114,7 @@ impl Run {
         let Job { load, site, part, control, snapshots, spare, events, qlogs, .. } = job;
         let outlets = Outlets { snapshots, spare, events };
         let evidence = Part::share(part, u64::from(load.check.evidence)) as u32;
-        let wanted = Wanted::new(load.trace.first, evidence);
+        let wanted = Wanted::new(&load.trace, evidence);
         let account = Rc::new(Account::new(net.clone(), control.clone(), part, outlets, wanted));
         let channels =
             Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls, qlogs);

@@ -7,7 +7,7 @@ use super::phase::{GroupWork, PhaseWork, StepWork};
 use crate::exchange::{self, Arrivals, Client, Context, MessageState, ScriptScratch, Turn, Worker};
 use crate::program::Position;
 use crate::session::{self, Memory};
-use crate::step::{Placing, Requests};
+use crate::step::Requests;
 use net::TaskId;
 use plan::draw::hash;
 use plan::{Delay, Pace, UserRow};
@@ -65,12 +65,12 @@ impl User {
 
     /// True if the plan leaves it another turn.
     fn has_turns(&self, work: &PhaseWork) -> bool {
-        let place =
-            || Placing { number: 0, user: self.client.user, of: work.phase.max_users, turn: self.turns };
+        let place = || work.phase.placing(0, self.client.user, self.turns);
         let is_over =
             |step: &StepWork| matches!(step, StepWork::Requests(list, _) if list.is_over_for(place()));
         !self.ended
-            && work.phase.turns_per_user.is_none_or(|most| self.turns < most)
+            && work.phase.turns_of(self.client.user).is_none_or(|most| self.turns < most)
+            && !work.phase.timetable.as_ref().is_some_and(|table| table.is_over(self.client.user, self.turns))
             && !work.steps.iter().any(is_over)
     }
 
@@ -151,12 +151,13 @@ impl User {
     ) {
         let context = Context { worker, phase: &work.phase };
         // Nothing but the end of the phase ends this user, and it sends one and the same request.
-        let repeats = requests.is_one() && self.ends.is_none() && work.phase.turns_per_user.is_none();
+        let has_turns = work.phase.turns_of(self.client.user).is_some();
+        let repeats = requests.is_one() && self.ends.is_none() && !has_turns;
         while self.goes_on(worker, work, due)
             && let Some(number) = work.phase.next_number()
         {
             let user = self.client.user;
-            let line = requests.at(Placing { number, user, of: work.phase.max_users, turn: self.turns });
+            let line = requests.at(work.phase.placing(number, user, self.turns));
             let turn = Turn { number, due, lateness: None };
             if exchange::is_fast(context, &mut self.client, &line) {
                 exchange::fast(context, &mut self.client, &line, &turn).await;
@@ -190,12 +191,7 @@ impl User {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
             }
             StepWork::Requests(requests, session) => {
-                let placing = Placing {
-                    number: turn.number,
-                    user: client.user,
-                    of: work.phase.max_users,
-                    turn: self.turns,
-                };
+                let placing = work.phase.placing(turn.number, client.user, self.turns);
                 let prepared = requests.at(placing);
                 match session {
                     None if exchange::is_fast(context, client, &prepared) => {

@@ -179,7 +179,10 @@ fn check_users(phase: &Phase, found: &mut Found) {
         }
     };
     match &phase.pace {
-        Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => {
+        Pace::Users(users)
+        | Pace::Thinking { users, .. }
+        | Pace::Timetable { users, .. }
+        | Pace::Moments { users, .. } => {
             limit("users", *users);
         }
         Pace::Ramps(rows) => rows.iter().for_each(|row| limit("users", row.users)),
@@ -204,6 +207,14 @@ fn check_law(phase: &Phase, found: &mut Found) {
             found.within("think", |found| check_delay(&format!("phase '{name}': think"), think, found));
         }
         Pace::Timetable { per_second, .. } => check_rate(name, *per_second, found),
+        Pace::Moments { share, at, .. } => {
+            if *share == 0 {
+                found.at("share", format!("phase '{name}': share is 0: give at least 1 user"));
+            }
+            if at.is_empty() || !at.is_sorted() {
+                found.at("at", format!("phase '{name}': at has moments, ascending: give at least one"));
+            }
+        }
         Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
             check_rate(name, *per_second, found);
             check_arrivals(name, *arrivals, found);

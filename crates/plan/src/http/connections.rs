@@ -37,6 +37,8 @@ pub enum CloseBy {
 pub enum Resend {
     /// None.
     Never,
+    /// Those behind the last one that a GOAWAY of HTTP/2 or HTTP/3 names, which were not processed.
+    Goaway,
     /// Those of idempotent methods, where the peer had closed before it can have read any byte of them. Messages: where
     /// that is so.
     #[default]
@@ -53,10 +55,16 @@ impl Resend {
     pub fn parse(text: &str) -> Result<Resend, String> {
         match text {
             "never" => Ok(Resend::Never),
+            "goaway" => Ok(Resend::Goaway),
             "idle" => Ok(Resend::Idle),
             "safe" => Ok(Resend::Safe),
-            _ => Err("give never, idle or safe".to_owned()),
+            _ => Err("give never, goaway, idle or safe".to_owned()),
         }
+    }
+
+    /// True if requests whose connection was lost may be sent again.
+    pub fn minds_losses(self) -> bool {
+        !matches!(self, Resend::Never | Resend::Goaway)
     }
 
     pub(crate) fn is_usual(&self) -> bool {

@@ -547,6 +547,9 @@ pub struct Trace {
     /// The times of all requests are gathered, failed ones included, connecting apart.
     #[serde(skip_serializing_if = "std::ops::Not::not", alias = "spreads")]
     pub distributions: bool,
+    /// A record of each connection, when it is over or a phase is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub connections: bool,
     /// Single requests that are kept in the run's file.
     #[serde(skip_serializing_if = "KeepRequests::is_nothing")]
     #[cfg_attr(test, schemars(with = "String"))]

@@ -61,6 +61,7 @@ impl Part {
             Pace::Users(limit)
             | Pace::Thinking { users: limit, .. }
             | Pace::Timetable { users: limit, .. }
+            | Pace::Moments { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
             | Pace::Connections { in_flight: limit, .. } => *limit = self.share(u64::from(*limit)) as u32,

@@ -35,6 +35,20 @@ pub enum Pace {
         /// Requests per second, over all users.
         per_second: f64,
     },
+    /// Closed, with moments of its own: each turn is due at its moment after the beginning of the phase, and the user ends after the
+    /// last; each sends when its turn is due or, where its last answer took longer than that, as soon as it has come. In a list of
+    /// requests that users walk by themselves, each turn has the request of its place.
+    Moments {
+        /// How many.
+        users: u32,
+        /// So many users, those that share a connection, take the turns of one list of moments one after the other.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        share: u32,
+        /// The moments, ascending.
+        #[serde(with = "units::duration_list")]
+        #[cfg_attr(test, schemars(with = "Vec<crate::units::DurationText>"))]
+        at: Vec<Duration>,
+    },
     /// Open: requests are sent when they are due, answered or not.
     Rate {
         /// Requests per second, over all workers.
@@ -75,7 +89,7 @@ impl Pace {
         let dealt = |count: &mut u32| *count = upto(*count, to) - upto(*count, from);
         let mut pace = self.clone();
         match &mut pace {
-            Pace::Users(users) | Pace::Thinking { users, .. } => dealt(users),
+            Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Moments { users, .. } => dealt(users),
             Pace::Timetable { users, per_second } => {
                 dealt(users);
                 *per_second *= part;
@@ -127,6 +141,18 @@ pub struct UserRow {
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
     #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub ramp_down: Duration,
+    /// Turns after which each of them ends; 0: they send nothing. `None`: as the phase has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 impl UserRow {
@@ -167,6 +193,7 @@ impl Pace {
             Pace::Users(limit)
             | Pace::Thinking { users: limit, .. }
             | Pace::Timetable { users: limit, .. }
+            | Pace::Moments { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
             | Pace::Connections { in_flight: limit, .. } => *limit,
@@ -178,7 +205,7 @@ impl Pace {
         match *self {
             Pace::Users(users) => Some((users, Delay::None)),
             Pace::Thinking { users, think } => Some((users, think)),
-            Pace::Timetable { users, .. } => Some((users, Delay::None)),
+            Pace::Timetable { users, .. } | Pace::Moments { users, .. } => Some((users, Delay::None)),
             Pace::Ramps(_) => Some((self.at_once(), Delay::None)),
             Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } => None,
         }
@@ -195,7 +222,11 @@ impl Pace {
     pub fn open(&self) -> Option<Open> {
         let constant = |per_second| Curve::of(&[], per_second);
         let (curve, &arrivals, &in_flight, connections) = match self {
-            Pace::Users(_) | Pace::Thinking { .. } | Pace::Timetable { .. } | Pace::Ramps(_) => return None,
+            Pace::Users(_)
+            | Pace::Thinking { .. }
+            | Pace::Timetable { .. }
+            | Pace::Moments { .. }
+            | Pace::Ramps(_) => return None,
             Pace::Rate { per_second, arrivals, in_flight } => {
                 (constant(*per_second), arrivals, in_flight, false)
             }

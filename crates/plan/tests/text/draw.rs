@@ -315,8 +315,9 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn pace() -> impl Strategy<Value = Pace> {
-    let row = (any::<u32>(), time(), time(), option::of(time()), time())
-        .prop_map(|(users, delay, ramp, hold, ramp_down)| UserRow { users, delay, ramp, hold, ramp_down });
+    let row = (any::<u32>(), time(), time(), option::of(time()), time(), option::of(0..9u64)).prop_map(
+        |(users, delay, ramp, hold, ramp_down, turns)| UserRow { users, delay, ramp, hold, ramp_down, turns },
+    );
     let arrivals =
         prop_oneof![Just(Arrivals::Even), Just(Arrivals::Poisson), (1..99u32).prop_map(Arrivals::Bursts)];
     prop_oneof![
@@ -327,6 +328,11 @@ fn pace() -> impl Strategy<Value = Pace> {
             per_second,
             arrivals,
             in_flight
+        }),
+        (any::<u32>(), 1..9u32, vec(time(), 1..4)).prop_map(|(users, share, at)| Pace::Moments {
+            users,
+            share,
+            at
         }),
         vec(row, 1..3).prop_map(Pace::Ramps),
     ]

@@ -119,6 +119,9 @@ fn pace_text(pace: &Pace) -> String {
         Pace::Timetable { users: count, per_second } => {
             format!("closed, {}, {per_second} requests/s by timetable", users(*count))
         }
+        Pace::Moments { users: count, at, .. } => {
+            format!("closed, {}, {} by timetable", users(*count), show::counted(at.len() as u64, "moment"))
+        }
         Pace::Rate { per_second, arrivals, in_flight } => {
             open(format!("{per_second} requests/s"), *arrivals, *in_flight)
         }

@@ -1,12 +1,18 @@
 //! Other processes while a run goes on: their CPU time and memory, their children's too, and who listens at a port.
 
 use super::proc::{self, Stat};
-use super::sockets;
+use super::sockets::{self, Socket};
 use crate::problem::Problem;
 use measure::Watched;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
+
+/// Time that looking for whoever listens may take: descriptors of a whole machine may be millions, and a run is to begin.
+const SEARCH: Duration = Duration::from_millis(50);
 
 /// Refuses processes that are not there.
 ///
@@ -22,6 +28,8 @@ pub fn check_pids(pids: &[u32]) -> Result<(), Problem> {
 /// Usage of each group of processes while measuring. A group is what belongs together: a server and its children.
 pub struct Watch {
     groups: Vec<Group>,
+    /// The target whose processes were not found in time.
+    missed: Option<SocketAddr>,
 }
 
 /// Processes that are told of as one.
@@ -47,12 +55,26 @@ impl Watch {
         if !ours.is_empty() {
             groups.insert(0, ours.to_vec());
         }
-        if groups.is_empty() {
-            groups.extend(target.map(|target| listeners(*target)).filter(|found| !found.is_empty()));
+        let mut missed = None;
+        if let Some(target) = target.filter(|_| groups.is_empty()) {
+            match listeners(*target, Instant::now() + SEARCH) {
+                Some(found) => groups.extend(Some(found).filter(|found| !found.is_empty())),
+                None => missed = Some(*target),
+            }
         }
-        let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect() };
+        let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect(), missed };
         watch.look();
         watch
+    }
+
+    /// Returns a sentence where nobody is watched since the search for them took too long.
+    pub fn note(&self) -> Option<String> {
+        let target = self.missed?;
+        Some(format!(
+            "who listens at {target} was not found in {} ms among this machine's processes, so CPU time and memory of the target are \
+             not told: name it with --watch-pid",
+            SEARCH.as_millis()
+        ))
     }
 
     /// The processes as last seen.
@@ -196,22 +218,38 @@ fn tree(roots: &[u32], all: &[Stat], others: &BTreeSet<u32>) -> Vec<Stat> {
     all.iter().filter(|process| members.contains(&process.pid)).cloned().collect()
 }
 
-/// The processes that listen at an address of this machine, where they may be seen: their owner and root may. None where
-/// it is ourselves.
-pub fn listeners(target: SocketAddr) -> Vec<u32> {
+/// The processes that listen at an address of this machine, where they may be seen: their owner and root may. Those of whoever opened
+/// the socket come first, the youngest before all. None where it is ourselves; `None` where none was found until then.
+fn listeners(target: SocketAddr, until: Instant) -> Option<Vec<u32>> {
     let sockets = listening(target);
     if sockets.is_empty() {
-        return Vec::new();
+        return Some(Vec::new());
     }
-    let holders: Vec<u32> = pids().filter(|pid| holds(*pid, &sockets)).collect();
-    if holders.contains(&std::process::id()) { Vec::new() } else { holders }
+    let names: BTreeSet<String> = sockets.iter().map(|socket| format!("socket:[{}]", socket.inode)).collect();
+    let is_of_owner =
+        |pid: u32| owner_of(pid).is_some_and(|owner| sockets.iter().any(|socket| socket.user == owner));
+    let mut pids: Vec<u32> = pids().collect();
+    pids.sort_by_cached_key(|pid| (!is_of_owner(*pid), Reverse(*pid)));
+    let mut holders = Vec::new();
+    for pid in pids {
+        match holds(pid, &names, until) {
+            Some(true) => holders.push(pid),
+            Some(false) => {}
+            None => return Some(holders).filter(|holders| !holders.is_empty()),
+        }
+    }
+    holders.sort_unstable();
+    Some(if holders.contains(&std::process::id()) { Vec::new() } else { holders })
 }
 
-/// The sockets that listen at an address, by the names that /proc/PID/fd gives them.
-fn listening(target: SocketAddr) -> BTreeSet<String> {
+fn owner_of(pid: u32) -> Option<u32> {
+    Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
+}
+
+/// The sockets that listen at an address.
+fn listening(target: SocketAddr) -> Vec<Socket> {
     let fits = |local: SocketAddr| local.port() == target.port() && is_reached(local.ip(), target.ip());
-    let found = sockets::listening().into_iter().filter(|socket| fits(socket.local));
-    found.map(|socket| format!("socket:[{}]", socket.inode)).collect()
+    sockets::listening().into_iter().filter(|socket| fits(socket.local)).collect()
 }
 
 /// True if connections to `target` come to a socket that is bound to `bound`.
@@ -219,11 +257,18 @@ fn is_reached(bound: IpAddr, target: IpAddr) -> bool {
     bound.to_canonical() == target.to_canonical() || bound.is_unspecified()
 }
 
-fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
-    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    descriptors
-        .filter_map(|descriptor| fs::read_link(descriptor.path()).ok())
-        .any(|link| link.to_str().is_some_and(|link| sockets.contains(link)))
+/// True if a process has one of these sockets, as /proc/PID/fd names them; `None`: there was no time to find out.
+fn holds(pid: u32, sockets: &BTreeSet<String>, until: Instant) -> Option<bool> {
+    for descriptor in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
+        if Instant::now() >= until {
+            return None;
+        }
+        let link = fs::read_link(descriptor.path()).ok();
+        if link.is_some_and(|link| link.to_str().is_some_and(|link| sockets.contains(link))) {
+            return Some(true);
+        }
+    }
+    Some(false)
 }
 
 /// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count.
@@ -319,13 +364,25 @@ mod tests {
     fn who_listens_is_found_by_the_port_but_never_ourselves() {
         let ours = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = ours.local_addr().unwrap();
-        assert_eq!((listening(at).len(), listeners(at)), (1, Vec::new()));
+        let found = |at, time| listeners(at, Instant::now() + time);
+        assert_eq!((listening(at).len(), found(at, Duration::from_secs(600))), (1, Some(Vec::new())));
         assert_eq!(listening(SocketAddr::new([127, 0, 0, 2].into(), at.port())).len(), 0);
         let anywhere = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap();
         assert_eq!(
             listening(SocketAddr::new([127, 0, 0, 9].into(), anywhere.port())).len(),
             0,
             "it was closed"
+        );
+    }
+
+    #[test]
+    fn a_search_without_time_finds_nobody_and_says_so() {
+        let ours = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = ours.local_addr().unwrap();
+        assert_eq!(listeners(at, Instant::now()), None);
+        let missed = Watch { groups: Vec::new(), missed: Some(at) };
+        assert!(
+            missed.note().is_some_and(|note| note.contains(&at.to_string()) && note.contains("--watch-pid"))
         );
     }
 

@@ -12,6 +12,8 @@ pub struct Socket {
     pub local: SocketAddr,
     /// True if it is over and only keeps its port.
     pub waits: bool,
+    /// Who opened it.
+    pub user: u32,
     /// By which processes' descriptors name it; 0 in TIME_WAIT.
     pub inode: u32,
 }
@@ -133,7 +135,8 @@ fn socket(message: &[u8]) -> Option<Socket> {
         IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(&message[8..24]).ok()?))
     };
     let local = SocketAddr::new(ip, port);
-    Some(Socket { local, waits: message[1] == TIME_WAIT, inode: number(message, 68) })
+    let (user, inode) = (number(message, 64), number(message, 68));
+    Some(Socket { local, waits: message[1] == TIME_WAIT, user, inode })
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ mod x509;
 pub use certificate::{Certificates, Identity, SettingsError};
 pub use error::{Error, ErrorKind};
 pub(crate) use quic::{Seen, Signed, kind_of_alert, refuse};
-pub use session::{Handshake, Opened, Session};
+pub use session::{Agreed, Handshake, Opened, Session};
 pub use settings::{Client, ClientSettings, Resumption, Server, ServerSettings, Trust, Version, suites};
 pub use verify::{PeerCertificate, ShownCertificate};
 pub use x509::{CertificateFacts, Key};

@@ -57,6 +57,33 @@ pub struct Handshake {
     pub group: Option<u16>,
     /// Bits of the public key in the peer's certificate, where it showed one of a known kind.
     pub key_bits: Option<u32>,
+    /// Protocol that was agreed on (ALPN, RFC 7301).
+    pub protocol: Agreed,
+}
+
+/// A protocol that a handshake agreed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Agreed {
+    /// None: the other end took none of those that were offered, or does not speak ALPN.
+    #[default]
+    Nothing,
+    /// `http/1.1`.
+    Http1,
+    /// `h2`.
+    Http2,
+    /// Another one.
+    Other,
+}
+
+impl Agreed {
+    fn of(name: Option<&[u8]>) -> Agreed {
+        match name {
+            None => Agreed::Nothing,
+            Some(b"http/1.1") => Agreed::Http1,
+            Some(b"h2") => Agreed::Http2,
+            Some(_) => Agreed::Other,
+        }
+    }
 }
 
 /// Result of [`Session::open`] for its input.
@@ -286,6 +313,7 @@ impl Session {
                 .peer_certificates()
                 .and_then(|chain| chain.first())
                 .and_then(|certificate| key_bits(certificate)),
+            protocol: Agreed::of(common.alpn_protocol()),
         });
         if self.keeps_peer {
             self.peer = common.peer_certificates().and_then(PeerCertificate::of_chain);

@@ -265,7 +265,8 @@ impl View for Progress {
             | Event::Transaction(_)
             | Event::Log { .. }
             | Event::Fetched(_)
-            | Event::Certificate(_) => {}
+            | Event::Certificate(_)
+            | Event::Connection(_) => {}
         }
     }
 }

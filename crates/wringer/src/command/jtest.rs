@@ -172,7 +172,8 @@ impl View for Table {
             | Event::Kept(_)
             | Event::First(_)
             | Event::FirstTls(_)
-            | Event::Certificate(_) => {}
+            | Event::Certificate(_)
+            | Event::Connection(_) => {}
         }
     }
 

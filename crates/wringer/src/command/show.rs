@@ -137,7 +137,8 @@ impl View for Lines {
             | Event::Kept(_)
             | Event::First(_)
             | Event::FirstTls(_)
-            | Event::Certificate(_) => {}
+            | Event::Certificate(_)
+            | Event::Connection(_) => {}
         }
     }
 

@@ -7,23 +7,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
+pub const DATA: u8 = 0;
+pub const HEADERS: u8 = 1;
+pub const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PUSH_PROMISE: u8 = 5;
 const PING: u8 = 6;
-const GOAWAY: u8 = 7;
+pub const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
-const BOTH: u8 = END_STREAM | END_HEADERS;
+pub const END_STREAM: u8 = 1;
+pub const END_HEADERS: u8 = 4;
+pub const BOTH: u8 = END_STREAM | END_HEADERS;
 /// `:status: 200`, from the static table.
 const OK: &[u8] = &[0x88];
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
@@ -33,24 +33,24 @@ fn field(name: &str, value: &str) -> Vec<u8> {
     [&[0, name.len() as u8], name.as_bytes(), &[value.len() as u8], value.as_bytes()].concat()
 }
 
-fn head(stream: u32, flags: u8, fields: &[(&str, &str)]) -> Vec<u8> {
+pub fn head(stream: u32, flags: u8, fields: &[(&str, &str)]) -> Vec<u8> {
     let fields: Vec<u8> = fields.iter().flat_map(|(name, value)| field(name, value)).collect();
     frame(HEADERS, flags, stream, &[OK, &fields].concat())
 }
 
-fn goaway(last: u32, code: u32, text: &str) -> Vec<u8> {
+pub fn goaway(last: u32, code: u32, text: &str) -> Vec<u8> {
     frame(GOAWAY, 0, 0, &[&last.to_be_bytes()[..], &code.to_be_bytes(), text.as_bytes()].concat())
 }
 
 /// A server that says the same to each request, as its stream has it. It counts its connections.
-struct Odd {
-    address: SocketAddr,
-    connections: Arc<AtomicUsize>,
+pub struct Odd {
+    pub address: SocketAddr,
+    pub connections: Arc<AtomicUsize>,
 }
 
 impl Odd {
     /// `settings`: the payload of its SETTINGS. `closes`: the connection ends with the first answer.
-    fn start(
+    pub fn start(
         settings: &'static [u8],
         closes: bool,
         answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static,

@@ -14,6 +14,7 @@ mod exports;
 mod fast;
 #[path = "../support/faulty_proxy/mod.rs"]
 mod faulty_proxy;
+mod h2load;
 mod http;
 mod http2;
 mod http2_foreign;

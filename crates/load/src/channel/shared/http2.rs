@@ -47,6 +47,7 @@ impl Channels {
             begun: connection.begun.unwrap_or_else(|| self.net.now()),
             opened_in: Some(connection.round_trip),
             window: trickle.map(|_| plan.stream_window),
+            usage: connection.usage.take(),
         };
         let shared = Shared::new(self, beginning, Speaker::http2(limits));
         self.net.spawn(drive(shared.inner.clone(), connection.stream));

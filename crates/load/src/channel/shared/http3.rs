@@ -5,6 +5,7 @@
 use super::authority::Authority;
 use super::speaker::Speaker;
 use super::{Beginning, Inner, Shared, State};
+use crate::channel::usage::Usage;
 use crate::channel::{Channels, Destination, Slot};
 use crate::failure;
 use measure::{Failure, FailureKind, Reason, Stage};
@@ -48,7 +49,9 @@ impl Channels {
         let client = Client::new(tls, host, to, self.http3_limits(&plan), seed, began, qlog)
             .map_err(|_| failed(FailureKind::CertificateName))?;
         let authority = Authority::new(&destination, self.pool.apart(&self.http));
-        let beginning = Beginning { number, to, authority, begun: began, opened_in: None, window: None };
+        let usage = Usage::of(&self.account, began);
+        let beginning =
+            Beginning { number, to, authority, begun: began, opened_in: None, window: None, usage };
         let shared = Shared::new(self, beginning, Speaker::http3(client));
         let moving =
             plan.migrate_every.map(|every| Moving { every, next: Cell::new(began + every), options });
@@ -60,6 +63,9 @@ impl Channels {
                 return Err(failure);
             }
             if shared.inner.may_begin() {
+                if let Some(usage) = &mut shared.inner.state.borrow_mut().letters.usage {
+                    usage.opened(self.net.now());
+                }
                 shared.authority.show(shared.inner.peer());
                 return Ok(shared);
             }

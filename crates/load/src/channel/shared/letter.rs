@@ -4,6 +4,7 @@
 
 use super::fairness::Windows;
 use super::repeat::Repeating;
+use crate::channel::usage::Usage;
 use measure::Failure;
 use net::{Event, Net};
 use std::time::Instant;
@@ -59,12 +60,14 @@ pub(super) struct Letters {
     pub ready: Vec<usize>,
     /// How evenly they share the connection.
     pub windows: Windows,
+    /// Use of the connection, told when it is over.
+    pub usage: Option<Box<Usage>>,
 }
 
 impl Letters {
-    pub fn new(net: &Net, now: Instant) -> Letters {
+    pub fn new(net: &Net, now: Instant, usage: Option<Box<Usage>>) -> Letters {
         let (places, free, ready) = (Vec::new(), Vec::new(), Vec::new());
-        Letters { net: net.clone(), now, places, free, ready, windows: Windows::new(now) }
+        Letters { net: net.clone(), now, places, free, ready, windows: Windows::new(now), usage }
     }
 
     /// Something comes over the connection now.
@@ -175,10 +178,14 @@ impl ClientSink for Letters {
         self.windows.end(request as usize);
         let letter = self.news(request);
         letter.end = Some(Ended::Stream(end));
+        let first_byte = letter.first_byte;
         if letter.is_plain && end == End::Whole && letter.trailers.bytes() == 0 {
             self.ready.push(request as usize);
         } else {
             letter.news.set();
+        }
+        if let (Some(usage), End::Whole) = (&mut self.usage, end) {
+            usage.answered(first_byte.unwrap_or(self.now), self.now);
         }
     }
 }
