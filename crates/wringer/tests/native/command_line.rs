@@ -2,6 +2,7 @@
 
 use crate::faulty_proxy::{FaultKind, start as faulty_proxy};
 use crate::support::{Report, folder, free_address, program, run, shell, start, wringer};
+use crate::web::{Web, ok};
 use rustix::process::{Signal, kill_process};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -178,13 +179,18 @@ fn too_few_descriptors_for_the_users_are_refused() {
     ran.refused_with(1, &["100 connections", "the 60 allowed", "ulimit -n"]);
 }
 
-/// It cannot be known before how many will be under way: what cannot be opened is counted, and the run goes on.
+/// It cannot be known before how many will be under way: what cannot be opened is counted, and the run goes on. The server has a
+/// process of its own, so it is the client that has no descriptor left.
 #[test]
 fn too_few_descriptors_under_a_rate_are_counted() {
-    let ran = shell(
-        "ulimit -n 100; exec $WRINGER cache --rate 400 -d 1s --hit-ratio 0 --size 1KB --origin-delay 600ms -q \
-         --json result.json",
-    );
+    let web = Web::start(|_| {
+        thread::sleep(Duration::from_millis(600));
+        ok("late")
+    });
+    let ran = shell(&format!(
+        "ulimit -n 100; exec $WRINGER http http://{}/ --rate 400 -d 1s -q --json result.json",
+        web.address
+    ));
     let report = ran.report();
     assert!(report.failures().contains_key("no_descriptor"), "{:?}", report.failures());
     assert!(report.sum("ok") > 0, "{:?}", report.failures());
