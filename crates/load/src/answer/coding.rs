@@ -130,28 +130,53 @@ fn invalid(why: impl ToString) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why.to_string())
 }
 
-/// The zlib format (RFC 1950), which HTTP calls deflate.
+/// The zlib format (RFC 1950), which HTTP calls deflate, or what some senders take that for, the same without head and checksum (RFC
+/// 1951): RFC 9110 section 8.4.1.2 knows of them, and browsers and curl read both.
 struct Deflate<W> {
-    inner: Decompress,
+    /// Its first bytes until it is known which it is.
+    first: Vec<u8>,
+    inner: Option<Decompress>,
     ended: bool,
     to: W,
 }
 
+/// Bytes of zlib's head.
+const ZLIB_HEAD: usize = 2;
+
+/// True of zlib's head (RFC 1950 section 2.2). A raw stream could begin so only with padding that no encoder writes.
+fn is_zlib(head: &[u8]) -> bool {
+    head[0] & 0x0F == 8 && u16::from_be_bytes([head[0], head[1]]).is_multiple_of(31)
+}
+
 impl<W: Write> Deflate<W> {
     fn new(to: W) -> Deflate<W> {
-        Deflate { inner: Decompress::new(true), ended: false, to }
+        Deflate { first: Vec::new(), inner: None, ended: false, to }
     }
 
-    fn push(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.inner.is_some() {
+            return self.inflate(bytes);
+        }
+        self.first.extend_from_slice(bytes);
+        if self.first.len() < ZLIB_HEAD {
+            return Ok(());
+        }
+        let first = std::mem::take(&mut self.first);
+        self.inner = Some(Decompress::new(is_zlib(&first)));
+        self.inflate(&first)
+    }
+
+    fn inflate(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let inner = self.inner.as_mut().expect("it is known which it is");
         let mut plain = [0; PIECE];
         loop {
             if self.ended {
                 return if bytes.is_empty() { Ok(()) } else { Err(invalid("bytes follow its end")) };
             }
-            let (read, written) = (self.inner.total_in(), self.inner.total_out());
-            let status = self.inner.decompress(bytes, &mut plain, FlushDecompress::None).map_err(invalid)?;
-            let written = (self.inner.total_out() - written) as usize;
-            bytes = &bytes[(self.inner.total_in() - read) as usize..];
+            let (read, written) = (inner.total_in(), inner.total_out());
+            let status = inner.decompress(bytes, &mut plain, FlushDecompress::None).map_err(invalid)?;
+            let written = (inner.total_out() - written) as usize;
+            bytes = &bytes[(inner.total_in() - read) as usize..];
             self.to.write_all(&plain[..written])?;
             self.ended = status == Status::StreamEnd;
             if bytes.is_empty() && written < PIECE {
@@ -287,7 +312,10 @@ mod tests {
     #[test]
     fn foreign_encoders_are_understood() {
         let plain = b"hello hello hello hello\n";
-        let samples: [(&str, &[u8]); 4] = [("gzip", GZIP), ("deflate", ZLIB), ("br", BROTLI), ("zstd", ZSTD)];
+        // Without its head and its checksum.
+        let raw = &ZLIB[2..ZLIB.len() - 4];
+        let samples: [(&str, &[u8]); 5] =
+            [("gzip", GZIP), ("deflate", ZLIB), ("deflate", raw), ("br", BROTLI), ("zstd", ZSTD)];
         for (name, coded) in samples {
             let coding = Coding::None.and(name.as_bytes());
             assert_eq!(decoded(coding, coded, 100).as_deref(), Ok(&plain[..]), "{name}");
@@ -312,14 +340,17 @@ mod tests {
         zlib.write_all(&plain).unwrap();
         let level = ruzstd::encoding::CompressionLevel::Fastest;
         let zstd = ruzstd::encoding::compress_to_vec(&plain[..], level);
+        let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        raw.write_all(&plain).unwrap();
         let twice = [zstd.clone(), zstd.clone()].concat();
         for (coding, coded, times) in [
             (Coding::Gzip, gzip.finish().unwrap(), 1),
             (Coding::Deflate, zlib.finish().unwrap(), 1),
+            (Coding::Deflate, raw.finish().unwrap(), 1),
             (Coding::Zstd, zstd, 1),
             (Coding::Zstd, twice, 2),
         ] {
-            for piece in [1000, 65_536, usize::MAX] {
+            for piece in [1, 1000, 65_536, usize::MAX] {
                 let mut decoder = Decoder::new(coding, Vec::new()).unwrap();
                 coded.chunks(piece).for_each(|piece| decoder.push(piece).unwrap());
                 let same = decoder.finish().unwrap() == plain.repeat(times);
