@@ -27,8 +27,9 @@ const AT_MOST: &str = "60";
 const DOORS: [&str; 8] = ["ab", "h2load", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
 
 /// The files that commands name.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("urls.txt", "http://localhost:8080/\n"),
+    ("moments.txt", "0\thttp://localhost:8080/\n50\thttp://localhost:8080/\n"),
     ("users.csv", "name,password\na,b\n"),
     ("report.lua", "request = function() return wrk.format('GET', '/') end\n"),
     (
