@@ -89,7 +89,7 @@ where
                 Ok(progress) => progress,
                 Err(error) => {
                     // What had come of a body before the error depends on the cuts.
-                    return (messages, error.name().to_owned());
+                    return (messages, format!("{:?}", error.breach));
                 }
             };
             assert!(progress.done || progress.consumed == rest.len());
@@ -107,7 +107,7 @@ where
     match end(&mut said) {
         Ok(()) => messages.push(said),
         // Of a message that was cut off, what had come depends on the cuts.
-        Err(error) => return (messages, error.name().to_owned()),
+        Err(error) => return (messages, format!("{:?}", error.breach)),
     }
     (messages, "until close".to_owned())
 }

@@ -329,26 +329,51 @@ fn scan(source: &mut (impl Read + Seek), length: u64) -> Result<(Vec<Place>, Vec
     let mut gaps: Vec<Gap> = Vec::new();
     let mut at = 16;
     let mut buffer = Vec::new();
+    let mut reached = 0;
     let ends = end_of_sections(source, length)?;
     while at < ends {
-        match whole_section(source, at, ends, &mut buffer)? {
+        let next = match whole_section(source, at, ends, &mut buffer)? {
             Some((head, content)) => {
-                if let Some(tag) = head.tag {
-                    index.extend(place_of(tag, at, &head, content));
+                let next = at + HEAD as u64 + u64::from(head.length);
+                let place = head.tag.and_then(|tag| place_of(tag, at, &head, content));
+                if place.is_some_and(|place| !follows(&place, &mut reached)) {
+                    pass_by(&mut gaps, at, next);
+                } else {
+                    index.extend(place);
                 }
-                at += HEAD as u64 + u64::from(head.length);
+                next
             }
             None => {
                 let next = next_mark(source, at + 1, ends)?;
-                match gaps.last_mut() {
-                    Some(gap) if gap.offset + gap.bytes == at => gap.bytes += next - at,
-                    Some(_) | None => gaps.push(Gap { offset: at, bytes: next - at }),
-                }
-                at = next;
+                pass_by(&mut gaps, at, next);
+                next
             }
-        }
+        };
+        at = next;
     }
     Ok((index, gaps))
+}
+
+/// True unless it is a block of requests that stand before it already. `reached`: how many requests the blocks so far go to.
+fn follows(place: &Place, reached: &mut u64) -> bool {
+    if place.tag != Tag::Block.letter() {
+        return true;
+    }
+    match place.first.checked_add(u64::from(place.count)) {
+        Some(end) if place.first >= *reached => {
+            *reached = end;
+            true
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// The bytes from `at` to `next` are none that can be read.
+fn pass_by(gaps: &mut Vec<Gap>, at: u64, next: u64) {
+    match gaps.last_mut() {
+        Some(gap) if gap.offset + gap.bytes == at => gap.bytes += next - at,
+        Some(_) | None => gaps.push(Gap { offset: at, bytes: next - at }),
+    }
 }
 
 /// Where the sections end: before the last sixteen bytes, if they are what a whole recording ends with.

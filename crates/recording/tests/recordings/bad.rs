@@ -212,6 +212,21 @@ fn what_is_whole_of_a_damaged_recording_is_read() {
     assert!(error.contains("block 1 at byte") && error.contains("checksum"), "{error}");
 }
 
+/// A part that was copied to two places, as by a disk that lost count.
+#[test]
+fn a_block_that_stands_twice_is_read_once() {
+    let bytes = written(200_000);
+    let whole = requests(&mut open(&bytes));
+    let places = open(&bytes).places();
+    let (begin, end) = (places[1].offset as usize, places[2].offset as usize);
+    let doubled = [&bytes[..end], &bytes[begin..end], &bytes[end..]].concat();
+    let mut saved = Recording::salvage(Cursor::new(doubled)).unwrap();
+    let salvage = saved.salvaged().unwrap().clone();
+    assert_eq!((salvage.missing, salvage.gaps.len()), (0, 1), "{salvage:?}");
+    assert_eq!((salvage.gaps[0].offset as usize, salvage.gaps[0].bytes as usize), (end, end - begin));
+    assert_eq!(requests(&mut saved), whole);
+}
+
 #[test]
 fn canaries_of_a_log_are_not_in_its_recording() {
     let line = "203.0.113.77 - jane.canary [10/Oct/2000:13:55:36 -0700] \"GET /reset/CANARYaB3dE5fG7hJ9/123456789012?token=CANARYsecret&mail=canary%40example.com HTTP/1.1\" 200 5 \"https://canary-referer.example/?q=CANARYquery\" \"CanaryAgent/1.0\" \"session=CANARYcookie\"\n";
