@@ -9,7 +9,6 @@ import { RunView } from "./view/run.tsx";
 import { Start } from "./view/start.tsx";
 
 export function App() {
-  const words = t.value;
   const shown = run.value;
   useEffect(() => {
     document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
@@ -21,20 +20,24 @@ export function App() {
       <Help />
     </>
   );
+}
 
-  function Shown() {
-    if (view.value === "history") return <History />;
-    if (view.value === "start") return <Start />;
-    if (view.value === "compare" && compared.value.length === 2) return <Compare />;
-    return shown ? <RunView run={shown} /> : <Nothing />;
-  }
+// Each stands here and not inside `App`: what a component makes anew at each record is another component, whose inputs lose what is typed.
 
-  function Nothing() {
-    const why = trouble.value;
-    return (
-      <main>
-        <p class="nothing">{why === "" ? words.loading : why === "none" ? words.noRunHere : words.cannotRead(why)}</p>
-      </main>
-    );
-  }
+function Shown() {
+  const shown = run.value;
+  if (view.value === "history") return <History />;
+  if (view.value === "start") return <Start />;
+  if (view.value === "compare" && compared.value.length === 2) return <Compare />;
+  return shown ? <RunView run={shown} /> : <Nothing />;
+}
+
+function Nothing() {
+  const words = t.value;
+  const why = trouble.value;
+  return (
+    <main>
+      <p class="nothing">{why === "" ? words.loading : why === "none" ? words.noRunHere : words.cannotRead(why)}</p>
+    </main>
+  );
 }

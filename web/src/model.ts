@@ -100,6 +100,8 @@ export interface Threshold {
   shown?: string;
   value: number | null;
   violated: boolean;
+  /** Somebody ended the run before its time. */
+  unevaluated: boolean;
   at_least: boolean;
   /** Where it is a time, in µs, and of which percentile: drawn into the chart. */
   limit_us?: number;

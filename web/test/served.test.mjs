@@ -84,9 +84,23 @@ describe("the page as it is served", { skip: binary ? false : "WRINGER names no 
     await page.locator("dialog[open] input").fill("<b>deployed</b>");
     await page.keyboard.press("Enter");
     await page.locator(".strip .mark", { hasText: "<b>deployed</b>" }).waitFor();
-    await page.getByRole("textbox", { name: "rate" }).fill("80");
-    await page.getByRole("button", { name: "apply" }).click();
+    // As people write: key by key, while records come.
+    const rate = page.getByRole("textbox", { name: "rate" });
+    await rate.click();
+    for (const key of "80") {
+      const before = await rows(page, 0);
+      await page.keyboard.press(key);
+      await rows(page, before + 1);
+    }
+    assert.equal(await rate.inputValue(), "80");
+    await page.keyboard.press("s");
+    await rows(page, (await rows(page, 0)) + 1);
+    assert.equal(await rate.inputValue(), "80s", "a key in a field is no command");
+    assert.equal(await page.locator("dialog[open]").count(), 0);
+    await page.keyboard.press("Backspace");
+    await page.keyboard.press("Enter");
     await page.locator(".control .done", { hasText: "holds from" }).waitFor();
+    await rate.blur();
     await page.keyboard.press("s");
     await page.locator("dialog[open] button.stop").click();
     await page.locator(".state:not(.live)").waitFor();

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// At most so often the picture is drawn anew.
 const BETWEEN: Duration = Duration::from_millis(250);
+/// A rate that was asked for stands in a record by then.
+const UNTIL_TOLD: Duration = Duration::from_secs(3);
 /// The alternate screen, without a cursor; and back.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[2J";
 const LEAVE: &[u8] = b"\x1b[?25h\x1b[?1049l";
@@ -154,6 +156,8 @@ struct View {
     run: Watched,
     look: Look,
     asking: Option<Asking>,
+    /// The rate that was last asked for here, and when: records tell it some time later.
+    wanted: Option<(f64, Instant)>,
     steering: Steering,
     drawn: Option<Instant>,
     stale: bool,
@@ -175,7 +179,15 @@ impl View {
             help: false,
             planned,
         };
-        View { run: Watched::default(), look, asking: None, steering, drawn: None, stale: false }
+        View {
+            run: Watched::default(),
+            look,
+            asking: None,
+            wanted: None,
+            steering,
+            drawn: None,
+            stale: false,
+        }
     }
 
     fn run(&mut self, told: &Receiver<Update>) {
@@ -274,7 +286,7 @@ impl View {
         }
         match key {
             b'q' => self.asking = Some(Asking::Stop),
-            b'Q' => self.ask(Command::Stop),
+            b'Q' => self.stop(),
             b'p' => self.look.paused = !self.look.paused,
             b'+' => self.rate_by(1.1),
             b'-' => self.rate_by(1.0 / 1.1),
@@ -294,7 +306,7 @@ impl View {
     fn answer(&mut self, asking: Asking, key: u8) {
         match (asking, key) {
             (_, 0x1b) => {}
-            (Asking::Stop, b'y' | b'q') => self.ask(Command::Stop),
+            (Asking::Stop, b'y' | b'q') => self.stop(),
             (Asking::Stop, _) => {}
             (Asking::Rate(text), b'\n' | b'\r') => match units::rate(&String::from_utf8_lossy(&text)) {
                 Ok(per_second) => self.rate(per_second),
@@ -309,20 +321,31 @@ impl View {
     }
 
     fn rate_by(&mut self, factor: f64) {
-        match self.run.asked() {
+        match self.rate_in_force().or(self.run.asked()) {
             Some(asked) => self.rate((asked * factor * 10.0).round() / 10.0),
             None => self.run.mark("no rate was asked for that could be changed".to_owned()),
         }
     }
 
-    fn rate(&mut self, per_second: f64) {
-        self.ask(Command::Rate { per_second, phase: 0, since: Duration::ZERO });
+    /// The rate that was asked for here a moment ago.
+    fn rate_in_force(&self) -> Option<f64> {
+        self.wanted.filter(|(_, at)| at.elapsed() < UNTIL_TOLD).map(|(rate, _)| rate)
     }
 
-    fn ask(&mut self, command: Command) {
-        if let Err(why) = self.steering.ask("terminal", command) {
-            self.run.mark(why);
+    fn rate(&mut self, per_second: f64) {
+        if self.ask(Command::Rate { per_second, phase: 0, since: Duration::ZERO }) {
+            self.wanted = Some((per_second, Instant::now()));
         }
+    }
+
+    fn stop(&mut self) {
+        self.ask(Command::Stop);
+    }
+
+    /// False if it is not done, and why is told.
+    fn ask(&mut self, command: Command) -> bool {
+        let asked = self.steering.ask("terminal", command);
+        asked.map_err(|why| self.run.mark(why)).is_ok()
     }
 }
 
@@ -355,6 +378,29 @@ mod tests {
 
     fn view() -> View {
         View::new(Steering::default(), None)
+    }
+
+    /// Records come once a second; keys as fast as they are pressed.
+    #[test]
+    fn each_press_steps_from_the_one_before() {
+        let steering = Steering::default();
+        let session = steering.clone();
+        let answers = move || {
+            let mut left = 5;
+            while left > 0 {
+                let Some(asked) = session.next() else { continue };
+                asked.answer.send(Ok(Duration::ZERO)).expect("it waits");
+                left -= 1;
+            }
+        };
+        let answering = std::thread::spawn(answers);
+        let mut view = View { steering, ..view() };
+        view.rate(100.0);
+        (0..3).for_each(|_| view.key(b'+'));
+        assert_eq!(view.rate_in_force(), Some(133.1));
+        view.key(b'-');
+        assert_eq!(view.rate_in_force(), Some(121.0));
+        answering.join().expect("each was asked for");
     }
 
     #[test]

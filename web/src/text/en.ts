@@ -205,6 +205,7 @@ export const en = {
   value: "value",
   held: "held",
   violated: "violated",
+  unevaluated: "not evaluated: the run was ended before its time",
   atLeast: "at least",
 
   notes: "Notes",

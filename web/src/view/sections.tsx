@@ -30,7 +30,7 @@ export function Thresholds({ run }: { run: Run }) {
               <td data-name={words.conditionAsks}>{words.asks[one.names] ?? one.names}</td>
               <td data-name={words.value}>{one.shown ?? "–"}</td>
               <td data-name={words.verdict} class={one.violated ? "bad" : ""}>
-                {one.violated ? `✕ ${words.violated}` : `✓ ${words.held}`}
+                {one.unevaluated ? words.unevaluated : one.violated ? `✕ ${words.violated}` : `✓ ${words.held}`}
               </td>
             </tr>
           ))}

@@ -44,7 +44,7 @@ export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; w
   const first = whole ? 0 : Math.max(0, Math.min(Math.floor(top.value / ROW) - 4, rows.length - SHOWN - 8));
   const shown = whole ? rows : rows.slice(first, first + SHOWN + 8);
   const order = (key: Key) => () => (sort.value = { key, down: sort.value.key === key ? !sort.value.down : key !== "name" });
-  const Head = ({ of, text }: { of: Key; text: string }) => (
+  const head = (of: Key, text: string) => (
     <th scope="col" role="columnheader" aria-sort={sort.value.key !== of ? "none" : sort.value.down ? "descending" : "ascending"}>
       <button type="button" onClick={order(of)}>
         {text} <span aria-hidden="true">{sort.value.key === of ? (sort.value.down ? "▾" : "▴") : " "}</span>
@@ -78,15 +78,15 @@ export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; w
         <table aria-rowcount={rows.length + 1}>
           <thead>
             <tr>
-              <Head of="name" text={words.step} />
-              <Head of="rate" text={words.rateTile} />
+              {head("name", words.step)}
+              {head("rate", words.rateTile)}
               <th scope="col">{words.share}</th>
-              <Head of="p50" text="p50" />
-              <Head of="p99" text="p99" />
-              <Head of="p999" text="p99.9" />
-              <Head of="max" text={words.max} />
-              <Head of="failed" text={words.failed} />
-              <Head of="check_failed" text={words.checkFailed} />
+              {head("p50", "p50")}
+              {head("p99", "p99")}
+              {head("p999", "p99.9")}
+              {head("max", words.max)}
+              {head("failed", words.failed)}
+              {head("check_failed", words.checkFailed)}
               <th scope="col">{words.trend}</th>
             </tr>
           </thead>

@@ -166,6 +166,7 @@ struct Threshold {
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<String>,
     violated: bool,
+    unevaluated: bool,
     at_least: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit_us: Option<f64>,
@@ -463,6 +464,7 @@ fn judged(result: &RunResult) -> Vec<Threshold> {
         names: one.names.name(),
         shown: thresholds::shown(one),
         violated: one.violated,
+        unevaluated: one.unevaluated,
         at_least: one.at_least,
         limit_us: limit_us(&one.condition),
     };
