@@ -73,6 +73,9 @@ impl Identity {
     /// One of them is broken or holds none.
     pub fn of_pem(certificates: &[u8], key: &[u8]) -> Result<Identity, SettingsError> {
         let chain = Certificates::of_pem(certificates)?.0;
+        if is_encrypted(key) {
+            return Err(refused(ENCRYPTED));
+        }
         let key = PrivateKeyDer::from_pem_slice(key)
             .map_err(|error| refused(format!("there is no private key in PEM: {error}")))?;
         Ok(Identity { chain, key })
@@ -110,6 +113,16 @@ impl Identity {
     pub fn certificates(&self) -> Certificates {
         Certificates(self.chain.clone())
     }
+}
+
+/// Advice for a key that nobody can use without its password.
+const ENCRYPTED: &str = "the private key is encrypted: write it in the clear for the test (openssl pkey -in KEY -out CLEAR), or put \
+     certificate and key into a keystore (openssl pkcs12 -export) and name that with --keystore and its password";
+
+/// True if a PEM text holds a key that a password protects, in PKCS #8 or in OpenSSL's old form.
+fn is_encrypted(pem: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(pem);
+    text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED")
 }
 
 impl Clone for Identity {

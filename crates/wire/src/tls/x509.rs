@@ -90,6 +90,27 @@ pub(super) fn key_bits(certificate: &[u8]) -> Option<u32> {
     key(Fields::of(certificate)?.key).map(|key| key.bits)
 }
 
+/// The public key of a certificate, as signatures are checked with it.
+pub(super) struct PublicKey<'a> {
+    /// Content of its AlgorithmIdentifier.
+    pub algorithm: &'a [u8],
+    /// The key itself.
+    pub bytes: &'a [u8],
+    /// Bits of its modulus, where it is of RSA.
+    pub rsa_bits: Option<u32>,
+}
+
+impl PublicKey<'_> {
+    /// That of a certificate in DER, of any version of X.509; `None` where it is broken.
+    pub fn of_certificate(der: &[u8]) -> Option<PublicKey<'_>> {
+        let fields = Fields::of(der)?;
+        let (algorithm, rest) = take(fields.key, SEQUENCE)?;
+        let (bytes, _) = take(rest, BIT_STRING)?;
+        let rsa_bits = key(fields.key).filter(|key| key.kind == "RSA").map(|key| key.bits);
+        Some(PublicKey { algorithm, bytes: bytes.get(1..)?, rsa_bits })
+    }
+}
+
 /// Contents of the fields of a certificate that are looked at.
 struct Fields<'a> {
     issuer: &'a [u8],

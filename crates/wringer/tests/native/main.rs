@@ -29,6 +29,7 @@ mod journeys;
 mod kept;
 mod messages;
 mod multiplexed;
+mod old_certificates;
 mod oracle;
 mod plans;
 mod processes;

@@ -1,0 +1,88 @@
+//! Certificates that nobody would make today and many test servers have: version 1 of X.509, small keys, keys with a password.
+
+use crate::support::{folder, free_address, program, run};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn openssl(folder: &Path, line: &str) {
+    let mut command = Command::new("openssl");
+    let ran = command.current_dir(folder).args(line.split(' ')).output().expect("openssl is here");
+    assert!(ran.status.success(), "openssl {line}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A web server of OpenSSL's, which ends with this.
+struct Server {
+    address: SocketAddr,
+    process: Child,
+}
+
+impl Server {
+    fn start(folder: &Path, options: &str) -> Server {
+        let address = free_address();
+        let line = format!("s_server -accept {address} -cert c.pem -key k.pem -www -quiet {options}");
+        let mut command = Command::new("openssl");
+        command.current_dir(folder).args(line.split_whitespace());
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("openssl is here");
+        let until = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(address).is_err() {
+            assert!(Instant::now() < until, "openssl s_server does not listen at {address}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Server { address, process }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = (self.process.kill(), self.process.wait());
+    }
+}
+
+#[test]
+fn any_certificate_is_any_certificate() {
+    if program("openssl").is_none() {
+        skip!("openssl is not here");
+    }
+    let (version_1, small) = ("a certificate of version 1", "a small key");
+    for (what, bits, extensions, options) in [
+        (version_1, 2048, false, "-tls1_3"),
+        (version_1, 2048, false, "-tls1_2"),
+        (small, 1024, true, "-tls1_3 -cipher ALL:@SECLEVEL=0"),
+        (small, 1024, true, "-tls1_2 -cipher ALL:@SECLEVEL=0"),
+    ] {
+        let folder = folder();
+        openssl(folder.path(), &format!("genrsa -out k.pem {bits}"));
+        if extensions {
+            openssl(folder.path(), "req -x509 -new -key k.pem -subj /CN=localhost -days 900 -out c.pem");
+        } else {
+            openssl(folder.path(), "req -new -key k.pem -subj /CN=localhost -out r.csr");
+            openssl(folder.path(), "x509 -req -in r.csr -signkey k.pem -days 900 -out c.pem");
+        }
+        let server = Server::start(folder.path(), options);
+        let at = server.address;
+        let ran = run(&format!("http https://{at}/ -k -n 4 -c 1 -q --json {{}}/result.json"));
+        assert_eq!(ran.ended_with(0).report().sum("ok"), 4, "{what}, {options}");
+        run(&format!("wrk -t1 -c1 -d1s https://{at}/")).ended_with(0);
+    }
+}
+
+#[test]
+fn a_key_with_a_password_is_named() {
+    if program("openssl").is_none() {
+        skip!("openssl is not here");
+    }
+    let folder = folder();
+    openssl(folder.path(), "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out p.pem");
+    openssl(folder.path(), "req -x509 -new -key p.pem -subj /CN=c -days 900 -out c.pem");
+    openssl(folder.path(), "pkcs8 -topk8 -in p.pem -passout pass:x -out k.pem");
+    openssl(folder.path(), "ec -in p.pem -aes128 -passout pass:x -out old.pem");
+    let at = folder.path().display();
+    for key in ["k.pem", "old.pem"] {
+        let ran = run(&format!("http https://127.0.0.1:1/ -k --cert {at}/c.pem --key {at}/{key} -n 1"));
+        let ran = ran.ended_with(1);
+        assert!(ran.stderr.contains("the private key is encrypted"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("openssl pkey") && ran.stderr.contains("--keystore"), "{}", ran.stderr);
+    }
+}
