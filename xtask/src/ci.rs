@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, dist, docs, fuzz, instructions, memory, root, setup, shell, tidy, web};
+use crate::{Result, dist, docs, fuzz, instructions, memory, quick, root, setup, shell, tidy, web};
 
 struct Step {
     name: &'static str,
@@ -49,6 +49,11 @@ pub fn run() -> Result<()> {
 
 /// `cargo xtask test`: what the README tells people to run.
 pub fn test(arguments: &[String]) -> Result<()> {
+    if let [quick, named @ ..] = arguments
+        && quick == "--quick"
+    {
+        return quick::run(named);
+    }
     let missing = setup::run(setup::Extent::Tests)?;
     // One crate that fails does not hide another.
     let mut command = shell::cargo(["test", "--workspace", "--no-fail-fast"]);

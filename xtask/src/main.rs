@@ -9,6 +9,7 @@ mod docs;
 mod fuzz;
 mod instructions;
 mod memory;
+mod quick;
 mod setup;
 mod shell;
 mod simulate;
@@ -26,6 +27,9 @@ Usage: cargo xtask COMMAND
 
   ci                 all of CI: setup, formatting, rules, docs, clippy, build, package, tests, instructions, memory, fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
+  test --quick [CRATE...]
+                     that everything compiles, and the tests of these crates, or of those that were changed; of the
+                     binary only those that start no process, unless it is named
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
   docs [--commands]  links between pages, and whether the summary lists each page; --commands: each command of the docs is tried
