@@ -103,12 +103,16 @@ impl Targets {
         else {
             return Ok(());
         };
-        let at = self.hosts.get(&(address.host.clone(), address.port)).and_then(|found| found.first());
-        match at.map(|at| status(*at, &address)) {
-            None | Some(Ok(..500)) => Ok(()),
-            Some(Ok(status)) => Err(unready(&address, &format!("status {status}"))),
-            Some(Err(error)) => Err(unready(&address, &error.to_string())),
+        let Some(found) = self.hosts.get(&(address.host.clone(), address.port)) else { return Ok(()) };
+        let mut refused = Ok(());
+        for at in found {
+            refused = match status(*at, &address) {
+                Ok(..500) => return Ok(()),
+                Ok(status) => Err(unready(&address, &format!("status {status}"))),
+                Err(error) => Err(unready(&address, &error.to_string())),
+            };
         }
+        refused
     }
 
     /// Refuses a host where nobody listens. `but`: the address of an origin of this process, which is not asked because
@@ -120,10 +124,17 @@ impl Targets {
         let hosts = self.hosts.iter().map(|((host, port), found)| (format!("{host}:{port}"), found));
         let target = (load.target.clone().unwrap_or_default(), &self.target);
         for (name, found) in hosts.chain([target]) {
-            let Some(first) = found.first() else { continue };
-            let ours = but.is_some_and(|origin| first.ip().is_loopback() && first.port() == origin.port());
-            if !ours {
-                answers(load, &name, *first)?;
+            let is_ours = |address: &SocketAddr| {
+                but.is_some_and(|origin| address.ip().is_loopback() && address.port() == origin.port())
+            };
+            if found.first().is_none_or(is_ours) {
+                continue;
+            }
+            // One that answers is enough: where another does not, connections go to the next.
+            let mut tried = found.iter().map(|address| answers(load, &name, *address));
+            let first = tried.next().expect("there is a first");
+            if first.is_err() && !tried.any(|answered| answered.is_ok()) {
+                first?;
             }
         }
         Ok(())
@@ -135,10 +146,10 @@ impl Targets {
 pub fn agreed(plan: &Plan, names: &[String]) -> Option<Agreed> {
     let load = plan.load.as_ref()?;
     let first = asked(load).into_iter().next()?;
-    let address = Targets::of(load).ok()?.all().first().copied()?;
+    let found = Targets::of(load).ok()?.all();
     let client = tls::client(plan, &Inputs::default()).ok()??.offering(names);
     let limit = load.limits.connect;
-    let stream = TcpStream::connect_timeout(&address, limit).ok()?;
+    let stream = found.iter().find_map(|address| TcpStream::connect_timeout(address, limit).ok())?;
     stream.set_read_timeout(Some(limit)).ok()?;
     let shaken = transport::one_request::handshake(stream, &client, &first.host).ok()?;
     Some(shaken.protocol)

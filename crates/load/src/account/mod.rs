@@ -22,6 +22,7 @@ use partial::Partial;
 use plan::{Part, Trace};
 use span::Span;
 use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
@@ -448,6 +449,11 @@ impl Account {
     fn add(&self, exchange: &Exchange) {
         self.ledger.borrow().iter().for_each(|ledger| ledger.add(exchange));
         self.tally.borrow_mut().exchange(exchange);
+    }
+
+    /// An address of a host took no connection, and the next one is tried.
+    pub fn passed_over(&self, address: SocketAddr, failure: Failure) {
+        self.control.passed_over(address, failure.kind);
     }
 
     /// A phase may be given up after so many failures.

@@ -1,12 +1,14 @@
 //! New connections: TCP or a Unix socket, a tunnel where one is asked for, TLS inside it.
 
 use super::connection::{Connection, Opened};
+use super::source::Sources;
 use super::usage::Usage;
 use super::{Channels, Destination, Slot, tunnel};
 use crate::failure;
 use measure::{Failure, Stage, TimeMetric};
 use net::ConnectOptions;
 use plan::CloseBy;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::rc::Rc;
@@ -20,6 +22,43 @@ pub(crate) struct NotConnected {
     pub failure: Failure,
     pub began: Instant,
     pub ended: Instant,
+}
+
+/// Both ends of a connection that is to be opened.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ends {
+    pub to: SocketAddr,
+    pub source: Option<IpAddr>,
+}
+
+/// The addresses of a host, each tried once, from the one whose turn it is on.
+pub(super) struct Turns<'a> {
+    pub now: Ends,
+    all: &'a [SocketAddr],
+    place: usize,
+    tried: usize,
+    source_turn: u64,
+    first_failure: Option<Failure>,
+}
+
+impl Turns<'_> {
+    /// Until when the address of now is waited for: all that are left share the time.
+    pub fn share_of(&self, now: Instant, until: Instant) -> Instant {
+        let left = self.all.len().saturating_sub(self.tried) as u32 + 1;
+        now + until.saturating_duration_since(now) / left
+    }
+
+    /// Goes on to the next address; false if each was tried.
+    fn advance(&mut self, sources: &Sources) -> bool {
+        if self.tried >= self.all.len() {
+            return false;
+        }
+        self.tried += 1;
+        self.place = (self.place + 1) % self.all.len();
+        let to = self.all[self.place];
+        self.now = Ends { to, source: sources.pick(to, self.source_turn) };
+        true
+    }
 }
 
 /// A connection on which nothing was said.
@@ -121,24 +160,46 @@ impl Channels {
         destination: Destination<'_>,
         deadline: Option<Instant>,
     ) -> Result<Connected, Failure> {
-        let (to, source) = self.ends(destination.to);
-        let connected = match &self.http.unix_socket {
-            Some(path) => self.net.connect_unix(Path::new(path), deadline).await,
-            None => {
-                let abortive_close = self.plan().close == CloseBy::Reset;
-                let buffer = self.http.socket_buffer.map(|bytes| bytes as usize);
-                let options = ConnectOptions {
-                    source,
-                    deadline,
-                    abortive_close,
-                    receive_buffer: buffer,
-                    send_buffer: buffer,
-                };
-                self.net.connect(to, &options).await
+        let mut ends = self.ends(destination.to);
+        loop {
+            let until = deadline.map(|until| ends.share_of(self.net.now(), until));
+            let connected = self.connect_to(ends.now, until).await;
+            match connected.map_err(|error| failure::of_connect(&error)) {
+                Ok(stream) => {
+                    return Ok(Connected { stream, to: ends.now.to, number: self.next_connection() });
+                }
+                Err(failure) => self.take_next(&mut ends, failure)?,
             }
+        }
+    }
+
+    async fn connect_to(&self, ends: Ends, deadline: Option<Instant>) -> io::Result<net::Stream> {
+        if let Some(path) = &self.http.unix_socket {
+            return self.net.connect_unix(Path::new(path), deadline).await;
+        }
+        let buffer = self.http.socket_buffer.map(|bytes| bytes as usize);
+        let options = ConnectOptions {
+            source: ends.source,
+            deadline,
+            abortive_close: self.plan().close == CloseBy::Reset,
+            receive_buffer: buffer,
+            send_buffer: buffer,
         };
-        let stream = connected.map_err(|error| failure::of_connect(&error))?;
-        Ok(Connected { stream, to, number: self.next_connection() })
+        self.net.connect(ends.to, &options).await
+    }
+
+    /// An address of a host took no connection: the next one of it is tried, if there is one.
+    ///
+    /// # Errors
+    /// What went wrong at the address whose turn it was, where no other is left, or where this machine is to blame.
+    pub(super) fn take_next(&self, ends: &mut Turns<'_>, failure: Failure) -> Result<(), Failure> {
+        let first = *ends.first_failure.get_or_insert(failure);
+        let failed = ends.now.to;
+        if failure.kind.is_ours() || !ends.advance(&self.sources) {
+            return Err(first);
+        }
+        self.account.passed_over(failed, failure);
+        Ok(())
     }
 
     /// The number of a connection that is open, which is counted. Where TLS then fails it counts as opened all the same.
@@ -154,12 +215,13 @@ impl Channels {
 
     /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
     /// workers begin apart.
-    pub(super) fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
+    pub(super) fn ends<'a>(&self, to: &'a [SocketAddr]) -> Turns<'a> {
         let turn = self.turn.get();
         self.turn.set(turn + 1);
         let count = to.len().max(1) as u64;
-        let target = to[(turn % count) as usize];
-        (target, self.sources.pick(target, turn / count + u64::from(self.part.index)))
+        let (place, source_turn) = ((turn % count) as usize, turn / count + u64::from(self.part.index));
+        let now = Ends { to: to[place], source: self.sources.pick(to[place], source_turn) };
+        Turns { now, all: to, place, tried: 1, source_turn, first_failure: None }
     }
 
     /// Limits of the heads of answers.

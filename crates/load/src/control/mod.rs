@@ -9,7 +9,9 @@ pub(crate) use deal::{Deck, Decks, Draws};
 pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
 
-use std::collections::HashMap;
+use measure::FailureKind;
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +35,8 @@ pub struct Control {
     now: AtomicBool,
     failures: AtomicU64,
     unconnected: AtomicU64,
+    /// Addresses that took no connection, so that another one of their host was tried; how often, and why the first time.
+    passed_over: Mutex<BTreeMap<SocketAddr, PassedOver>>,
     /// First good answers, by phase, step and place in the list; each worker looks once.
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
     /// Barriers, by phase and name.
@@ -47,6 +51,15 @@ pub struct Control {
     /// Changes of rates so far, in order; how many there are is looked up for each arrival.
     rates: Mutex<Vec<RateChange>>,
     rates_changed: AtomicUsize,
+}
+
+/// What became of connections to an address that took none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassedOver {
+    /// How often it was tried.
+    pub times: u64,
+    /// Why it took the first one not.
+    pub why: FailureKind,
 }
 
 /// From a moment on, so many requests per second of all workers together.
@@ -80,6 +93,7 @@ impl Control {
             locks: Mutex::default(),
             failures: AtomicU64::new(0),
             unconnected: AtomicU64::new(0),
+            passed_over: Mutex::default(),
             models: Mutex::default(),
             decks: Decks::new(workers),
             workers,
@@ -155,6 +169,19 @@ impl Control {
         if self.unconnected.fetch_add(1, Ordering::Relaxed) + 1 >= limit {
             self.stop();
         }
+    }
+
+    /// An address took no connection, and the next one of its host is tried. Some thousand names are looked up at most, so the list is
+    /// short.
+    pub(crate) fn passed_over(&self, address: SocketAddr, why: FailureKind) {
+        let mut all = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(address).or_insert(PassedOver { times: 0, why }).times += 1;
+    }
+
+    /// Addresses that took no connection, in order.
+    pub fn all_passed_over(&self) -> Vec<(SocketAddr, PassedOver)> {
+        let all = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(address, one)| (*address, *one)).collect()
     }
 
     /// The model that answers to a request must equal: that of whichever worker came first, or this one.

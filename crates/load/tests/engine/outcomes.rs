@@ -148,6 +148,19 @@ fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
     assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
 }
 
+/// A name may have addresses at which nobody listens, or where a firewall answers.
+#[test]
+fn a_dead_address_of_a_name_fails_no_request() {
+    let mut case = Case::new(vec![phase(Pace::Users(USERS), requests(40))], |_| Act::AnswerThenClose);
+    case.dead = vec!["127.0.0.9".parse().unwrap(), "127.0.0.10".parse().unwrap()];
+    let ran = case.run();
+    let counts = ran.counts();
+    conserved(&counts);
+    assert_eq!((counts.ok, ran.seen), (40, 40), "{counts:?}");
+    // Addresses take turns: of three connections one goes to the first dead address, and then to the second, and one to the second.
+    assert_eq!((counts.connections, ran.passed_over), (40, 14 + 13 + 14), "{counts:?}");
+}
+
 /// Whatever its end: it refuses, accepts and closes, or answers nothing but a reset: users come again ever more slowly.
 #[test]
 fn a_target_that_dies_is_not_hammered() {

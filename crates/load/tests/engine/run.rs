@@ -10,6 +10,7 @@ use plan::{
     Site, Step, Stop,
 };
 use std::cell::Cell;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
@@ -26,6 +27,8 @@ pub struct Case {
     pub listen: ListenOptions,
     /// How long the peer accepts nothing.
     pub deaf_for: Duration,
+    /// Addresses of the target, before the peer's own, at which nobody listens; with the peer's port.
+    pub dead: Vec<IpAddr>,
 }
 
 /// Result of the run.
@@ -33,6 +36,8 @@ pub struct Ran {
     pub snapshots: Vec<Snapshot>,
     /// Requests that the peer has seen.
     pub seen: u64,
+    /// How often an address took no connection and another one was tried.
+    pub passed_over: u64,
 }
 
 impl Ran {
@@ -107,6 +112,7 @@ impl Case {
             stop_after: None,
             listen: ListenOptions::default(),
             deaf_for: Duration::ZERO,
+            dead: Vec::new(),
         }
     }
 
@@ -123,9 +129,12 @@ impl Case {
         let control = Arc::new(Control::new(self.load.phases.len(), 1));
         let seen = Rc::new(Cell::new(0));
         let seen_by_peer = seen.clone();
+        let controlled = control.clone();
         let main = |net: Net| async move {
             let listener = net.listen("127.0.0.1:0".parse().unwrap(), &self.listen).unwrap();
-            let target = vec![listener.local_addr().unwrap()];
+            let own = listener.local_addr().unwrap();
+            let dead = self.dead.iter().map(|dead| SocketAddr::new(*dead, own.port()));
+            let target = dead.chain([own]).collect();
             let serves = serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer);
             let (net_of_peer, deaf_for) = (net.clone(), self.deaf_for);
             net.spawn(async move {
@@ -161,6 +170,7 @@ impl Case {
             drive(net, job).await;
         };
         net::run(io, Limits::default(), main).unwrap();
-        Ran { snapshots: snapshots.into_iter().collect(), seen: seen.get() }
+        let passed_over = controlled.all_passed_over().iter().map(|(_, one)| one.times).sum();
+        Ran { snapshots: snapshots.into_iter().collect(), seen: seen.get(), passed_over }
     }
 }

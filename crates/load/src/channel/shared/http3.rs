@@ -5,6 +5,7 @@
 use super::authority::Authority;
 use super::speaker::Speaker;
 use super::{Beginning, Inner, Shared, State};
+use crate::channel::connect::Ends;
 use crate::channel::usage::Usage;
 use crate::channel::{Channels, Destination, Slot};
 use crate::failure;
@@ -33,8 +34,27 @@ impl Channels {
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Rc<Shared>, Failure> {
+        let mut ends = self.ends(destination.to);
+        let until = began + self.load.limits.connect;
+        loop {
+            let deadline = ends.share_of(self.net.now(), until);
+            match self.shake_hands(slot, destination, began, ends.now, deadline).await {
+                Ok(shared) => return Ok(shared),
+                Err(failure) if failure.stage != Stage::Connect => return Err(failure),
+                Err(failure) => self.take_next(&mut ends, failure)?,
+            }
+        }
+    }
+
+    async fn shake_hands(
+        &self,
+        slot: &mut Slot,
+        destination: Destination<'_>,
+        began: Instant,
+        Ends { to, source }: Ends,
+        deadline: Instant,
+    ) -> Result<Rc<Shared>, Failure> {
         let plan = self.http.http3.clone().unwrap_or_default();
-        let (to, source) = self.ends(destination.to);
         let buffer = self.http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER) as usize;
         let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
         let socket = self.net.connect_udp(to, &options).map_err(|error| failure::of_connect(&error))?;
@@ -58,7 +78,6 @@ impl Channels {
             plan.migrate_every.map(|every| Moving { every, next: Cell::new(began + every), options });
         let news = self.net.event();
         self.net.spawn(drive(shared.inner.clone(), (socket, to), moving, news.clone()));
-        let deadline = began + self.load.limits.connect;
         loop {
             if let Some(failure) = shared.inner.ended.get() {
                 return Err(failure);
