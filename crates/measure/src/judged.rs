@@ -16,9 +16,19 @@ pub struct Judged {
     pub at_least: bool,
     /// It is what must not be, or nothing shows that it is not.
     pub violated: bool,
+    /// Somebody ended the run before its time, so that nothing was held against this condition; the figure is that of the piece.
+    #[serde(default)]
+    pub unevaluated: bool,
     /// It speaks of requests without a good answer, so that whoever gave it has said himself how many are too many.
     #[serde(default)]
     pub of_failures: bool,
+}
+
+impl Judged {
+    /// The run did not come to its end, so nothing is held against the condition.
+    pub fn leave_open(&mut self) {
+        (self.violated, self.unevaluated) = (false, true);
+    }
 }
 
 /// Role of a condition.

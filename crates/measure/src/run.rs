@@ -5,7 +5,7 @@ use crate::after_reset::AfterReset;
 use crate::censored::Censored;
 use crate::counts::Counts;
 use crate::event::{Evidence, LostRequest};
-use crate::judged::Judged;
+use crate::judged::{Judged, Names};
 use crate::machine::Watched;
 use crate::processes::TargetProcesses;
 use crate::rates::Rates;
@@ -236,6 +236,11 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// True if somebody ended the run before its time, or its last record is missing; not where its plan or its target's end did.
+    pub fn was_ended_by_hand(&self) -> bool {
+        self.interrupted && !self.thresholds.iter().any(|one| one.names == Names::Stop && one.violated)
+    }
+
     /// The phases that count, as one.
     pub fn measured(&self) -> PhaseResult {
         let mut phases = self.phases.iter().filter(|phase| phase.measured);

@@ -91,6 +91,8 @@ struct Run<'a> {
     started_unix_s: f64,
     duration_s: f64,
     interrupted: bool,
+    /// False where somebody ended the run before its time, or its last record is missing.
+    complete: bool,
     threads: u32,
     backend: &'a str,
     cpu_us_per_request: Option<f64>,
@@ -105,6 +107,7 @@ impl<'a> Run<'a> {
             started_unix_s: context.started_unix_s,
             duration_s: result.took.as_secs_f64(),
             interrupted: result.interrupted,
+            complete: !result.was_ended_by_hand(),
             threads: context.threads,
             backend: &result.backend,
             cpu_us_per_request: result.cpu_us_per_request(),

@@ -35,7 +35,7 @@ fn held_to(
     // unless any such value keeps it.
     let kept = value.is_some_and(|value| is_so(value) && (!at_least || is_so(f64::INFINITY)));
     let (condition, of_failures) = (threshold.to_string(), threshold.is_of_failures());
-    Judged { condition, names, value, at_least, violated: !kept, of_failures }
+    Judged { condition, names, value, at_least, violated: !kept, unevaluated: false, of_failures }
 }
 
 /// The figure of a condition as people read it; `None`: it is not known.

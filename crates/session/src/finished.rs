@@ -5,7 +5,7 @@ use crate::live::Live;
 use crate::scripts::Scripts;
 use crate::sink::Sinks;
 use measure::stream::End;
-use measure::{ExitCode, Head, RunEvent, RunResult, Verdict};
+use measure::{ExitCode, Head, Judged, RunEvent, RunResult, Verdict};
 use plan::Plan;
 use report::page::Gathered;
 use std::path::PathBuf;
@@ -40,7 +40,11 @@ impl Finished {
 
     /// Exit code of a command whose run this was, as far as the run decides it.
     pub fn exit(&self) -> ExitCode {
-        self.verdict.as_ref().map_or(ExitCode::Fine, |verdict| ExitCode::of(verdict, &self.result.thresholds))
+        match &self.verdict {
+            None => ExitCode::Fine,
+            Some(_) if self.result.was_ended_by_hand() => ExitCode::EndedByHand,
+            Some(verdict) => ExitCode::of(verdict, &self.result.thresholds),
+        }
     }
 
     /// The run as the page shows it when it is over, where somebody wanted to see it.
@@ -93,6 +97,9 @@ pub struct Ended {
 /// Holds a run to the conditions of its plan, and judges it; what comes of that stands in its last record.
 pub fn judge(plan: &Plan, result: &mut RunResult, end: &mut End) -> Option<Verdict> {
     result.thresholds.extend(report::thresholds::judge(result, plan));
+    if result.was_ended_by_hand() {
+        result.thresholds.iter_mut().for_each(Judged::leave_open);
+    }
     let verdict = plan.load.as_ref().map(|_| result.verdict(&result.measured()));
     end.thresholds.clone_from(&result.thresholds);
     // Where there is no load, there is none.

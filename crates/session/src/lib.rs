@@ -614,6 +614,13 @@ impl Session<'_, '_> {
                 .origin_as_reached()
                 .and_then(|behind| after::never_asked(asked?, (requests, bad), behind)),
         );
+        notes.extend(
+            self.workers
+                .control
+                .all_passed_over()
+                .iter()
+                .map(|(address, one)| notes::PASSED_OVER.with(&[address, &one.times, &one.why.text()])),
+        );
         let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
         if unattributed > 0 {
             notes.push(notes::UNATTRIBUTED.with(&[&NONCE_FIELD, &unattributed]));

@@ -58,6 +58,7 @@ fn look(stop: &StopIf, since: &mut Option<Duration>, second: &Second) -> Option<
         value: Some(value),
         at_least: false,
         violated: true,
+        unevaluated: false,
         of_failures: stop.condition.is_of_failures(),
     };
     (held >= stop.lasts).then(|| Met { judged: judged(), since, at: second.at })

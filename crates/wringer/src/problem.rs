@@ -98,13 +98,20 @@ impl Exit {
     }
 }
 
-impl From<measure::ExitCode> for Exit {
-    fn from(code: measure::ExitCode) -> Exit {
+impl Exit {
+    /// Of a process that a signal ended, as shells have it.
+    pub fn of_signal(signal: i32) -> Exit {
+        Exit::Code(128 + signal as u8)
+    }
+
+    /// Of a run with this code. `signal`: the first that came, if one did.
+    pub fn of_run(code: measure::ExitCode, signal: Option<i32>) -> Exit {
         match code {
             measure::ExitCode::Fine => Exit::Ok,
             measure::ExitCode::Impossible => Exit::Impossible,
             measure::ExitCode::Usage => Exit::Usage,
             measure::ExitCode::Failed => Exit::Wrong,
+            measure::ExitCode::EndedByHand => signal.map_or(Exit::Code(code.number()), Exit::of_signal),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Ctrl-C, termination and a terminal that goes away: the first one ends the run, which still gives its whole report; the second one ends the
 //! process at once.
 
-use crate::problem::Problem;
+use crate::problem::{Exit, Problem};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -49,7 +49,7 @@ fn watch() -> Result<Arc<AtomicBool>, Problem> {
             if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
                 crate::tui::restore();
                 // What runs for us notices that we are gone: guards and helpers watch a pipe.
-                std::process::exit(128 + signal);
+                std::process::exit(Exit::of_signal(signal).number().into());
             }
         }
     };

@@ -53,7 +53,7 @@ pub struct Control {
     rates_changed: AtomicUsize,
 }
 
-/// What became of connections to an address that took none.
+/// An address that took no connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassedOver {
     /// How often it was tried.

@@ -14,23 +14,31 @@ pub enum ExitCode {
     Usage,
     /// 3
     Failed,
+    /// 130; 128 and the signal's number where that is another.
+    EndedByHand,
 }
 
 /// The table of exit codes, as `--help` and the docs have it: the first line that holds.
-const TABLE: [(ExitCode, &str); 5] = [
+const TABLE: [(ExitCode, &str); 6] = [
     (ExitCode::Usage, "The command line or the plan cannot be meant. Nothing was sent."),
+    (
+        ExitCode::EndedByHand,
+        "Somebody ended the run before its time, by Ctrl-C, on the page or in the terminal: --fail-if and --require were not \
+         evaluated. By SIGTERM it is 143, by SIGHUP 129.",
+    ),
     (
         ExitCode::Failed,
         "What --fail-if or --stop-if names was so, or what --require names was not, or it is not known.",
     ),
     (
         ExitCode::Impossible,
-        "There is no run or no result: nothing listens, a port is taken, a file cannot be written; nothing was sent; not one good \
-         answer came; the target was silent at the end, or died.",
+        "There is no run or no result: nothing listens, a port is taken, a file cannot be written; nothing was sent, or at least \
+         half of the requests found no port or descriptor on this machine; not one good answer came; the target was silent at the \
+         end, or died.",
     ),
     (
         ExitCode::Failed,
-        "The target failed: at least 1 % of the requests got no good answer, or an answer was wrong. Not where a condition of \
+        "The target failed: at least 1 % of the requests that left this machine got no good answer, or an answer was wrong. Not where a condition of \
          yours speaks of failures (errors, failed, unfinished, check-failed, ok-rate): then it alone decides.",
     ),
     (ExitCode::Fine, "The run came to its end, and none of that holds."),
@@ -45,6 +53,9 @@ impl ExitCode {
         match verdict.measurement.state {
             Worth::BrokenOff | Worth::NothingSent => return ExitCode::Impossible,
             Worth::CutOff | Worth::GeneratorBound | Worth::Disturbed | Worth::Valid => {}
+        }
+        if verdict.target.was_mostly_not_asked() {
+            return ExitCode::Impossible;
         }
         match verdict.target.state {
             Conduct::NotAsked | Conduct::Died | Conduct::NoGoodAnswer | Conduct::Silent => {
@@ -63,6 +74,7 @@ impl ExitCode {
             ExitCode::Impossible => 1,
             ExitCode::Usage => 2,
             ExitCode::Failed => 3,
+            ExitCode::EndedByHand => 130,
         }
     }
 

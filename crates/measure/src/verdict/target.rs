@@ -29,7 +29,9 @@ pub struct TargetVerdict {
     pub silent_since_s: Option<f64>,
     /// Requests of which the findings speak: those that left this machine.
     pub requests: u64,
-    /// Of those, the ones without a good answer; answers that failed a check only where they are more than are tolerated.
+    /// Requests that this machine had no port or descriptor for; nothing is known of the target from them.
+    pub not_asked: u64,
+    /// Of those that left, the ones without a good answer; answers that failed a check only where they are more than are tolerated.
     pub bad: u64,
     /// Findings against it, the gravest first.
     pub findings: Vec<Finding>,
@@ -137,6 +139,16 @@ impl TargetVerdict {
             || self.findings.iter().any(|finding| finding.kind == FindingKind::Silent)
     }
 
+    /// True if at least half of the requests never left this machine: the others say little of a run.
+    pub fn was_mostly_not_asked(&self) -> bool {
+        self.not_asked > 0 && self.not_asked >= self.requests
+    }
+
+    /// True if it answered to the end, but for few requests: it may be able to do more than was asked of it.
+    pub fn answered_to_the_end(&self) -> bool {
+        matches!(self.state, Conduct::Answered | Conduct::Flawed)
+    }
+
     /// Returns the verdict as one sentence part.
     pub fn sentence(&self) -> String {
         // How many they were in all says less than what became of them.
@@ -196,6 +208,7 @@ impl RunResult {
             mostly_bad,
             silent_since_s,
             requests: found.requests,
+            not_asked: measured.starved(),
             bad: found.bad(),
             findings,
         }

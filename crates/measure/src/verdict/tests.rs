@@ -268,8 +268,11 @@ fn own_ports_are_never_the_target() {
         (case.check.starved, case.check.no_port) = (1, 1);
         case
     };
-    let (worth, found, sentence, exit) = starved(2.0).judged();
+    let (worth, found, sentence, exit) = starved(5.0).judged();
     assert_eq!((worth, found, exit), (Worth::GeneratorBound, Conduct::Answered, 0), "{sentence}");
+    // Nothing is known against the target, and most of what was wanted did not happen.
+    let (worth, found, sentence, exit) = starved(2.0).judged();
+    assert_eq!((worth, found, exit), (Worth::GeneratorBound, Conduct::Answered, 1), "{sentence}");
     let (worth, found, sentence, exit) = starved(0.0).judged();
     assert_eq!((worth, found, exit), (Worth::GeneratorBound, Conduct::NotAsked, 1));
     assert!(sentence.contains("none of 600 requests reached it: this machine had no port"), "{sentence}");
@@ -316,6 +319,7 @@ fn the_exit_code_follows_from_verdict_and_conditions_alone() {
             value: None,
             at_least: false,
             violated: *violated,
+            unevaluated: false,
             of_failures: *of_failures,
         };
         let conditions: Vec<Judged> = conditions.iter().map(judged).collect();

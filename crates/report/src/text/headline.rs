@@ -165,7 +165,7 @@ impl Report<'_> {
             Worth::BrokenOff => "wringer's own code failed; see Generator below",
             Worth::NothingSent => "no request was sent",
             Worth::CutOff => "the run ended without a word: nothing is known of the generator",
-            Worth::GeneratorBound if verdict.target.is_silent() => {
+            Worth::GeneratorBound if !verdict.target.answered_to_the_end() => {
                 "this machine fell short as well; see Generator below"
             }
             Worth::GeneratorBound => "the target may be able to do more; see Generator below",

@@ -15,6 +15,7 @@ impl Report<'_> {
         let mut table = Table::new("lrll");
         for one in judged {
             let found = match (one.value, one.violated) {
+                _ if one.unevaluated => "not evaluated",
                 (None, _) => "violated: the figure is not known",
                 (_, true) if one.at_least => "violated, as far as is known: requests are unfinished",
                 (_, true) => "violated",
@@ -24,6 +25,9 @@ impl Report<'_> {
             table.row([one.condition.clone(), value, names(one.names).to_owned(), found.to_owned()]);
         }
         let mut section = Section::new("Thresholds", table.lines());
+        if judged.iter().any(|one| one.unevaluated) {
+            section.say("The run was ended before its time: what its figures would have been is not known.");
+        }
         if judged.iter().any(|one| one.violated) {
             section.say("One that is violated makes the exit code 3.");
         }
@@ -51,6 +55,10 @@ impl Report<'_> {
             })
             .collect();
         match (judged.len(), violated.is_empty()) {
+            (all, true) if judged.iter().any(|one| one.unevaluated) => Some(format!(
+                "{} not evaluated: the run was ended before its time",
+                show::counted(all as u64, "condition")
+            )),
             (0, _) => None,
             (all, true) => Some(format!("{} kept", show::counted(all as u64, "condition"))),
             (all, false) => Some(format!("{} of {all} violated: {}", violated.len(), violated.join("; "))),

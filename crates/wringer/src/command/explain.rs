@@ -4,22 +4,25 @@ use super::show;
 use crate::problem::{Exit, Problem};
 use report::explain;
 
-/// Prints what is known of each name; all names where none is given.
+/// Prints what is known of each name; all names where none is given. A name that is not known is told, and keeps none from being
+/// explained.
 pub fn run(names: &[String]) -> Result<Exit, Problem> {
     if names.is_empty() {
         show::write(&explain::list());
         return Ok(Exit::Ok);
     }
-    let explained = names.iter().map(|name| explain::explain(name).ok_or_else(|| unknown(name)));
-    show::write(&explained.collect::<Result<Vec<_>, _>>()?.join("\n"));
-    Ok(Exit::Ok)
+    let known: Vec<String> = names.iter().filter_map(|name| explain::explain(name)).collect();
+    show::write(&known.join("\n"));
+    let unknown = names.iter().filter(|name| explain::explain(name).is_none()).map(|name| unknown(name));
+    let unknown: Vec<String> = unknown.collect();
+    if unknown.is_empty() { Ok(Exit::Ok) } else { Err(Problem::Usage(unknown.join("\n"))) }
 }
 
-fn unknown(name: &str) -> Problem {
+fn unknown(name: &str) -> String {
     let near = explain::near(name);
     let meant = match near.is_empty() {
         true => String::new(),
         false => format!("; near it: {}", near.join(", ")),
     };
-    Problem::Usage(format!("there is no name {name:?}{meant}; `wringer explain` lists all"))
+    format!("there is no name {name:?}{meant}; `wringer explain` lists all")
 }

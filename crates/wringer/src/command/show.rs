@@ -7,6 +7,7 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use crate::serve::{self, Running, Server};
+use crate::signals;
 use crate::tui;
 use doors::native::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use measure::event::HeadTitle;
@@ -298,7 +299,7 @@ const EVIDENCE: &str = "evidence of failed checks";
 /// Prints the report, keeps evidence, JSON and page, and says how the process ends. What cannot be written is told in a line and
 /// keeps nothing else from being written.
 pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
-    let mut ending = Ending::new(finished.exit().into());
+    let mut ending = Ending::new(exit_of(&finished));
     let say = |problem: &Problem| notice(&format!("wringer: {problem}"));
     if let Some(why) = finished.scripts.failure() {
         ending.add(Err(Problem::Impossible(why)), &say);
@@ -339,9 +340,14 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
     exit
 }
 
+/// How the process ends, as far as the run decides it.
+fn exit_of(finished: &Finished) -> Exit {
+    Exit::of_run(finished.exit(), signals::first())
+}
+
 /// Ends a run that the page shows, and that says nothing here but where it was kept.
 pub fn end(finished: Finished) {
-    conclude(Ending::new(finished.exit().into()), finished);
+    conclude(Ending::new(exit_of(&finished)), finished);
 }
 
 /// Tells the run its end, says where it is kept, and keeps the history short.

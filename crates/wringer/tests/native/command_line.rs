@@ -288,7 +288,7 @@ fn one_interrupt_ends_the_run_and_gives_the_whole_report() {
         let mut running = wringer("cache -c 4 -d 50s --hot 50 --size 1KB --json {}/result.json");
         running.wait_for("\n     1 ");
         running.signal_all(signal);
-        let ran = running.end().ended_with(0);
+        let ran = running.end().ended_with(128 + signal.as_raw());
         let report = ran.report();
         assert_eq!(report.at("run/interrupted").as_bool(), Some(true));
         assert!(report.number("run/duration_s") < 30.0 && report.sum("ok") > 0);

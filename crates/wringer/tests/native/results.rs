@@ -219,7 +219,9 @@ fn a_terminal_that_goes_away_ends_the_run_with_its_report() {
     let all = [Signal::HUP, Signal::TERM, Signal::INT];
     for signal in all.into_iter().filter(|signal| hears_hup || *signal != Signal::HUP) {
         let before = web.seen().len();
-        let words = ["http", &host, "-d", "50s", "--rate", "20", "--json", "{}/result.json"];
+        let gate = ["--fail-if", "p99>0ms"];
+        let words =
+            ["http", &host, "-d", "50s", "--rate", "20", "--json", "{}/result.json"].into_iter().chain(gate);
         let running = start(words);
         let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
         while web.seen().len() == before {
@@ -227,12 +229,15 @@ fn a_terminal_that_goes_away_ends_the_run_with_its_report() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         running.signal(signal);
-        let ran = running.end().ended_with(0);
+        let ran = running.end().ended_with(128 + signal.as_raw());
+        assert!(ran.stdout.contains("interrupted"), "{}", ran.stdout);
         assert!(
-            ran.stdout.contains("interrupted") && ran.file("result.json").contains("schema"),
+            ran.stdout.contains("1 condition not evaluated: the run was ended before its time"),
             "{}",
             ran.stdout
         );
+        let json = ran.file("result.json");
+        assert!(json.contains("\"complete\": false") && json.contains("\"unevaluated\": true"), "{json}");
     }
     // Who is started with nohup does not hear of it.
     let script = format!(
