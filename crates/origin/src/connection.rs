@@ -22,6 +22,7 @@ use transport::{Received, Stream};
 use wire::http1::write::{end_of_head, field, field_number, status_line};
 use wire::http1::{Breach, Error, Framing, Limits, RequestReader, Version};
 use wire::http2::PREFACE;
+use wire::tls::Agreed;
 
 /// Bytes of a request's content that are read and thrown away; more is refused.
 const BODY_LIMIT: u64 = 64 << 20;
@@ -35,6 +36,8 @@ const KNOWN_AT: usize = 4;
 
 /// A client that has not completed a TLS handshake by then is given up.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// A client that has begun a head and not completed it by then is given up. Between requests it may wait as long as it likes.
+pub(crate) const HEAD: Duration = Duration::from_secs(10);
 
 pub(crate) struct Connection {
     worker: Rc<Worker>,
@@ -51,6 +54,10 @@ pub(crate) struct Connection {
     answered: u32,
     /// A TLS handshake is under way.
     handshaking: bool,
+    /// What it agreed on.
+    agreed: Agreed,
+    /// A head is under way, which is waited for until then.
+    head_until: Option<Instant>,
 }
 
 struct Pending {
@@ -90,6 +97,7 @@ enum End {
 enum Refusal {
     Malformed(Error),
     BodyTooLong,
+    HeadTooLate,
 }
 
 impl Connection {
@@ -100,6 +108,8 @@ impl Connection {
         }
         Connection {
             handshaking,
+            agreed: Agreed::Nothing,
+            head_until: None,
             stream,
             reader: RequestReader::new(Limits::default()),
             request: Request::new(worker.interest.clone()),
@@ -131,11 +141,21 @@ impl Connection {
         self.stream.close(Close::Graceful).await;
     }
 
-    /// The first bytes of a connection that begins with HTTP/2's preface (RFC 9113 section 3.4); otherwise they wait.
+    /// The first bytes of a connection that speaks HTTP/2; otherwise they wait. TLS has agreed on it (RFC 7301), or nothing was agreed on and
+    /// it begins with the preface (RFC 9113 section 3.4).
     async fn preface(&mut self) -> Option<Pending> {
         let mut first = self.input().await?;
+        match self.agreed {
+            Agreed::Http2 => return Some(first),
+            Agreed::Http1 | Agreed::Other => {
+                self.pending = Some(first);
+                return None;
+            }
+            Agreed::Nothing => {}
+        }
         while first.bytes.len() < KNOWN_AT && PREFACE.starts_with(&first.bytes) {
             let mut gathered = first.bytes.to_vec();
+            self.limit_head(true);
             match self.input().await {
                 Some(more) => gathered.extend_from_slice(&more.bytes),
                 None => {
@@ -155,12 +175,16 @@ impl Connection {
     async fn serve(&mut self) -> End {
         loop {
             let Some(input) = self.input().await else {
-                return self.ended().await;
+                return match self.head_until {
+                    Some(until) if self.worker.net.now() >= until => self.refuse(&Refusal::HeadTooLate).await,
+                    Some(_) | None => self.ended().await,
+                };
             };
             let done = match self.read(input) {
                 Ok(done) => done,
                 Err(refusal) => return self.refuse(&refusal).await,
             };
+            self.limit_head(!done && !self.request.known);
             let over = match done {
                 true => self.answer().await.err(),
                 false => self.invite_body().await.err(),
@@ -169,6 +193,15 @@ impl Connection {
                 return end;
             }
         }
+    }
+
+    /// Waits for the rest of a head for some time, and for other things as long as it takes.
+    fn limit_head(&mut self, within: bool) {
+        if self.handshaking || within == self.head_until.is_some() {
+            return;
+        }
+        self.head_until = within.then(|| self.arrived + HEAD);
+        self.stream.set_deadline(self.head_until);
     }
 
     /// Returns the bytes to be read next; `None` at the end of the stream.
@@ -194,6 +227,7 @@ impl Connection {
             counts.handshakes_resumed.add(u64::from(handshake.agreed.resumed));
             counts.early_accepted.add(u64::from(handshake.agreed.early == Some(true)));
             self.handshaking = false;
+            self.agreed = handshake.agreed.protocol;
             self.stream.set_deadline(None);
         } else if failed {
             counts.handshakes_failed.add(1);
@@ -377,11 +411,15 @@ impl Connection {
         counts.refused.add(1);
         let (status, text) = match refusal {
             Refusal::BodyTooLong => (413, format!("The body is longer than {BODY_LIMIT} bytes.\n")),
+            Refusal::HeadTooLate => {
+                (408, format!("The head had not come {} s after its first bytes.\n", HEAD.as_secs()))
+            }
             Refusal::Malformed(error) => {
                 let too_long = matches!(error.breach, Breach::HeadLimit | Breach::FieldsLimit);
                 (if too_long { 431 } else { 400 }, format!("{}: {error}\n", error.breach.entry().name))
             }
         };
+        self.stream.set_deadline(Some(self.worker.net.now() + LINGER));
         let mut out = self.worker.net.buffer();
         match self.worker.site().form {
             Form::Native => self.write_refusal(&mut out, status, &text),

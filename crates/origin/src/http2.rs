@@ -3,6 +3,7 @@
 //! Connections that begin with HTTP/2's preface are handed over here by `connection.rs`, whether ALPN has said so or not. Start
 //! at [`Http2::run`].
 
+use crate::connection::HEAD;
 use crate::streams::{Speaks, Streams};
 use crate::worker::Worker;
 use measure::LiveOriginCounts;
@@ -87,16 +88,34 @@ impl Http2 {
             side.server.go_away(None, Code::HTTP_1_1_REQUIRED, text, &mut side.out);
             self.streams.leaving = true;
         }
-        let mut ended = !self.read(first);
+        let (mut ended, mut head_until) = (!self.read(first), None);
         while self.turn().await && !ended && !self.is_over() {
+            let within = self.streams.speaks.server.is_within_head();
+            if within != head_until.is_some() {
+                head_until = within.then(|| worker.net.now() + HEAD);
+                self.stream.set_deadline(head_until);
+            }
             match self.stream.recv_or_woken(&self.streams.wake).await {
                 Ok(None) => {}
                 Ok(Some(received)) if !received.is_empty() => ended = !self.read(&received),
+                Err(_) if head_until.is_some_and(|until| worker.net.now() >= until) => {
+                    self.give_up();
+                    ended = true;
+                }
                 Ok(Some(_)) | Err(_) => return self.stream,
             }
         }
         let _ = self.stream.shutdown_write().await;
         self.stream
+    }
+
+    /// The preface or a field block has begun and does not come to its end.
+    fn give_up(&mut self) {
+        self.stream.set_deadline(Some(self.streams.worker.net.now() + HEAD));
+        self.streams.worker.counts().malformed.add(1);
+        let side = &mut self.streams.speaks;
+        let text = b"the head had not come 10 s after its first bytes";
+        side.server.go_away(None, Code::ENHANCE_YOUR_CALM, text, &mut side.out);
     }
 
     /// Takes what came; `false`: the client broke the protocol, and is told so.

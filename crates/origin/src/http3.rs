@@ -7,7 +7,7 @@ use crate::worker::Worker;
 use measure::LiveOriginCounts;
 use net::{Came, Datagrams, Net, Outgoing, UdpSocket};
 use plan::site::Form;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 use std::task::Poll;
@@ -22,6 +22,9 @@ const STREAMS: u32 = 256;
 const WINDOW: u32 = 1 << 20;
 /// Bytes of a connection's answers that QUIC holds until they are acknowledged.
 const SEND_WINDOW: u64 = 2 << 20;
+/// Handshakes under way, each of which holds some 50 kB, from which on strangers are asked to come again with a token: whoever sends with
+/// others' addresses never does.
+const SHAKING: usize = 1000;
 /// Receives in a row before what they lead to is sent.
 const BATCH: usize = 64;
 
@@ -70,6 +73,8 @@ struct Connections {
     /// When each has something to do, if nothing comes before.
     timers: BTreeSet<(Instant, Key)>,
     due: HashMap<Key, Instant>,
+    /// Those whose handshake is under way.
+    shaking: HashSet<Key>,
     /// Datagrams sent to strangers at once.
     strangers: Vec<(Transmit, Vec<u8>)>,
 }
@@ -88,6 +93,7 @@ pub(crate) async fn serve(net: Net, socket: UdpSocket, worker: Rc<Worker>, tls: 
         touched: Vec::new(),
         timers: BTreeSet::new(),
         due: HashMap::new(),
+        shaking: HashSet::new(),
         strangers: Vec::new(),
         worker,
     };
@@ -133,6 +139,8 @@ impl Connections {
         counts.http3_connections.add(1);
         let mut streams = Streams::new(self.worker.clone(), self.wake.clone(), server);
         with(&mut streams, |server, requests| server.tick(now, requests));
+        self.shaking.insert(key);
+        self.listener.ask_back(self.shaking.len() >= SHAKING);
         self.open.insert(key, streams);
         self.touched.push(key);
     }
@@ -168,6 +176,10 @@ impl Connections {
             let Some(streams) = self.open.get_mut(&key) else { continue };
             answer_one(&self.worker, net, (socket, streams)).await;
             self.listener.settle(&mut streams.speaks);
+            if streams.speaks.is_connected() || streams.speaks.is_drained() {
+                self.shaking.remove(&key);
+                self.listener.ask_back(self.shaking.len() >= SHAKING);
+            }
             let due = streams.speaks.deadline();
             if let Some(before) = self.due.remove(&key) {
                 self.timers.remove(&(before, key));

@@ -107,3 +107,36 @@ fn the_jtest_form_refuses_as_plainly() {
     client.send("nonsense\r\n\r\n");
     assert_eq!(client.rest(), b"HTTP/1.0 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
 }
+
+/// All wait together, for ten seconds, beside clients that may take their time.
+#[test]
+fn a_head_that_does_not_come_is_waited_for_some_time_only() {
+    let origin = TestOrigin::native();
+    let settings = b"\0\0\0\x04\0\0\0\0\0";
+    // HEADERS of stream 1, of which more is to follow in CONTINUATION.
+    let open_block = b"\0\0\x01\x01\x01\0\0\0\x01\x82";
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let begun = |bytes: &[u8]| {
+        let mut client = origin.connect();
+        client.send(bytes);
+        client
+    };
+    let mut idle = origin.connect();
+    assert_eq!(idle.get("/w/1/5").status, 200);
+    let mut upload = begun(b"POST /w/1/5 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
+    let heads = [begun(b"GET /w/1/5 HTTP/1.1\r\nHo"), begun(b"PR")];
+    let blocks = [begun(b"PRI * HT"), begun(&[&preface[..], settings, open_block].concat())];
+    for mut client in heads {
+        assert_eq!(client.reply(false).status, 408);
+        assert!(client.rest().is_empty());
+    }
+    for mut client in blocks {
+        let said = client.rest();
+        let text = String::from_utf8_lossy(&said);
+        assert!(text.ends_with("had not come 10 s after its first bytes"), "{text:?}");
+    }
+    upload.send("abcde");
+    assert_ne!(upload.reply(false).status, 408);
+    assert_eq!(idle.get("/w/1/5").status, 200);
+    origin.wait_for(|counts| counts.malformed == 4);
+}

@@ -395,6 +395,11 @@ impl Core {
         Ok(None)
     }
 
+    /// True if a field block has begun that goes on in another frame.
+    pub(super) fn is_within_block(&self) -> bool {
+        self.block.is_some()
+    }
+
     /// A CONTINUATION frame: the whole block, where it is the last one. What was gathered is given back by [`Self::keep`].
     pub(super) fn continuation(
         &mut self,

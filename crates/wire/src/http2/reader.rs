@@ -50,6 +50,12 @@ impl FrameReader {
         self.have > 0 || !matches!(self.state, State::Head)
     }
 
+    /// True if the header of a frame, or a frame of fields, has come in part.
+    pub(super) fn is_within_head(&self) -> bool {
+        let is_fields = |kind| matches!(kind, Kind::Headers | Kind::Continuation);
+        self.have > 0 || matches!(self.state, State::Payload(header) if is_fields(header.kind))
+    }
+
     /// Bytes that have come of the header of a frame that is not whole.
     pub(super) fn begun(&self) -> &[u8] {
         &self.head[..self.have]

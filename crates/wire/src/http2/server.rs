@@ -122,6 +122,11 @@ impl Server {
         self.reader.is_within_frame() || !matches!(self.preface, 0 | 24)
     }
 
+    /// True if the preface, or a field block, has come in part, or the header of whatever frame.
+    pub fn is_within_head(&self) -> bool {
+        self.preface < PREFACE.len() || self.core.is_within_block() || self.reader.is_within_head()
+    }
+
     /// Appends an interim answer.
     pub fn interim<'f>(
         &mut self,

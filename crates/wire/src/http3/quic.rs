@@ -400,7 +400,8 @@ pub(super) enum Routed {
 /// A server's endpoint.
 pub(super) struct Accepting {
     endpoint: Endpoint,
-    retry: bool,
+    /// Clients show first that they are where their packets say (RFC 9000 section 8.1.2).
+    pub retry: bool,
     /// Full handshakes of its connections.
     signed: Arc<tls::Signed>,
 }

@@ -59,6 +59,12 @@ impl Listener {
         Ok(Listener { accepting: Accepting::new(tls, &limits, seed)?, limits })
     }
 
+    /// From now on clients show first that they are where their packets say, by coming again with a token (Retry, RFC 9000 section
+    /// 8.1.2), where the settings want that always or `crowded` says so.
+    pub fn ask_back(&mut self, crowded: bool) {
+        self.accepting.retry = self.limits.retry || crowded;
+    }
+
     /// Takes one datagram, of those that came from an address with this ECN field. What is to be sent back at once is appended to
     /// `out`.
     pub fn read(

@@ -29,7 +29,7 @@ mod journeys;
 mod kept;
 mod messages;
 mod multiplexed;
-mod old_certificates;
+mod openssl;
 mod oracle;
 mod plans;
 mod processes;

@@ -357,6 +357,20 @@ fn a_server_may_have_clients_prove_their_address() {
     assert_eq!(world.sent_back, 1, "a Retry");
 }
 
+/// As the origin does while more handshakes are under way than it wants to remember.
+#[test]
+fn a_crowded_server_asks_for_that_until_it_has_room_again() {
+    for (crowded, sent_back) in [(true, 1), (false, 0)] {
+        let mut world = World::new(15, Faults::default());
+        world.listener.ask_back(true);
+        world.listener.ask_back(crowded);
+        world.connect();
+        world.ask(0, "GET", None);
+        assert!(world.until(MINUTE, |world| world.told.ended.len() == 1));
+        assert_eq!(world.sent_back, sent_back);
+    }
+}
+
 #[test]
 fn a_silent_peer_is_given_up_after_the_idle_time() {
     let mut world = World::new(16, Faults::default());

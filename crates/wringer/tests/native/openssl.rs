@@ -1,6 +1,9 @@
-//! Certificates that nobody would make today and many test servers have: version 1 of X.509, small keys, keys with a password.
+//! OpenSSL as the peer: certificates that nobody would make today and many test servers have (version 1 of X.509, small keys, keys with a
+//! password), and what ALPN agreed on.
 
-use crate::support::{folder, free_address, program, run};
+use crate::support::{folder, free_address, program, run, wringer};
+use rustix::process::Signal;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -66,6 +69,44 @@ fn any_certificate_is_any_certificate() {
         assert_eq!(ran.ended_with(0).report().sum("ok"), 4, "{what}, {options}");
         run(&format!("wrk -t1 -c1 -d1s https://{at}/")).ended_with(0);
     }
+}
+
+/// What TLS agreed on is spoken, whatever the first bytes look like.
+#[test]
+fn an_origin_speaks_what_was_agreed_on() {
+    if program("openssl").is_none() {
+        skip!("openssl is not here");
+    }
+    let address = free_address();
+    let mut origin = wringer(&format!("origin --tls --listen {address} -t 1 -q"));
+    origin.wait_for("listens at");
+    let ask = |protocol: &str, text: &'static [u8]| {
+        let mut client = Command::new("openssl");
+        client.args([
+            "s_client",
+            "-connect",
+            &address.to_string(),
+            "-alpn",
+            protocol,
+            "-quiet",
+            "-no_ign_eof",
+        ]);
+        let piped = client.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut client = piped.spawn().expect("openssl is here");
+        client.stdin.as_mut().expect("it is piped").write_all(text).expect("it reads");
+        let mut said = Vec::new();
+        client.stdout.take().expect("it is piped").read_to_end(&mut said).expect("the origin closes");
+        client.wait().expect("it ends");
+        String::from_utf8_lossy(&said).into_owned()
+    };
+    let (get, preface) =
+        (&b"GET /w/1/5 HTTP/1.1\r\nHost: x\r\n\r\n"[..], &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..]);
+    let said = ask("h2", get);
+    assert!(!said.contains("HTTP/1.1 200") && said.contains("preface"), "{said:?}");
+    let said = ask("http/1.1", preface);
+    assert!(said.starts_with("HTTP/1.1 4") || said.starts_with("HTTP/1.1 5"), "{said:?}");
+    origin.signal(Signal::INT);
+    origin.end().ended_with(0);
 }
 
 #[test]
