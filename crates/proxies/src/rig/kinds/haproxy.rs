@@ -82,7 +82,7 @@ cache wringer
     max-object-size {object_bytes}
     # The longest lifetime believed; stock is one minute.
     max-age 86400
-    # Answers that vary by Accept-Encoding, Referer or Origin are kept per value, those that vary otherwise not at all.
+    # Only answers that vary by Accept-Encoding, Referer or, from 2.9 on, Origin are kept; 2.6 loses those that vary by Referer.
     process-vary on
     max-secondary-entries 1000
 
