@@ -3,7 +3,7 @@
 //! Must not know what an answer looks like. Start at [`Connection::run`].
 
 use crate::answer::{Answer, reason};
-use crate::http2::Http2;
+use crate::http2::{HEAD, Http2};
 use crate::native::Scratch;
 use crate::request::Request;
 use crate::send::Sending;
@@ -36,8 +36,6 @@ const KNOWN_AT: usize = 4;
 
 /// A client that has not completed a TLS handshake by then is given up.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// A client that has begun a head and not completed it by then is given up. Between requests it may wait as long as it likes.
-pub(crate) const HEAD: Duration = Duration::from_secs(10);
 
 pub(crate) struct Connection {
     worker: Rc<Worker>,
@@ -54,7 +52,7 @@ pub(crate) struct Connection {
     answered: u32,
     /// A TLS handshake is under way.
     handshaking: bool,
-    /// What it agreed on.
+    /// Protocol that it agreed on.
     agreed: Agreed,
     /// A head is under way, which is waited for until then.
     head_until: Option<Instant>,

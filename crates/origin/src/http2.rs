@@ -3,12 +3,12 @@
 //! Connections that begin with HTTP/2's preface are handed over here by `connection.rs`, whether ALPN has said so or not. Start
 //! at [`Http2::run`].
 
-use crate::connection::HEAD;
 use crate::streams::{Speaks, Streams};
 use crate::worker::Worker;
 use measure::LiveOriginCounts;
 use plan::site::Form;
 use std::rc::Rc;
+use std::time::Duration;
 use transport::Stream;
 use wire::http1::Version;
 use wire::http2::{After, Code, FieldList, Limits, Server, Settings};
@@ -17,6 +17,10 @@ use wire::http2::{After, Code, FieldList, Limits, Server, Settings};
 const STREAMS: u32 = 256;
 /// Bytes of content that a client may send on a stream, and on the connection, before they are granted anew.
 const WINDOW: u32 = 1 << 20;
+
+/// A client that has begun a head, of whichever version, and not completed it by then is given up. Between requests it may wait as long as
+/// it likes.
+pub(crate) const HEAD: Duration = Duration::from_secs(10);
 
 pub(crate) struct Http2 {
     stream: Stream,

@@ -71,7 +71,7 @@ fn any_certificate_is_any_certificate() {
     }
 }
 
-/// What TLS agreed on is spoken, whatever the first bytes look like.
+/// Whatever the first bytes look like.
 #[test]
 fn an_origin_speaks_what_was_agreed_on() {
     if program("openssl").is_none() {
