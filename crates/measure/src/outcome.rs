@@ -488,6 +488,10 @@ counted! {
         WrongBytes = ("wrong_bytes", "corrupted bytes"),
         /// A 304 was given for a version that was no longer right.
         WrongUnchanged = ("wrong_unchanged", "304 for an outdated version"),
+        /// A 304 was given to a request that had no validator.
+        UnaskedUnchanged = ("unasked_unchanged", "304 without having been asked"),
+        /// A field that may stand in an answer once came twice.
+        DoubledField = ("doubled_field", "ETag or stamp given twice"),
         /// Its code does not mean success.
         BadCode = ("bad_code", "code of failure"),
         /// It holds no code.

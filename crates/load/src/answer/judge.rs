@@ -21,6 +21,10 @@ pub(crate) struct Head {
     pub version: Option<Version>,
     pub keep_alive: bool,
     pub content_length: Option<u64>,
+    /// Its body ends where the connection does, so a body that was cut cannot be told from a whole one.
+    pub until_close: bool,
+    /// A field that may stand once and came twice.
+    pub doubled: Option<&'static str>,
     pub stamp: Option<Stamp>,
     /// Numbers of the first and the last of the answer's canaries; 0: it is damaged.
     pub canaries: [Option<u64>; 2],
@@ -77,6 +81,8 @@ pub(crate) struct Judge<'a> {
     kept_head: Option<&'a mut Vec<u8>>,
     /// Bytes of body expected by the object's size (or the range), where it is known.
     expected_bytes: Option<u64>,
+    /// The request carries a validator, the plan's own or one of its fields, so that it may be answered 304.
+    pub conditional: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -103,6 +109,7 @@ impl<'a> Judge<'a> {
             wrong_length: None,
             kept_head,
             expected_bytes: None,
+            conditional: asked.has_version.is_some(),
         }
     }
 
@@ -219,7 +226,8 @@ impl<'a> Judge<'a> {
 
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
     fn judge_head(&mut self) {
-        if let Some(finding) = canaries::judge(self.asked.nonce, &self.head) {
+        let finding = canaries::judge(self.asked.nonce, &self.head).or_else(|| self.doubled());
+        if let Some(finding) = finding {
             return self.found(finding);
         }
         match (self.head.status, self.asked.range) {
@@ -260,14 +268,32 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A 304 is right if the version that the client has may still be served.
+    /// A field that came twice, in an answer to a request for a native object.
+    fn doubled(&self) -> Option<Finding> {
+        let name = self.head.doubled.filter(|_| matches!(self.asked.what, What::Native { .. }))?;
+        Some((Fault::DoubledField, format!("{name} stands in the answer twice")))
+    }
+
+    /// A 304 is right if the client has said which version it has, and that one may still be served.
     fn judge_unchanged(&mut self) {
-        let (What::Native { object }, Some(version)) = (self.asked.what, self.asked.has_version) else {
+        let What::Native { object } = self.asked.what else { return };
+        if self.of_another_object() {
+            return self.found(self.anothers());
+        }
+        let Some(version) = self.asked.has_version else {
+            if !self.conditional {
+                self.found((Fault::UnaskedUnchanged, "the request carries no validator".to_owned()));
+            }
             return;
         };
-        if self.of_another_object() {
-            self.found(self.anothers());
-        } else if let Err((_, text)) = self.truth(object).timely(version) {
+        let named = self.head.etag.filter(|_| self.site.etag).map(|(_, named, variant)| (named, variant));
+        if let Err((_, text)) = self.truth(object).timely(version) {
+            self.found((Fault::WrongUnchanged, text));
+        } else if let Some((named, variant)) = named.filter(|named| *named != (version, self.asked.variant)) {
+            let text = format!(
+                "the client has version {version}, variant {}; the ETag of the 304 names version {named}, variant {variant}",
+                self.asked.variant
+            );
             self.found((Fault::WrongUnchanged, text));
         }
     }
@@ -387,6 +413,12 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Bytes that the body may still have. What comes behind them is too long, and is not compared: it belongs to nothing.
+    fn room(&self) -> u64 {
+        let most = self.expected_bytes.filter(|_| self.check.length);
+        most.map_or(u64::MAX, |most| most.saturating_sub(self.body_bytes))
+    }
+
     fn gather(&mut self, bytes: &[u8]) {
         let Checked::Gathering { bytes: gathered, length } = &mut self.body else { return };
         let room = (PREFIX_MAX - *length).min(bytes.len());
@@ -441,8 +473,20 @@ impl Body for Judge<'_> {
 impl ResponseSink for Judge<'_> {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         match name.len() {
-            4 if name.eq_ignore_ascii_case(b"ETag") => self.head.etag = read_etag(value),
-            7 if name.eq_ignore_ascii_case(b"Wringer") => self.head.stamp = Stamp::read(value),
+            4 if name.eq_ignore_ascii_case(b"ETag") => {
+                // One that a plan's own field adds does not name an object.
+                let etag = read_etag(value);
+                if etag.is_some() && self.head.etag.is_some() {
+                    self.head.doubled = Some("an ETag");
+                }
+                self.head.etag = etag.or(self.head.etag);
+            }
+            7 if name.eq_ignore_ascii_case(b"Wringer") => {
+                if self.head.stamp.is_some() {
+                    self.head.doubled = Some("the origin's stamp");
+                }
+                self.head.stamp = Stamp::read(value).or(self.head.stamp);
+            }
             10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.head.sets_cookie = true,
             14 if name.eq_ignore_ascii_case(CANARY_FIELD.as_bytes()) => {
                 let place = usize::from(self.head.canaries[0].is_some());
@@ -461,6 +505,9 @@ impl ResponseSink for Judge<'_> {
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked | Framing::UntilClose => None,
         };
+        // A stream of HTTP/2 or HTTP/3 says itself where it ends.
+        let of_a_connection = matches!(head.version, Version::Http10 | Version::Http11);
+        self.head.until_close = of_a_connection && head.framing == Framing::UntilClose;
         self.head.head_bytes = raw.len() as u64;
         if let Some(kept) = &mut self.kept_head {
             kept.clear();
@@ -470,7 +517,9 @@ impl ResponseSink for Judge<'_> {
     }
 
     fn body(&mut self, bytes: &[u8]) {
+        let room = self.room();
         self.body_bytes += bytes.len() as u64;
+        let bytes = &bytes[..usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()))];
         match self.body {
             Checked::Unchecked => self.offset += bytes.len() as u64,
             Checked::Gathering { .. } => self.gather(bytes),
@@ -574,6 +623,43 @@ mod tests {
             judge.seen_again();
         }
         (judge.finding.as_ref().map(|(fault, _)| *fault), judge.injected())
+    }
+
+    /// The fault found in a 304 with these fields, to a request with a validator or without.
+    fn unchanged(fields: &str, validator: bool) -> Option<Fault> {
+        let site = Site::default();
+        let asked = Asked { has_version: validator.then_some(0), ..asked() };
+        let check = Check::default();
+        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+        let text = format!("HTTP/1.1 304 x\r\n{fields}\r\n");
+        let mut reader = ResponseReader::new(Limits::default());
+        reader.begin(Expect::Body);
+        assert!(reader.read(text.as_bytes(), &mut judge).unwrap().done);
+        judge.finding.map(|(fault, _)| fault)
+    }
+
+    #[test]
+    fn a_304_is_for_whoever_has_asked_and_names_the_version_that_was_asked_about() {
+        assert_eq!(unchanged("ETag: \"7-0-0\"\r\n", true), None);
+        assert_eq!(unchanged("ETag: W/\"7-0-0\"\r\n", true), None);
+        assert_eq!(unchanged("", true), None, "of a lost ETag it cannot be told what it was");
+        assert_eq!(unchanged("ETag: \"7-0-0\"\r\n", false), Some(Fault::UnaskedUnchanged));
+        assert_eq!(unchanged("ETag: \"7-1-0\"\r\n", true), Some(Fault::WrongUnchanged), "another version");
+        assert_eq!(unchanged("ETag: \"7-0-1\"\r\n", true), Some(Fault::WrongUnchanged), "another variant");
+        assert_eq!(unchanged("ETag: \"8-0-0\"\r\n", true), Some(Fault::AnothersAnswer));
+    }
+
+    #[test]
+    fn a_field_that_may_stand_once_is_told_where_it_came_twice() {
+        let etag = "ETag: \"7-0-0\"\r\n";
+        let mut stamped = b"Wringer: ".to_vec();
+        stamp(1, SENT_US, StampKind::Unchanged).write(&mut stamped);
+        let stamp = String::from_utf8(stamped).unwrap() + "\r\n";
+        assert_eq!(unchanged(&format!("{etag}{stamp}"), true), None);
+        assert_eq!(unchanged(&format!("{etag}{etag}"), true), Some(Fault::DoubledField));
+        assert_eq!(unchanged(&format!("{stamp}{etag}{stamp}"), true), Some(Fault::DoubledField));
+        assert_eq!(unchanged(&format!("{etag}ETag: \"of the plan\"\r\n"), true), None);
+        assert_eq!(unchanged(&format!("ETag: \"of the plan\"\r\n{etag}"), true), None);
     }
 
     fn stamp(asked_by: u64, made_at_us: u64, kind: StampKind) -> Stamp {

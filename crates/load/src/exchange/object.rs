@@ -132,7 +132,10 @@ impl HttpExchanges for ObjectExchanges<'_> {
     fn sink<'s>(&'s self, sent: &'s Sent<Asked>, kept: Option<&'s mut Vec<u8>>) -> Judge<'s> {
         let worker = self.context.worker;
         let sent_us = worker.net.unix_micros_at(sent.at);
-        Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept)
+        let mut judge =
+            Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
+        judge.conditional |= worker.composer.has_validator();
+        judge
     }
 
     fn head(&mut self, due: &mut Due<Asked>, _: Instant, to: &mut Head) -> bool {
@@ -189,7 +192,9 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::Complete => match judge.head.status {
             200 | 206 => match judge.finding {
-                Some((Fault::Truncated, _)) if spoilt && !kept => Outcome::Injected,
+                // Only where a body ends with its connection could nobody know that it was cut. All others who say that
+                // it is whole have made that up, whoever cut it.
+                Some((Fault::Truncated, _)) if spoilt && !kept && judge.head.until_close => Outcome::Injected,
                 Some((fault, _)) => Outcome::CheckFailed(fault),
                 None => Outcome::Ok,
             },
@@ -198,7 +203,7 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
                 None => Outcome::Ok,
             },
             status => match judge.finding {
-                Some((fault, _)) if status >= 400 => Outcome::CheckFailed(fault),
+                Some((fault, _)) if status == 304 || status >= 400 => Outcome::CheckFailed(fault),
                 _ if spoilt => Outcome::Injected,
                 _ => Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head)),
             },

@@ -29,6 +29,8 @@ pub(crate) struct Composer {
     lower: Vec<(String, Vec<u8>)>,
     vary_lower: String,
     nonce: String,
+    /// The added fields hold a validator.
+    validates: bool,
     /// Requests carry a canary, whose field is spelled so in HTTP/2.
     canary: Option<String>,
 }
@@ -60,8 +62,16 @@ impl Composer {
             lower: http.fields.iter().map(lower).collect(),
             vary_lower: site.vary_on.field().to_ascii_lowercase(),
             nonce: NONCE_FIELD.to_ascii_lowercase(),
+            validates: http.fields.iter().any(|field| {
+                ["If-None-Match", "If-Modified-Since"].iter().any(|name| field.name.eq_ignore_ascii_case(name))
+            }),
             canary: None,
         }
+    }
+
+    /// True if the plan's own fields hold a validator, so that any request may be answered 304.
+    pub fn has_validator(&self) -> bool {
+        self.validates
     }
 
     /// With canaries or without.

@@ -135,6 +135,59 @@ fn warm(proxy: SocketAddr, origin: SocketAddr) {
     assert!(hits[0] <= 380 && hits[5] == 400, "the same objects are still there: {hits:?}");
 }
 
+/// The origin cuts a share of its bodies. Whoever passes them on as whole ones has made that up.
+#[test]
+fn bodies_that_the_origin_cut_are_not_excused_where_they_come_as_whole_ones() {
+    for kind in [FaultKind::CompleteCut, FaultKind::CompleteCutInChunks] {
+        for chunked in ["0", "1"] {
+            let options = format!("-n 300 --hot 100 --size 20KB --origin-aborts 0.2 --origin-chunked {chunked}");
+            let (_, report) = check(kind, &options, &Faults(&["truncated"]), 20);
+            let cut = report.count("origin/cut");
+            assert_eq!((report.sum("injected"), report.sum("check_failed")), (0, cut), "{kind:?} {chunked}");
+        }
+    }
+}
+
+#[test]
+fn bodies_that_the_origin_cut_are_excused_where_they_come_cut_or_nobody_can_tell() {
+    for kind in [FaultKind::MixVariants, FaultKind::CutUntilClose] {
+        for chunked in ["0", "1"] {
+            let options = format!("-n 300 --hot 100 --size 20KB --origin-aborts 0.2 --origin-chunked {chunked}");
+            let (_, report) = check(kind, &options, &Failures(&[], 0), 0);
+            assert_eq!(report.sum("injected"), report.count("origin/cut"), "{kind:?} {chunked}");
+        }
+    }
+}
+
+#[test]
+fn bodies_that_are_too_long() {
+    for size in ["20", "3000"] {
+        check(FaultKind::Lengthen, &format!("-n 100 --size {size}"), &Faults(&["wrong_length"]), 100);
+    }
+}
+
+#[test]
+fn answers_304_that_nobody_asked_for() {
+    let options = "-n 200 --hot 20 --size 3000 --revalidate 0.5";
+    let (_, report) = check(FaultKind::UnchangedUnasked, options, &Faults(&["unasked_unchanged"]), 50);
+    assert_eq!(report.sum("check_failed") + report.sum("conditional"), 200);
+    // A plan whose own fields hold a validator asks with each request.
+    let options = format!("{options} -H If-Modified-Since:never");
+    let (_, report) = check(FaultKind::UnchangedUnasked, &options, &Failures(&["bad_status"], 3), 50);
+    assert_eq!(report.sum("check_failed"), 0);
+}
+
+#[test]
+fn answers_304_that_name_another_version() {
+    let options = "-n 200 --hot 20 --size 3000 --revalidate 1";
+    check(FaultKind::UnchangedOther, options, &Faults(&["wrong_unchanged"]), 200);
+}
+
+#[test]
+fn fields_that_come_twice() {
+    check(FaultKind::DoubleEtag, "-n 100 --hot 20 --size 3000", &Faults(&["doubled_field"]), 100);
+}
+
 #[test]
 fn wrong_ranges() {
     check(FaultKind::WrongRange, "-n 200 --hot 50 --range 1 --size 3000", &Faults(&["wrong_range"]), 150);
@@ -241,7 +294,11 @@ fn assert_evidence(ran: &Ran, report: &Report, faults: &[&str]) {
             assert!(piece.text(request).starts_with("GET /w/"), "{}", piece.text(request));
         }
         for response in ["response", "origin_response"] {
-            let status = if faults == ["cached_error"] { "HTTP/1.1 503" } else { "HTTP/1.1 20" };
+            let status = match faults {
+                ["cached_error"] => "HTTP/1.1 503",
+                ["unasked_unchanged" | "wrong_unchanged"] => "HTTP/1.1 ",
+                _ => "HTTP/1.1 20",
+            };
             assert!(piece.text(response).starts_with(status), "{}", piece.text(response));
         }
         assert!(piece.at("serial").is_u64());

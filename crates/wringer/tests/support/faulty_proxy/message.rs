@@ -162,13 +162,17 @@ impl Answer {
         request: &Request,
         fault: Option<FaultKind>,
     ) -> io::Result<bool> {
+        self.damage_head(request, fault);
         let has_body = request.method != "HEAD" && !matches!(self.status, 204 | 304);
         if has_body {
             self.damage(fault);
         }
         let is_cut = has_body && (self.body.len() < self.length || fault == Some(FaultKind::CloseEarly));
         // The body of another method has not been read and would look like the next request.
-        let goes_on = request.keeps_connection && !is_cut && matches!(&*request.method, "GET" | "HEAD");
+        let goes_on = request.keeps_connection
+            && !is_cut
+            && matches!(&*request.method, "GET" | "HEAD")
+            && fault != Some(FaultKind::CutUntilClose);
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, self.reason);
         let own = self.fields.end_to_end().filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"));
         own.for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
@@ -182,6 +186,23 @@ impl Answer {
         Ok(goes_on)
     }
 
+    fn damage_head(&mut self, request: &Request, fault: Option<FaultKind>) {
+        match fault {
+            Some(FaultKind::UnchangedUnasked) if self.is_whole() && !request.fields.has("if-none-match") => {
+                (self.status, self.reason) = (304, "Not Modified".to_string());
+            }
+            Some(FaultKind::UnchangedOther) if self.status == 304 => {
+                let other = self.fields.get("etag").map(|tag| tag.replacen("-0-", "-1-", 1));
+                self.fields.set("ETag", &other.unwrap_or_default());
+            }
+            Some(FaultKind::DoubleEtag) => {
+                let etag = self.fields.get("etag").unwrap_or_default().to_string();
+                self.fields.0.push(("ETag".to_string(), etag));
+            }
+            _ => {}
+        }
+    }
+
     fn damage(&mut self, fault: Option<FaultKind>) {
         let middle = self.body.len() / 2;
         match fault {
@@ -191,6 +212,13 @@ impl Answer {
             Some(FaultKind::Truncate) if self.is_whole() => {
                 self.body.truncate(middle);
                 self.length = middle;
+            }
+            Some(FaultKind::CompleteCut | FaultKind::CompleteCutInChunks | FaultKind::CutUntilClose) => {
+                self.length = self.body.len();
+            }
+            Some(FaultKind::Lengthen) if self.is_whole() => {
+                self.body.extend_from_slice(b"and more");
+                self.length = self.body.len();
             }
             _ => {}
         }
@@ -206,7 +234,10 @@ impl Answer {
         match fault {
             _ if matches!(self.status, 204 | 304) => String::new(),
             Some(FaultKind::DuplicateLength) => format!("{line}Content-Length: {}\r\n", self.length + 1),
-            Some(FaultKind::BadChunk) => "Transfer-Encoding: chunked\r\n".to_string(),
+            Some(FaultKind::BadChunk | FaultKind::CompleteCutInChunks) => {
+                "Transfer-Encoding: chunked\r\n".to_string()
+            }
+            Some(FaultKind::CutUntilClose) => String::new(),
             Some(FaultKind::HeaderFlood) => {
                 (0..FLOOD_LINES).map(|number| format!("X-Flood-{number}: {number}\r\n")).collect::<String>()
                     + &line
@@ -224,6 +255,12 @@ impl Answer {
                 out.extend_from_slice(if first.is_empty() { b"?" } else { first });
                 out.extend_from_slice(b"\r\nno size\r\n");
                 out.extend_from_slice(second);
+                out.extend_from_slice(b"\r\n0\r\n\r\n");
+            }
+            Some(FaultKind::CompleteCutInChunks) if self.body.is_empty() => out.extend_from_slice(b"0\r\n\r\n"),
+            Some(FaultKind::CompleteCutInChunks) => {
+                out.extend_from_slice(format!("{:x}\r\n", self.body.len()).as_bytes());
+                out.extend_from_slice(&self.body);
                 out.extend_from_slice(b"\r\n0\r\n\r\n");
             }
             _ => out.extend_from_slice(&self.body),

@@ -55,6 +55,20 @@ pub enum FaultKind {
     Die { after: u64 },
     /// Never answers.
     Slow,
+    /// Sends what came of a body that the origin cut, with a Content-Length of just that.
+    CompleteCut,
+    /// The same in chunks, with a last one.
+    CompleteCutInChunks,
+    /// Sends all bodies without a length and closes behind them, so that nobody can tell those that were cut.
+    CutUntilClose,
+    /// Sends more than the object has.
+    Lengthen,
+    /// Answers 304 to whoever sent no validator.
+    UnchangedUnasked,
+    /// Gives a 304 the ETag of another version.
+    UnchangedOther,
+    /// Gives each answer its ETag twice.
+    DoubleEtag,
 }
 
 /// A running proxy. It stops when dropped.
