@@ -132,8 +132,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
     fn sink<'s>(&'s self, sent: &'s Sent<Asked>, kept: Option<&'s mut Vec<u8>>) -> Judge<'s> {
         let worker = self.context.worker;
         let sent_us = worker.net.unix_micros_at(sent.at);
-        let mut judge =
-            Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
+        let mut judge = Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
         judge.conditional |= worker.composer.has_validator();
         judge
     }

@@ -63,7 +63,9 @@ impl Composer {
             vary_lower: site.vary_on.field().to_ascii_lowercase(),
             nonce: NONCE_FIELD.to_ascii_lowercase(),
             validates: http.fields.iter().any(|field| {
-                ["If-None-Match", "If-Modified-Since"].iter().any(|name| field.name.eq_ignore_ascii_case(name))
+                ["If-None-Match", "If-Modified-Since"]
+                    .iter()
+                    .any(|name| field.name.eq_ignore_ascii_case(name))
             }),
             canary: None,
         }

@@ -140,7 +140,8 @@ fn warm(proxy: SocketAddr, origin: SocketAddr) {
 fn bodies_that_the_origin_cut_are_not_excused_where_they_come_as_whole_ones() {
     for kind in [FaultKind::CompleteCut, FaultKind::CompleteCutInChunks] {
         for chunked in ["0", "1"] {
-            let options = format!("-n 300 --hot 100 --size 20KB --origin-aborts 0.2 --origin-chunked {chunked}");
+            let options =
+                format!("-n 300 --hot 100 --size 20KB --origin-aborts 0.2 --origin-chunked {chunked}");
             let (_, report) = check(kind, &options, &Faults(&["truncated"]), 20);
             let cut = report.count("origin/cut");
             assert_eq!((report.sum("injected"), report.sum("check_failed")), (0, cut), "{kind:?} {chunked}");
@@ -152,7 +153,8 @@ fn bodies_that_the_origin_cut_are_not_excused_where_they_come_as_whole_ones() {
 fn bodies_that_the_origin_cut_are_excused_where_they_come_cut_or_nobody_can_tell() {
     for kind in [FaultKind::MixVariants, FaultKind::CutUntilClose] {
         for chunked in ["0", "1"] {
-            let options = format!("-n 300 --hot 100 --size 20KB --origin-aborts 0.2 --origin-chunked {chunked}");
+            let options =
+                format!("-n 300 --hot 100 --size 20KB --origin-aborts 0.2 --origin-chunked {chunked}");
             let (_, report) = check(kind, &options, &Failures(&[], 0), 0);
             assert_eq!(report.sum("injected"), report.count("origin/cut"), "{kind:?} {chunked}");
         }

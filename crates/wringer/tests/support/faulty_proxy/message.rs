@@ -257,7 +257,9 @@ impl Answer {
                 out.extend_from_slice(second);
                 out.extend_from_slice(b"\r\n0\r\n\r\n");
             }
-            Some(FaultKind::CompleteCutInChunks) if self.body.is_empty() => out.extend_from_slice(b"0\r\n\r\n"),
+            Some(FaultKind::CompleteCutInChunks) if self.body.is_empty() => {
+                out.extend_from_slice(b"0\r\n\r\n")
+            }
             Some(FaultKind::CompleteCutInChunks) => {
                 out.extend_from_slice(format!("{:x}\r\n", self.body.len()).as_bytes());
                 out.extend_from_slice(&self.body);

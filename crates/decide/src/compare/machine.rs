@@ -1,0 +1,356 @@
+//! The schedule of legs: an uncounted block, then pairs whose order was drawn, void ones again.
+
+use super::difference::{self, Both, Pair, for_the_worse};
+use super::leg::{Leg, LegResult, Pace, Side, Void};
+use super::outcome::{self, Finding, Forecast, Outcome, Sees};
+use super::settings::{ALPHA, Metric, Settings};
+use crate::machine::{Machine, Next, Refusal};
+use crate::statistics::{detectable, spread};
+use crate::words;
+use plan::draw::{Draw, hash};
+use std::collections::BTreeMap;
+
+/// Open legs offer this share of what the slower side got from closed ones.
+const OPEN_SHARE: f64 = 0.6;
+/// Legs may be void in this share, after the first few.
+const VOIDS: f64 = 0.2;
+const FEW_VOIDS: usize = 3;
+/// A kind of failure in so many legs of one side and none of the other is told, whatever p says.
+const TELLING_LEGS: usize = 2;
+/// Salts of what is drawn.
+const ORDER: u64 = 0x0ABB;
+const REQUESTS: u64 = 0x5EED;
+
+/// A comparison of two sides.
+#[derive(Debug, Clone)]
+pub struct Compare {
+    settings: Settings,
+    /// All that was run.
+    log: Vec<(Leg, LegResult)>,
+    stage: Stage,
+    /// Results of the group of legs that is being run; a group is repeated as a whole.
+    group: Vec<LegResult>,
+    /// How often the group was begun before.
+    repeats: u64,
+    /// The uncounted legs: closed parts and open ones, in the order of their block.
+    warm_up: [Vec<LegResult>; 2],
+    open_rate: Option<f64>,
+    pairs: Vec<Pair>,
+    next: Next<Leg, Outcome>,
+}
+
+/// The group of legs that is being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Four closed legs that are not counted; they tell the rate of open ones.
+    WarmClosed,
+    /// Four open legs that are not counted.
+    WarmOpen,
+    /// A pair: closed and open part of one side, then of the other.
+    Pair,
+}
+
+impl Machine for Compare {
+    type Settings = Settings;
+    type Ask = Leg;
+    type Answer = LegResult;
+    type Outcome = Outcome;
+
+    fn start(settings: &Settings) -> Result<Compare, Refusal> {
+        settings.check()?;
+        let mut compare = Compare {
+            settings: settings.clone(),
+            log: Vec::new(),
+            stage: Stage::WarmClosed,
+            group: Vec::new(),
+            repeats: 0,
+            warm_up: [Vec::new(), Vec::new()],
+            open_rate: None,
+            pairs: Vec::new(),
+            next: Next::Done(nothing_yet()),
+        };
+        compare.next = compare.leg();
+        Ok(compare)
+    }
+
+    fn next(&self) -> &Next<Leg, Outcome> {
+        &self.next
+    }
+
+    fn take(&mut self, answer: LegResult) {
+        let Next::Run(leg) = &self.next else { return };
+        let leg = leg.clone();
+        self.log.push((leg.clone(), answer.clone()));
+        self.next = self.after(&leg, answer);
+    }
+}
+
+impl Compare {
+    /// The number of the leg that is next, and of all that are planned if none is void.
+    pub fn progress(&self) -> (usize, usize) {
+        let planned = 8 + if self.settings.forecast_only { 0 } else { 4 * self.settings.pairs };
+        (self.log.len() + 1, planned + self.voids().count())
+    }
+
+    /// What it will take and see, once the uncounted block is over.
+    pub fn forecast(&self) -> Option<Forecast> {
+        let [closed, open] = &self.warm_up;
+        if open.is_empty() {
+            return None;
+        }
+        let legs: Vec<Both> = closed
+            .iter()
+            .zip(open)
+            .map(|(closed, open)| Both { closed: closed.clone(), open: open.clone() })
+            .collect();
+        let pair_s = 2.0 * self.settings.lengths.leg_s();
+        let alpha = ALPHA / self.settings.figures.len() as f64;
+        let multiple = detectable::multiple(self.settings.pairs, alpha)?;
+        let spreads: Vec<(Metric, f64)> = self
+            .settings
+            .figures
+            .iter()
+            .filter_map(|metric| Some((*metric, spread_of(*metric, &legs)?)))
+            .collect();
+        let sees = spreads.iter().map(|(metric, spread)| Sees {
+            metric: *metric,
+            difference: for_the_worse(*metric, multiple * spread).abs(),
+        });
+        let for_one = spreads
+            .first()
+            .map(|(_, spread)| detectable::pairs_needed(*spread, 0.01, alpha).next_multiple_of(2));
+        Some(Forecast {
+            pairs: self.settings.pairs,
+            takes_s: pair_s * self.settings.pairs as f64,
+            sees: sees.collect(),
+            pairs_for_one_percent: for_one,
+            seconds_for_one_percent: for_one.map(|pairs| pairs as f64 * pair_s),
+        })
+    }
+
+    fn after(&mut self, leg: &Leg, answer: LegResult) -> Next<Leg, Outcome> {
+        if let Some(why) = self.too_many_voids() {
+            return self.done(Finding::NoVerdict { why });
+        }
+        if answer.void.is_some() {
+            // For a cause that was fixed beforehand; the whole group, so that both sides of a pair have the same neighbourhood.
+            self.group.clear();
+            self.repeats += 1;
+            return self.leg();
+        }
+        if answer.good == 0 {
+            return self.done(Finding::Silent { side: leg.side, leg: leg.number });
+        }
+        self.group.push(answer);
+        if self.group.len() == 4 {
+            self.repeats = 0;
+            let group = std::mem::take(&mut self.group);
+            if let Some(end) = self.absorb(group) {
+                return end;
+            }
+        }
+        self.leg()
+    }
+
+    /// Takes in a whole group; the end, if this was the last.
+    fn absorb(&mut self, group: Vec<LegResult>) -> Option<Next<Leg, Outcome>> {
+        match self.stage {
+            Stage::WarmClosed => {
+                self.open_rate = Some(OPEN_SHARE * slower(&self.order(0), &group));
+                self.warm_up[0] = group;
+                self.stage = Stage::WarmOpen;
+                None
+            }
+            Stage::WarmOpen => {
+                self.warm_up[1] = group;
+                self.stage = Stage::Pair;
+                let forecast = self.settings.forecast_only.then(|| self.forecast()).flatten();
+                forecast.map(|forecast| self.done(Finding::Forecast(forecast)))
+            }
+            Stage::Pair => {
+                let first = self.first_of(self.pairs.len());
+                let mut parts = group.into_iter();
+                let mut both = || Some(Both { closed: parts.next()?, open: parts.next()? });
+                let sides =
+                    (both().expect("a group has four parts"), both().expect("a group has four parts"));
+                self.pairs.push(match (first, sides) {
+                    (Side::A, (a, b)) | (Side::B, (b, a)) => Pair { a, b },
+                });
+                (self.pairs.len() == self.settings.pairs).then(|| self.done(self.compared()))
+            }
+        }
+    }
+
+    /// The next leg of the group.
+    fn leg(&self) -> Next<Leg, Outcome> {
+        let place = self.group.len();
+        let lengths = self.settings.lengths;
+        let (pair, side, is_open) = match self.stage {
+            Stage::WarmClosed => (place / 2, self.order(0)[place], false),
+            Stage::WarmOpen => (place / 2, self.order(0)[place], true),
+            Stage::Pair => {
+                let pair = self.pairs.len();
+                let first = self.first_of(pair);
+                (pair + 2, if place < 2 { first } else { first.other() }, place % 2 == 1)
+            }
+        };
+        let (pace, warm_s, measure_s) = match (is_open, self.open_rate) {
+            (true, Some(rate)) => (Pace::Open { rate }, lengths.open_warm_s, lengths.open_s),
+            (true, None) | (false, _) => {
+                (Pace::Closed { users: self.settings.users }, lengths.closed_warm_s, lengths.closed_s)
+            }
+        };
+        let of_pair = hash(hash(hash(self.settings.seed, REQUESTS), pair as u64), self.repeats);
+        Next::Run(Leg {
+            number: self.log.len() as u32 + 1,
+            pair: if self.stage == Stage::Pair { self.pairs.len() as u32 + 1 } else { 0 },
+            side,
+            pace,
+            warm_s,
+            measure_s,
+            seed: hash(of_pair, u64::from(is_open)),
+        })
+    }
+
+    /// The order of a block: ABBA or BAAB. Block 0 is not counted.
+    fn order(&self, block: usize) -> [Side; 4] {
+        let first = if Draw::new(hash(self.settings.seed, ORDER), block as u64).chance(0.5) {
+            Side::A
+        } else {
+            Side::B
+        };
+        [first, first.other(), first.other(), first]
+    }
+
+    /// The side that is first in a pair, counted from 0.
+    fn first_of(&self, pair: usize) -> Side {
+        self.order(1 + pair / 2)[2 * (pair % 2)]
+    }
+
+    fn voids(&self) -> impl Iterator<Item = &Void> {
+        self.log.iter().filter_map(|(_, result)| result.void.as_ref())
+    }
+
+    fn too_many_voids(&self) -> Option<String> {
+        let voids = self.voids().count();
+        if voids <= FEW_VOIDS || voids as f64 <= VOIDS * self.log.len() as f64 {
+            return None;
+        }
+        let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+        for void in self.voids() {
+            let (Void::Generator { why } | Void::Disturbed { why }) = void;
+            *causes.entry(why).or_default() += 1;
+        }
+        let causes: Vec<String> = causes.iter().map(|(why, legs)| format!("{why} ({legs})")).collect();
+        Some(format!("{voids} of {} legs were void: {}", self.log.len(), words::list(&causes)))
+    }
+
+    fn compared(&self) -> Finding {
+        let faulty =
+            |of: fn(&Pair) -> &Both| -> u64 { self.pairs.iter().map(|pair| of(pair).faulty()).sum() };
+        match (faulty(|pair| &pair.a), faulty(|pair| &pair.b)) {
+            (0, 0) => Finding::Compared,
+            (0, answers) => Finding::WrongAnswers { side: Side::B, answers },
+            (answers, 0) => Finding::WrongAnswers { side: Side::A, answers },
+            (_, _) => Finding::Compared,
+        }
+    }
+
+    fn done(&self, finding: Finding) -> Next<Leg, Outcome> {
+        let is_compared = matches!(finding, Finding::Compared | Finding::WrongAnswers { .. });
+        let figures = if is_compared { difference::all(&self.pairs, &self.settings) } else { Vec::new() };
+        let mut violated = outcome::violated(&figures, &self.settings);
+        if let (Finding::NoVerdict { why }, Some(margin)) = (&finding, self.settings.require_within) {
+            violated.push(format!("{}: it is not known: {why}", outcome::condition("within", Some(margin))));
+        }
+        let void = self.voids().count();
+        Next::Done(Outcome {
+            notes: if is_compared { self.notes() } else { Vec::new() },
+            finding,
+            figures,
+            violated,
+            pairs: self.pairs.len(),
+            legs: self.log.len(),
+            void,
+            open_rate: self.open_rate,
+            took_s: self.log.iter().map(|(_, result)| result.took_s).sum(),
+        })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            "both processes were there before and were not started anew: their luck of the start (hash seeds, memory, who accepts whom) is in \
+             the difference, so this speaks of two processes, not of two builds"
+                .to_owned(),
+        ];
+        let legs = |side: Side| self.log.iter().filter(move |(leg, _)| leg.side == side && leg.pair > 0);
+        let faulty = |side: Side| -> u64 { legs(side).map(|(_, result)| result.faulty).sum() };
+        if faulty(Side::A) > 0 && faulty(Side::B) > 0 {
+            notes.push(format!(
+                "both sides give wrong answers: A {}, B {}",
+                faulty(Side::A),
+                faulty(Side::B)
+            ));
+        }
+        for side in [Side::A, Side::B] {
+            let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+            for (_, result) in legs(side) {
+                result
+                    .failures
+                    .iter()
+                    .filter(|(_, count)| **count > 0)
+                    .for_each(|(kind, _)| *kinds.entry(kind).or_default() += 1);
+            }
+            let has = |kind: &str| {
+                legs(side.other())
+                    .any(|(_, result)| result.failures.get(kind).is_some_and(|count| *count > 0))
+            };
+            for (kind, count) in
+                kinds.into_iter().filter(|(kind, count)| *count >= TELLING_LEGS && !has(kind))
+            {
+                notes.push(format!(
+                    "{kind}: in {count} legs of {} and none of {}",
+                    side.name(),
+                    side.other().name()
+                ));
+            }
+        }
+        notes
+    }
+}
+
+/// What `next` is while there is nothing; never seen.
+fn nothing_yet() -> Outcome {
+    Outcome {
+        finding: Finding::NoVerdict { why: "nothing was run".to_owned() },
+        figures: Vec::new(),
+        violated: Vec::new(),
+        notes: Vec::new(),
+        pairs: 0,
+        legs: 0,
+        void: 0,
+        open_rate: None,
+        took_s: 0.0,
+    }
+}
+
+/// Good answers a second of the side that got fewer.
+fn slower(order: &[Side; 4], legs: &[LegResult]) -> f64 {
+    let of = |side: Side| {
+        let rates: Vec<f64> =
+            order.iter().zip(legs).filter(|(of, _)| **of == side).map(|(_, leg)| leg.good_per_s()).collect();
+        spread::mean(&rates)
+    };
+    of(Side::A).min(of(Side::B))
+}
+
+/// The spread of a pair's difference, from a block of four legs: outer ones are of one side, inner ones of the other, and two legs of one side
+/// differ as those of a pair do without a difference.
+fn spread_of(metric: Metric, legs: &[Both]) -> Option<f64> {
+    let figures: Vec<f64> = legs.iter().map(|leg| difference::figure(metric, leg)).collect::<Option<_>>()?;
+    let [first, second, third, fourth] = figures.as_slice() else { return None };
+    let outer = difference::difference(metric, *first, *fourth);
+    let inner = difference::difference(metric, *second, *third);
+    let spread = f64::midpoint(outer * outer, inner * inner).sqrt();
+    (spread > 0.0).then_some(spread)
+}

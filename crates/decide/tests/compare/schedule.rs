@@ -1,0 +1,148 @@
+//! Order, seeds, repeats and ends of comparisons.
+
+use crate::compare;
+use crate::world::World;
+use decide::compare::{Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
+use decide::machine::{Next, Record, Recorded, Step};
+use std::collections::BTreeSet;
+
+fn steps(world: &mut World, settings: &Settings) -> Vec<Step<Leg, LegResult>> {
+    compare(world, settings).1.record().steps.clone()
+}
+
+#[test]
+fn blocks_are_abba_or_baab_and_both_come() {
+    let settings = Settings { pairs: 20, ..Settings::new(7) };
+    let steps = steps(&mut World::quiet(7), &settings);
+    let closed = |pair_from: u32, pair_to: u32| -> String {
+        let legs = steps.iter().map(|step| &step.asked);
+        let legs = legs.filter(|leg| {
+            leg.pair >= pair_from && leg.pair <= pair_to && matches!(leg.pace, Pace::Closed { .. })
+        });
+        legs.map(|leg| leg.side.name()).collect()
+    };
+    let blocks: BTreeSet<String> = (0..10).map(|block| closed(2 * block + 1, 2 * block + 2)).collect();
+    assert_eq!(blocks, BTreeSet::from(["ABBA".to_owned(), "BAAB".to_owned()]));
+    assert!(["ABBA", "BAAB"].contains(&closed(0, 0).as_str()));
+    assert_eq!(steps.len(), 8 + 4 * 20);
+}
+
+#[test]
+fn both_sides_of_a_pair_get_the_same_requests_and_no_other_pair_does() {
+    let steps = steps(&mut World { void: 0.05, ..World::quiet(3) }, &Settings::new(3));
+    let legs: Vec<&Leg> =
+        steps.iter().filter(|step| step.answer.void.is_none()).map(|step| &step.asked).collect();
+    for leg in &legs {
+        let same: Vec<&&Leg> = legs.iter().filter(|other| other.seed == leg.seed).collect();
+        assert!(same.iter().all(|other| other.pair == leg.pair && other.pace == leg.pace));
+        assert!(same.iter().filter(|other| other.side == leg.side).count() == 1);
+    }
+}
+
+#[test]
+fn open_legs_have_one_rate_below_what_the_slower_side_carries() {
+    let steps = steps(&mut World { slower: 0.5, ..World::quiet(4) }, &Settings::new(4));
+    let rates: Vec<f64> = steps
+        .iter()
+        .filter_map(|step| match step.asked.pace {
+            Pace::Open { rate } => Some(rate),
+            Pace::Closed { .. } => None,
+        })
+        .collect();
+    assert!(rates.windows(2).all(|two| two[0] == two[1]));
+    assert!((rates[0] - 400.0).abs() < 20.0, "{}", rates[0]);
+}
+
+#[test]
+fn void_legs_are_repeated_and_too_many_give_no_verdict() {
+    let (outcome, recorded) = compare(&mut World { void: 0.05, ..World::quiet(5) }, &Settings::new(5));
+    assert_eq!(outcome.finding, Finding::Compared);
+    assert_eq!(outcome.pairs, 12);
+    assert!(outcome.void > 0);
+    assert_eq!(outcome.legs, recorded.record().steps.len());
+    let settings = Settings { require_within: Some(0.05), ..Settings::new(5) };
+    let (outcome, _) = compare(&mut World { void: 0.5, ..World::quiet(5) }, &settings);
+    assert!(outcome.headline().contains("legs were void: swap ("), "{}", outcome.headline());
+    assert_eq!(outcome.end().code(), 3);
+    let (outcome, _) = compare(&mut World { void: 0.5, ..World::quiet(5) }, &Settings::new(5));
+    assert_eq!(outcome.end().code(), 1);
+}
+
+#[test]
+fn a_side_without_a_good_answer_ends_it() {
+    let mut compare = Recorded::<Compare>::start(Settings::new(6)).expect("good settings");
+    let Next::Run(leg) = compare.next().clone() else { panic!("there is a first leg") };
+    let silent = LegResult { good: 0, ..World::quiet(6).run(&leg) };
+    compare.take(silent);
+    let Next::Done(outcome) = compare.next() else { panic!("it is over") };
+    assert_eq!(outcome.finding, Finding::Silent { side: leg.side, leg: 1 });
+    assert_eq!(outcome.end().code(), 1);
+}
+
+#[test]
+fn conditions_and_wrong_answers_decide_the_exit_code() {
+    for (slower, fail_if, within, faulty, code) in [
+        (0.0, Some(0.05), Some(0.05), 0, 0),
+        (0.08, Some(0.05), None, 0, 3),
+        (0.03, Some(0.06), None, 0, 0),
+        (0.08, None, Some(0.05), 0, 3),
+        (0.08, None, None, 0, 0),
+        (0.0, None, None, 2, 3),
+    ] {
+        // A p99 is too noisy here to show that it is within 5 %.
+        let figures = vec![Metric::Throughput, Metric::P50, Metric::Failed];
+        let settings =
+            Settings { fail_if_slower: fail_if, require_within: within, figures, ..Settings::new(8) };
+        let (outcome, _) = compare(&mut World { slower, faulty, ..World::quiet(8) }, &settings);
+        assert_eq!(outcome.end().code(), code, "{}", outcome.text());
+    }
+}
+
+#[test]
+fn texts_say_what_is_known() {
+    let (outcome, _) = compare(&mut World { slower: 0.08, ..World::quiet(9) }, &Settings::new(9));
+    let text = outcome.text();
+    assert!(
+        text.starts_with(
+            "of these two processes B is, against A: worse in throughput, CPU per answer, p50 and p99"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("slower by more than 2.0 %: -7."), "{text}");
+    let settings = Settings { forecast_only: true, ..Settings::new(9) };
+    let (outcome, _) = compare(&mut World::quiet(9), &settings);
+    assert!(
+        outcome.headline().starts_with("only a forecast: 12 pairs take 10 min and can see about"),
+        "{}",
+        outcome.headline()
+    );
+    assert_eq!(outcome.legs, 8);
+    // Short legs have too few answers above a p99, and too little CPU.
+    let settings =
+        Settings { lengths: decide::compare::Lengths::QUICK, require_within: Some(0.05), ..Settings::new(9) };
+    let (outcome, _) = compare(&mut World::quiet(9), &settings);
+    assert!(outcome.text().contains("3000 are wanted"), "{}", outcome.text());
+    assert_eq!(outcome.end().code(), 3);
+}
+
+#[test]
+fn exchanged_sides_negate_the_interval() {
+    let settings = Settings { figures: vec![Metric::P50], ..Settings::new(10) };
+    let (outcome, _) = compare(&mut World { slower: 0.03, ..World::quiet(10) }, &settings);
+    let there = &outcome.figures[0].differences;
+    let back: Vec<f64> = there.iter().map(|difference| -difference).collect();
+    let walsh = decide::statistics::walsh::Walsh::of;
+    let (one, other) = (walsh(there).interval(0.05).unwrap(), walsh(&back).interval(0.05).unwrap());
+    assert_eq!((one.low, one.high), (-other.high, -other.low));
+}
+
+#[test]
+fn a_record_alone_gives_the_verdict_again() {
+    let (outcome, recorded) = compare(&mut World { void: 0.05, ..World::quiet(11) }, &Settings::new(11));
+    let text = serde_json::to_string(recorded.record()).expect("a record is data");
+    let record: Record<Settings, Leg, LegResult> =
+        serde_json::from_str(&text).expect("it is read as written");
+    let again = Recorded::<Compare>::resume(record).expect("it is a record of this machine");
+    assert_eq!(*again.next(), Next::Done(outcome));
+    assert_eq!(Side::A.other(), Side::B);
+}

@@ -1,0 +1,99 @@
+//! Two sides that are formulas, on a machine with moods.
+
+use decide::compare::{Leg, LegResult, Pace, Side};
+use decide::find::Void;
+use plan::draw::Draw;
+use rand_distr::{Distribution, Poisson, StandardNormal};
+use std::collections::BTreeMap;
+
+/// Figures of a leg without noise: 1,000 answers a second.
+const RATE: f64 = 1_000.0;
+
+/// Both sides and the machine they share.
+#[derive(Debug, Clone)]
+pub struct World {
+    pub draw: Draw,
+    /// Standard deviation of the logarithm of a leg, of each side.
+    pub noise: [f64; 2],
+    /// Share by which everything becomes slower each second.
+    pub drift: f64,
+    /// Share of legs that are slower by a fifth.
+    pub wild: f64,
+    /// Chance of a burst of failures in a leg.
+    pub bursts: f64,
+    /// B is slower by this share, in time and in CPU.
+    pub slower: f64,
+    /// Share of legs that are void.
+    pub void: f64,
+    /// Wrong answers in each leg of B.
+    pub faulty: u64,
+    pub clock_s: f64,
+}
+
+impl World {
+    pub fn quiet(seed: u64) -> World {
+        World {
+            draw: Draw::new(seed, 1),
+            noise: [0.008; 2],
+            drift: 0.0,
+            wild: 0.0,
+            bursts: 0.0,
+            slower: 0.0,
+            void: 0.0,
+            faulty: 0,
+            clock_s: 0.0,
+        }
+    }
+
+    /// Identical sides in each of several kinds of world.
+    pub fn identical(seed: u64) -> [(&'static str, World); 5] {
+        let quiet = World::quiet(seed);
+        [
+            ("quiet", quiet.clone()),
+            ("drift", World { drift: 2e-4, ..quiet.clone() }),
+            ("wild legs", World { wild: 0.08, ..quiet.clone() }),
+            ("unlike spreads", World { noise: [0.004, 0.02], ..quiet.clone() }),
+            ("rare failures", World { bursts: 0.1, ..quiet }),
+        ]
+    }
+
+    /// The logarithm of how slow a leg is.
+    pub fn slowness(&mut self, side: Side, seconds: f64) -> f64 {
+        let normal: f64 = StandardNormal.sample(&mut self.draw);
+        let wild = if self.draw.chance(self.wild) { 0.2 } else { 0.0 };
+        let slower = if side == Side::B { (1.0 + self.slower).ln() } else { 0.0 };
+        let moment = self.drift * self.clock_s;
+        self.clock_s += seconds;
+        moment + self.noise[side as usize] * normal + wild + slower
+    }
+
+    pub fn run(&mut self, leg: &Leg) -> LegResult {
+        let took_s = leg.warm_s + leg.measure_s + 1.0;
+        let factor = self.slowness(leg.side, took_s).exp();
+        let rate = match leg.pace {
+            Pace::Closed { .. } => RATE / factor,
+            Pace::Open { rate } => rate,
+        };
+        let due = (rate * leg.measure_s).round() as u64;
+        let mut failures = BTreeMap::new();
+        if self.draw.chance(self.bursts) {
+            let burst: f64 = Poisson::new(30.0).map_or(0.0, |law| law.sample(&mut self.draw));
+            failures.insert("timeout".to_owned(), (burst as u64).min(due));
+        }
+        let failed: u64 = failures.values().sum();
+        let good = due - failed;
+        let noise: f64 = StandardNormal.sample(&mut self.draw);
+        LegResult {
+            took_s,
+            void: self.draw.chance(self.void).then(|| Void::Disturbed { why: "swap".to_owned() }),
+            measured_s: leg.measure_s,
+            due,
+            good,
+            failures,
+            faulty: if leg.side == Side::B { self.faulty } else { 0 },
+            cpu_s: Some(good as f64 * 8e-4 * factor),
+            p50_ms: Some(1.0 * factor),
+            p99_ms: Some(9.0 * factor * (0.03 * noise).exp()),
+        }
+    }
+}
