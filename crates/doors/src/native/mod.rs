@@ -5,6 +5,7 @@
 mod aws;
 mod body;
 mod cache;
+mod compare;
 mod data;
 mod expect;
 mod export;
@@ -28,6 +29,7 @@ mod words;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
 pub use cache::{CacheArgs, Target, reachable};
+pub use compare::{AskedArgs, CompareArgs};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
@@ -208,6 +210,8 @@ pub enum Command {
     Cache(Box<CacheArgs>),
     /// Press a web server
     Http(Box<HttpArgs>),
+    /// Compare two web servers: is B slower than A, and by how much?
+    Compare(Box<CompareArgs>),
     /// Press a TCP service with messages
     Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts

@@ -62,7 +62,7 @@ fn usage(said: String) -> Problem {
 }
 
 /// Reads what the options name: lists and bodies.
-fn read(args: &HttpArgs) -> Result<Files, Problem> {
+pub fn read(args: &HttpArgs) -> Result<Files, Problem> {
     let mut files = Files::default();
     for file in args.files() {
         if files.has(&file) {

@@ -184,7 +184,7 @@ pub fn about(
 }
 
 /// Where a run is kept. One that nobody has asked for is only missed in a line, where there is no folder for it.
-fn place(keep: &KeepArgs) -> Option<Keep> {
+pub fn place(keep: &KeepArgs) -> Option<Keep> {
     if let Some(folder) = &keep.keep_in {
         return Some(Keep { folder: folder.clone(), wanted: true });
     }

@@ -9,6 +9,7 @@ mod support;
 mod answers;
 mod cache;
 mod command_line;
+mod compare;
 mod doctor;
 mod examples;
 mod exports;

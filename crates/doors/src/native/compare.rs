@@ -1,0 +1,129 @@
+//! The options of `wringer compare`: two sides, what is asked of them, and how sure one wants to be.
+
+use super::values::{count32, url};
+use super::{
+    AwsArgs, BodyArgs, Cli, Command, DataArgs, ExpectArgs, HttpArgs, KeepArgs, LoadArgs, ReachArgs,
+    RequestArgs, SessionArgs, TlsArgs, VersionArgs,
+};
+use clap::{Args, Parser};
+use plan::units;
+use std::path::PathBuf;
+
+/// The options of `wringer compare`.
+#[derive(Debug, Clone, Args)]
+pub struct CompareArgs {
+    /// Side A, which is known, and side B, which is asked about
+    #[arg(value_name = "URL", num_args = 2, required = true, value_parser = url)]
+    pub sides: Vec<String>,
+    /// How much is measured, and what is too much.
+    #[command(flatten)]
+    pub asked: AskedArgs,
+    /// How requests look.
+    #[command(flatten)]
+    pub requests: RequestArgs,
+    /// Bodies that they carry.
+    #[command(flatten)]
+    pub body: BodyArgs,
+    /// Data for their placeholders.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How they are signed.
+    #[command(flatten)]
+    pub aws: AwsArgs,
+    /// Checks that their answers must pass.
+    #[command(flatten)]
+    pub expect: ExpectArgs,
+    /// State that users keep.
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// How connections are reached.
+    #[command(flatten)]
+    pub reach: ReachArgs,
+    /// How clients behave.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// Which HTTP is spoken.
+    #[command(flatten)]
+    pub version: VersionArgs,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArgs,
+    /// Storage of the legs: whether they are kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// How much is measured, and what is too much.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Comparison")]
+pub struct AskedArgs {
+    /// Users of closed legs, each with one request under way at a time
+    #[arg(long, short = 'c', value_name = "N", default_value = "64", value_parser = count32)]
+    pub users: u32,
+    /// Pairs of legs that count, an even number [default: 12, with --quick 8]
+    #[arg(long, value_name = "N")]
+    pub pairs: Option<usize>,
+    /// Short legs: under three minutes in all, otherwise 13
+    #[arg(long)]
+    pub quick: bool,
+    /// Only the uncounted legs, and what a comparison would take and could see
+    #[arg(long)]
+    pub forecast: bool,
+    /// slower:SHARE: exit with 3 if B is slower by that share or more, such as slower:3%
+    #[arg(long = "fail-if", value_name = "slower:SHARE", value_parser = slower)]
+    pub fail_if_slower: Option<f64>,
+    /// within:SHARE: exit with 3 unless it is shown that B is not slower by that share, such as within:5%
+    #[arg(long = "require", value_name = "within:SHARE", value_parser = within)]
+    pub require_within: Option<f64>,
+    /// Write the decision with all that it rests on as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+fn slower(text: &str) -> Result<f64, String> {
+    margin("slower", text)
+}
+
+fn within(text: &str) -> Result<f64, String> {
+    margin("within", text)
+}
+
+fn margin(word: &str, text: &str) -> Result<f64, String> {
+    let share = text.strip_prefix(word).and_then(|rest| rest.strip_prefix(':'));
+    let share = share.ok_or_else(|| format!("it is {word}:SHARE here, such as {word}:3%"))?;
+    let share = units::share(share).map_err(|error| error.to_string())?;
+    if share > 0.0 {
+        Ok(share)
+    } else {
+        Err("a share of nothing is no difference: give one such as 3%".to_owned())
+    }
+}
+
+impl CompareArgs {
+    /// The options of `wringer http` for one of the sides, with a pace that nobody has asked for.
+    ///
+    /// # Errors
+    /// Options that cannot be meant here.
+    pub fn side(&self, url: &str) -> Result<HttpArgs, String> {
+        if self.requests.list.is_some() {
+            return Err("--urls would send both sides to the same hosts: give the two URLs alone".to_owned());
+        }
+        let Command::Http(plain) = Cli::parse_from(["wringer", "http", url]).command else {
+            unreachable!("http is what was typed");
+        };
+        Ok(HttpArgs {
+            requests: self.requests.clone(),
+            body: self.body.clone(),
+            data: self.data.clone(),
+            aws: self.aws.clone(),
+            expect: self.expect.clone(),
+            session: self.session.clone(),
+            reach: self.reach.clone(),
+            load: self.load.clone(),
+            version: self.version.clone(),
+            tls: self.tls.clone(),
+            keep: self.keep.clone(),
+            ..*plain
+        })
+    }
+}

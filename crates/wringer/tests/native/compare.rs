@@ -1,0 +1,94 @@
+//! Two sides compared: what is refused, told and concluded. How often that is wrong is tested in virtual time, in the crate `decide`.
+
+use crate::support::{Running, folder, free_address, run, start, start_in, wringer};
+use rustix::process::Signal;
+use std::net::SocketAddr;
+
+fn origin(options: &str) -> (SocketAddr, Running) {
+    let address = free_address();
+    let mut running = wringer(&format!("origin --listen {address} -t 1 -q {options}"));
+    running.wait_for("listens at");
+    (address, running)
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let two = "http://127.0.0.1:1/a http://127.0.0.1:1/b";
+    for (line, said) in [
+        ("http://127.0.0.1:1/", "URL"),
+        ("http://127.0.0.1:1/ http://127.0.0.1:1/", "there is nothing to compare"),
+        (&format!("{two} --pairs 4"), "give 8 or more"),
+        (&format!("{two} --pairs 9"), "even number"),
+        (&format!("{two} --fail-if p99>5ms"), "slower:SHARE"),
+        (&format!("{two} --require within:0%"), "no difference"),
+        (&format!("{two} --urls -"), "--urls"),
+        (&format!("{two} --rate 5"), "--rate"),
+    ] {
+        let ran = run(&format!("compare {line}")).ended_with(2);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    let ran = run(&format!("compare {two}")).ended_with(1);
+    assert!(ran.stderr.contains("nothing answers"), "{}", ran.stderr);
+}
+
+/// Answers take so long that no machine is too slow for their clients.
+#[test]
+fn a_forecast_says_what_a_comparison_would_see() {
+    let (address, origin) = origin("--origin-delay 20ms");
+    let kept = folder();
+    let place = kept.path().display().to_string();
+    let (a, b) = (format!("http://{address}/w/1/500"), format!("http://{address}/w/2/900"));
+    let words = [
+        "compare",
+        &a,
+        &b,
+        "--quick",
+        "--forecast",
+        "-c",
+        "2",
+        "-t",
+        "1",
+        "--json",
+        "-",
+        "--keep-in",
+        &place,
+    ];
+    let ran = start(words).end().ended_with(0);
+    let decision: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let of =
+        |pointer: &str| decision.pointer(pointer).unwrap_or_else(|| panic!("{pointer} in {}", ran.stdout));
+    assert!(
+        of("/text").as_str().expect("text").starts_with("only a forecast: 8 pairs take"),
+        "{}",
+        ran.stdout
+    );
+    let facts = of("/facts").to_string();
+    assert!(facts.contains("one and the same process") && facts.contains("unlike answers"), "{facts}");
+    let steps = of("/record/steps").as_array().expect("a list");
+    let files = of("/files").as_array().expect("a list");
+    assert!(steps.len() >= 8 && files.len() == steps.len(), "{}", ran.stdout);
+    assert!(steps.iter().all(|step| step["asked"]["pair"] == 0));
+    let first = files[0].as_str().expect("it is kept");
+    let told = start(["report", first]).end().ended_with(0);
+    assert!(told.stdout.contains("warm-up") && told.stdout.contains("To repeat this run"), "{}", told.stdout);
+    origin.signal(Signal::INT);
+    origin.end();
+}
+
+#[test]
+fn a_side_that_dies_and_a_hand_end_it_without_a_conclusion() {
+    let (address, origin) = origin("--origin-delay 20ms");
+    let (a, b) = (format!("http://{address}/w/1/500"), format!("http://{address}/w/2/500"));
+    let words = ["compare", &a, &b, "--quick", "-c", "2", "-t", "1"];
+    let mut by_hand = start_in(folder(), words);
+    by_hand.wait_for("leg 1 of");
+    by_hand.signal(Signal::TERM);
+    let ran = by_hand.end().ended_with(143);
+    assert!(ran.stderr.contains("nothing is concluded") && ran.stdout.is_empty(), "{}", ran.stderr);
+    let mut dying = start_in(folder(), words);
+    dying.wait_for("leg 1 of");
+    origin.signal(Signal::KILL);
+    let ran = dying.end().ended_with(1);
+    assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    origin.end();
+}
