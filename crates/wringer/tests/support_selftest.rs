@@ -141,6 +141,41 @@ fn header_flood_has_ten_thousand_lines() {
 }
 
 #[test]
+fn a_cut_body_is_made_whole() {
+    let answer = Rig::new(FaultKind::CompleteCut).get("/cut", "");
+    assert_eq!((answer.field("content-length"), &answer.body[..]), ("500", &body(0, "", "/cut")[..500]));
+    let all = |kind| {
+        let rig = Rig::new(kind);
+        let mut client = rig.client();
+        client.send("GET /cut HTTP/1.1\r\nHost: h\r\nConnection: close\r\n");
+        let (_, fields) = read_head(&mut client.0).expect("an answer");
+        let mut rest = Vec::new();
+        client.0.read_to_end(&mut rest).expect("an orderly end");
+        (find(&fields, "content-length").map(str::to_owned), rest)
+    };
+    let half = body(0, "", "/cut")[..500].to_vec();
+    let chunked = [b"1f4\r\n", &half[..], b"\r\n0\r\n\r\n"].concat();
+    assert_eq!(all(FaultKind::CompleteCutInChunks), (None, chunked));
+    assert_eq!(all(FaultKind::CutUntilClose), (None, half));
+}
+
+#[test]
+fn lengthen_sends_more_than_there_is() {
+    let answer = Rig::new(FaultKind::Lengthen).get("/a", "");
+    assert_eq!(answer.body, [&body(0, "", "/a")[..], b"and more"].concat());
+}
+
+#[test]
+fn unchanged_answers_are_for_others() {
+    let asked = "If-None-Match: \"a-0-b\"\r\n";
+    assert_eq!(Rig::new(FaultKind::UnchangedUnasked).get("/a", "").status, 304);
+    let other = Rig::new(FaultKind::UnchangedOther).get("/a", asked);
+    assert_eq!((other.status, other.field("etag")), (304, "\"a-1-b\""));
+    let double = Rig::new(FaultKind::DoubleEtag).get("/a", asked);
+    assert_eq!(double.fields.iter().filter(|(name, _)| name == "etag").count(), 2);
+}
+
+#[test]
 fn duplicate_length_contradicts_itself() {
     let answer = Rig::new(FaultKind::DuplicateLength).get("/a", "");
     let lengths: Vec<_> = answer.fields.iter().filter(|(name, _)| name == "content-length").collect();
@@ -319,7 +354,7 @@ fn serve(mut connection: TcpStream, serial: &AtomicUsize) -> Option<()> {
 
 fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usize) -> Vec<u8> {
     if find(fields, "if-none-match").is_some() {
-        return b"HTTP/1.1 304 Not Modified\r\nETag: \"t\"\r\n\r\n".to_vec();
+        return b"HTTP/1.1 304 Not Modified\r\nETag: \"a-0-b\"\r\n\r\n".to_vec();
     }
     let says = |word: &str| target.contains(word);
     let control = match () {

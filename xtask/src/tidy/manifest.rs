@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "wringer",
         &[
             "breach", "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors",
-            "jmeter", "har", "report", "record", "session", "proxies",
+            "decide", "jmeter", "har", "report", "record", "session", "proxies",
         ],
     ),
 ];

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// What is known.
+    /// The side that is known.
     A,
-    /// What is asked about.
+    /// The side that is asked about.
     B,
 }
 

@@ -92,7 +92,7 @@ impl Compare {
         (self.log.len() + 1, planned + self.voids().count())
     }
 
-    /// What it will take and see, once the uncounted block is over.
+    /// The time that it will take and the differences that it will see, once the uncounted block is over.
     pub fn forecast(&self) -> Option<Forecast> {
         let [closed, open] = &self.warm_up;
         if open.is_empty() {
@@ -319,7 +319,7 @@ impl Compare {
     }
 }
 
-/// What `next` is while there is nothing; never seen.
+/// The value of `next` while there is nothing; never seen.
 fn nothing_yet() -> Outcome {
     Outcome {
         finding: Finding::NoVerdict { why: "nothing was run".to_owned() },

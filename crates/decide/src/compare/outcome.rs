@@ -61,7 +61,7 @@ pub enum Finding {
     },
 }
 
-/// What a comparison will take and see, from the uncounted block: four legs tell a spread within a factor of two.
+/// The time that a comparison will take and the differences that it will see, from the uncounted block: four legs tell a spread within a factor of two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

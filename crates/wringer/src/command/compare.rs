@@ -88,7 +88,7 @@ struct Legs<'a> {
     first: [Option<Seen>; 2],
 }
 
-/// What is to stay the same from leg to leg of a side.
+/// Facts that are to stay the same from leg to leg of a side.
 #[derive(Debug, Clone, PartialEq)]
 struct Seen {
     /// Statuses, most frequent first.
@@ -352,7 +352,7 @@ fn void(finished: &Finished) -> Option<Void> {
     }
 }
 
-/// What came of a leg, in a line.
+/// A leg in a line.
 fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String {
     let pair = if leg.pair == 0 { "uncounted".to_owned() } else { format!("pair {}", leg.pair) };
     let pace = match leg.pace {
