@@ -267,6 +267,7 @@ impl Compare {
         Next::Done(Outcome {
             notes: if is_compared { self.notes() } else { Vec::new() },
             finding,
+            anew: self.settings.anew,
             figures,
             violated,
             pairs: self.pairs.len(),
@@ -278,11 +279,14 @@ impl Compare {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = vec![
+        let mut notes = Vec::new();
+        if !self.settings.anew {
+            notes.push(
             "both processes were there before and were not started anew: their luck of the start (hash seeds, memory, who accepts whom) is in \
              the difference, so this speaks of two processes, not of two builds"
                 .to_owned(),
-        ];
+            );
+        }
         let legs = |side: Side| self.log.iter().filter(move |(leg, _)| leg.side == side && leg.pair > 0);
         let faulty = |side: Side| -> u64 { legs(side).map(|(_, result)| result.faulty).sum() };
         if faulty(Side::A) > 0 && faulty(Side::B) > 0 {
@@ -323,6 +327,7 @@ impl Compare {
 fn nothing_yet() -> Outcome {
     Outcome {
         finding: Finding::NoVerdict { why: "nothing was run".to_owned() },
+        anew: false,
         figures: Vec::new(),
         violated: Vec::new(),
         notes: Vec::new(),

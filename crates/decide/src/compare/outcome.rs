@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct Outcome {
     /// The finding.
     pub finding: Finding,
+    /// Both sides were started anew for each pair.
+    pub anew: bool,
     /// Each figure; of a comparison that ended early, none.
     pub figures: Vec<Difference>,
     /// Conditions that were not kept, or are not known to be, one sentence each.
@@ -127,7 +129,7 @@ impl Outcome {
         }
     }
 
-    /// The finding in one sentence. The legs are those of two processes, and it says no more than that.
+    /// The finding in one sentence. Where the legs are those of two processes, it says no more than that.
     pub fn headline(&self) -> String {
         match &self.finding {
             Finding::Compared => self.compared(),
@@ -174,7 +176,9 @@ impl Outcome {
         let said = parts.iter().filter(|(_, figures)| !figures.is_empty());
         let said: Vec<String> =
             said.map(|(word, figures)| format!("{word} {}", words::list(figures))).collect();
-        format!("of these two processes B is, against A: {}", said.join("; "))
+        let of =
+            if self.anew { "of both sides, started anew for each pair," } else { "of these two processes" };
+        format!("{of} B is, against A: {}", said.join("; "))
     }
 
     /// All of it as lines for people.

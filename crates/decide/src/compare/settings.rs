@@ -27,6 +27,9 @@ pub struct Settings {
     pub fail_if_slower: Option<f64>,
     /// It is a failure if B may be slower by this share.
     pub require_within: Option<f64>,
+    /// Both sides are started anew for each pair, so that the luck of a start is drawn as often as there are pairs.
+    #[serde(default)]
+    pub anew: bool,
     /// Ends after the uncounted block, and tells what a comparison could see.
     pub forecast_only: bool,
 }
@@ -120,6 +123,7 @@ impl Settings {
             figures: Metric::USUAL.to_vec(),
             fail_if_slower: None,
             require_within: None,
+            anew: false,
             forecast_only: false,
         }
     }

@@ -126,6 +126,15 @@ fn texts_say_what_is_known() {
 }
 
 #[test]
+fn what_was_started_anew_is_no_two_processes() {
+    let settings = Settings { anew: true, ..Settings::new(9) };
+    let (outcome, _) = compare(&mut World::quiet(9), &settings);
+    let text = outcome.text();
+    assert!(text.starts_with("of both sides, started anew for each pair, B is, against A: "), "{text}");
+    assert!(!text.contains("were not started anew"), "{text}");
+}
+
+#[test]
 fn exchanged_sides_negate_the_interval() {
     let settings = Settings { figures: vec![Metric::P50], ..Settings::new(10) };
     let (outcome, _) = compare(&mut World { slower: 0.03, ..World::quiet(10) }, &settings);

@@ -60,6 +60,9 @@ pub struct AskedArgs {
     /// Users of closed legs, each with one request under way at a time
     #[arg(long, short = 'c', value_name = "N", default_value = "64", value_parser = count32)]
     pub users: u32,
+    /// Command that starts a side, in a shell: given twice, for A and for B. Both are started anew for each pair, waited for, and ended
+    #[arg(long, value_name = "COMMAND")]
+    pub start: Vec<String>,
     /// Pairs of legs that count, an even number [default: 12, with --quick 8]
     #[arg(long, value_name = "N")]
     pub pairs: Option<usize>,
@@ -105,6 +108,9 @@ impl CompareArgs {
     /// # Errors
     /// Options that cannot be meant here.
     pub fn side(&self, url: &str) -> Result<HttpArgs, String> {
+        if !matches!(self.asked.start.len(), 0 | 2) {
+            return Err("--start is given twice: the command of A, then that of B".to_owned());
+        }
         if self.requests.list.is_some() {
             return Err("--urls would send both sides to the same hosts: give the two URLs alone".to_owned());
         }

@@ -9,6 +9,7 @@ pub mod guard;
 mod kinds;
 mod probe;
 mod proxy;
+mod started;
 
 use net::ports::free_address;
 use plan::HttpProtocol;
@@ -24,6 +25,7 @@ use farm::{Farm, Origins};
 use guard::{Guarded, Order};
 pub use kinds::ALL;
 pub use proxy::{Proxy, check_beside, named, names};
+pub use started::{StartError, Started};
 use wire::tls::Identity;
 
 /// How long a proxy may take until it answers; Varnish compiles its configuration, Traffic Server prepares its cache.
@@ -338,13 +340,16 @@ impl Rig {
     fn last_words(&self) -> String {
         let texts = self.logs().into_iter().filter_map(|log| fs::read(log).ok());
         let all: String = texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
-        let lines: Vec<&str> = all.lines().filter(|line| !line.trim().is_empty()).collect();
-        match lines.len() {
-            0 => "  (none)".to_string(),
-            count => {
-                lines[count.saturating_sub(LOG_LINES)..].iter().map(|line| format!("  {line}\n")).collect()
-            }
-        }
+        last_lines(&all)
+    }
+}
+
+/// The last lines of a log that are not empty, as errors show them.
+fn last_lines(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+    match lines.len() {
+        0 => "  (none)".to_string(),
+        count => lines[count.saturating_sub(LOG_LINES)..].iter().map(|line| format!("  {line}\n")).collect(),
     }
 }
 

@@ -13,6 +13,7 @@ use doors::native::CompareArgs;
 use measure::{PhaseResult, TimeMetric, Worth};
 use plan::secret::without_secrets;
 use plan::{Arrivals, Phase, Plan, Stop};
+use proxies::rig::Started;
 use serde::Serialize;
 use session::{About, Finished};
 use std::collections::BTreeMap;
@@ -23,6 +24,10 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_secs(1);
 /// Most arrivals under way in an open leg.
 const IN_FLIGHT: u32 = 10_000;
+/// How long a side that was just started may take until it answers, unless --ready says so.
+const READY: Duration = Duration::from_secs(30);
+/// After this time a command is looked at whether it has ended already.
+const BEGINNING: Duration = Duration::from_millis(200);
 /// Bytes of an answer may differ by this share before both sides are said to send unlike answers.
 const UNLIKE: f64 = 0.01;
 
@@ -68,6 +73,7 @@ fn settings(args: &CompareArgs, seed: u64) -> Result<Settings, Problem> {
         users: asked.users,
         fail_if_slower: asked.fail_if_slower,
         require_within: asked.require_within,
+        anew: !asked.start.is_empty(),
         forecast_only: asked.forecast,
         ..usual
     };
@@ -84,9 +90,16 @@ struct Legs<'a> {
     /// Of all legs of this comparison, in their files.
     label: String,
     files: Vec<Option<PathBuf>>,
-    /// The first leg of each side.
+    /// The pair that the sides were started for, and they, where commands start them.
+    running: Option<(u32, [Started; 2])>,
+    /// Processes that answered in the first leg of each side, since they were started.
+    processes: [Option<Processes>; 2],
+    /// Answers of the first leg of each side.
     first: [Option<Seen>; 2],
 }
+
+/// Processes with the moments at which they began.
+type Processes = Vec<(u32, Option<f64>)>;
 
 /// Facts that are to stay the same from leg to leg of a side.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,8 +107,7 @@ struct Seen {
     /// Statuses, most frequent first.
     statuses: Vec<u16>,
     bytes_per_answer: f64,
-    /// Processes that answer, with the moments at which they began.
-    processes: Vec<(u32, Option<f64>)>,
+    processes: Processes,
 }
 
 impl<'a> Legs<'a> {
@@ -122,6 +134,8 @@ impl<'a> Legs<'a> {
             names: [a, b].map(|url| without_secrets(url)),
             label: format!("{seed:x}"),
             files: Vec::new(),
+            running: None,
+            processes: [None, None],
             first: [None, None],
         })
     }
@@ -132,14 +146,45 @@ impl<'a> Legs<'a> {
             std::thread::sleep(REST);
         }
         let began = Instant::now();
+        self.start_for(leg.pair)?;
         let plan = of_leg(&self.plans[leg.side as usize], leg);
-        let finished = leg::run(&plan, self.about(leg, &plan)?, self.args.load.ready)?;
+        let ready = self.args.load.ready.or(self.running.is_some().then_some(READY));
+        let finished = leg::run(&plan, self.about(leg, &plan)?, ready);
+        self.check_started()?;
+        let finished = finished?;
         let measured = finished.result.measured();
         self.look(leg.side, &finished, &measured)?;
         let result = result(leg, &finished, &measured, began.elapsed());
         self.files.push(leg::end(finished));
         show::notice(&line(leg, &result, (number, all)));
         Ok(result)
+    }
+
+    /// Starts both sides anew for a pair, where commands do.
+    fn start_for(&mut self, pair: u32) -> Result<(), Problem> {
+        let [a, b] = self.args.asked.start.as_slice() else { return Ok(()) };
+        if self.running.as_ref().is_some_and(|(started_for, _)| *started_for == pair) {
+            return Ok(());
+        }
+        // Their ports must be free before.
+        self.running = None;
+        self.processes = [None, None];
+        let start = |command: &String| {
+            Started::start(command).map_err(|error| Problem::impossible(error.to_string()))
+        };
+        self.running = Some((pair, [start(a)?, start(b)?]));
+        // What cannot begin mostly ends at once, and is not to be waited for.
+        std::thread::sleep(BEGINNING);
+        self.check_started()
+    }
+
+    /// A side that was started and has ended is the reason for whatever else went wrong.
+    fn check_started(&self) -> Result<(), Problem> {
+        let started = self.running.iter().flat_map(|(_, started)| started);
+        started
+            .map(Started::check)
+            .collect::<Result<(), _>>()
+            .map_err(|error| Problem::impossible(error.to_string()))
     }
 
     fn about(&self, leg: &Leg, plan: &Plan) -> Result<About, Problem> {
@@ -173,19 +218,18 @@ impl<'a> Legs<'a> {
             return Err(Problem::impossible(format!("{name}: {}; nothing is concluded", died.sentence())));
         }
         let seen = Seen::of(finished, measured);
-        let Some(first) = &self.first[side as usize] else {
-            self.first[side as usize] = Some(seen);
+        let now = seen.processes.clone();
+        self.first[side as usize].get_or_insert(seen);
+        let before = self.processes[side as usize].get_or_insert_with(|| now.clone());
+        // Who answers is not always found.
+        if *before == now || before.is_empty() || now.is_empty() {
             return Ok(());
-        };
-        if first.processes != seen.processes {
-            let text = format!(
-                "{name} is answered by another process than before ({} instead of {}): both are not one side; nothing is concluded",
-                pids(&seen.processes),
-                pids(&first.processes)
-            );
-            return Err(Problem::impossible(text));
         }
-        Ok(())
+        Err(Problem::impossible(format!(
+            "{name} is answered by another process than before ({} instead of {}): both are not one side; nothing is concluded",
+            pids(&now),
+            pids(before)
+        )))
     }
 
     /// Facts about both sides that a reader must know before the figures.
@@ -276,8 +320,7 @@ impl Seen {
         statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
         let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
         let before = finished.result.processes.before.iter().flat_map(|behind| &behind.processes);
-        let mut processes: Vec<(u32, Option<f64>)> =
-            before.map(|process| (process.pid, process.started_unix_s)).collect();
+        let mut processes: Processes = before.map(|process| (process.pid, process.started_unix_s)).collect();
         processes.sort_by_key(|(pid, _)| *pid);
         Seen {
             statuses: statuses.into_iter().map(|(status, _)| status).collect(),

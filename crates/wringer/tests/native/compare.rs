@@ -23,6 +23,7 @@ fn what_cannot_be_compared_is_refused() {
         (&format!("{two} --require within:0%"), "no difference"),
         (&format!("{two} --urls -"), "--urls"),
         (&format!("{two} --rate 5"), "--rate"),
+        (&format!("{two} --start true"), "given twice"),
     ] {
         let ran = run(&format!("compare {line}")).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
@@ -91,4 +92,50 @@ fn a_side_that_dies_and_a_hand_end_it_without_a_conclusion() {
     let ran = dying.end().ended_with(1);
     assert!(ran.stdout.is_empty(), "{}", ran.stdout);
     origin.end();
+}
+
+/// A line in a file for each start.
+#[test]
+fn sides_that_commands_start_are_started_for_each_pair_and_end_with_it() {
+    let kept = folder();
+    let (a, b) = (free_address(), free_address());
+    let log = kept.path().join("starts");
+    let command = |side: &str, at: SocketAddr| {
+        let (log, program) = (log.display(), env!("CARGO_BIN_EXE_wringer"));
+        format!("echo {side} >> {log}; exec {program} origin --listen {at} -t 1 -q --origin-delay 20ms")
+    };
+    let [start_a, start_b] = [command("a", a), command("b", b)];
+    let [url_a, url_b] = [a, b].map(|at| format!("http://{at}/w/1/500"));
+    let words = [
+        "compare", &url_a, &url_b, "--quick", "-c", "2", "-t", "1", "--start", &start_a, "--start", &start_b,
+    ];
+    let mut running = start_in(folder(), words);
+    // The first leg of the second pair.
+    running.wait_for("(pair 2)");
+    let starts = std::fs::read_to_string(&log).expect("they were started");
+    assert_eq!(
+        starts.lines().filter(|side| *side == "a").count(),
+        3,
+        "the uncounted legs and two pairs: {starts}"
+    );
+    assert_eq!(starts.lines().count(), 6, "{starts}");
+    running.signal(Signal::TERM);
+    running.end().ended_with(143);
+    for at in [a, b] {
+        assert!(std::net::TcpStream::connect(at).is_err(), "{at} is served still");
+    }
+    let dead = [
+        "compare",
+        &url_a,
+        &url_b,
+        "--quick",
+        "-t",
+        "1",
+        "--start",
+        "echo no luck; exit 4",
+        "--start",
+        &start_b,
+    ];
+    let ran = start(dead).end().ended_with(1);
+    assert!(ran.stderr.contains("exit code 4") && ran.stderr.contains("no luck"), "{}", ran.stderr);
 }
