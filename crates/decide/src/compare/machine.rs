@@ -236,12 +236,14 @@ impl Compare {
         if voids <= FEW_VOIDS || voids as f64 <= VOIDS * self.log.len() as f64 {
             return None;
         }
-        let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+        // The same cause has other figures in each leg; the first one's are told.
+        let mut causes: BTreeMap<String, (&str, usize)> = BTreeMap::new();
         for void in self.voids() {
             let (Void::Generator { why } | Void::Disturbed { why }) = void;
-            *causes.entry(why).or_default() += 1;
+            let kind: String = why.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+            causes.entry(kind).or_insert((why, 0)).1 += 1;
         }
-        let causes: Vec<String> = causes.iter().map(|(why, legs)| format!("{why} ({legs})")).collect();
+        let causes: Vec<String> = causes.values().map(|(why, legs)| format!("{why} ({legs})")).collect();
         Some(format!("{voids} of {} legs were void: {}", self.log.len(), words::list(&causes)))
     }
 

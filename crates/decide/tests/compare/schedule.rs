@@ -2,7 +2,7 @@
 
 use crate::compare;
 use crate::world::World;
-use decide::compare::{Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
+use decide::compare::{Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side, Void};
 use decide::machine::{Next, Record, Recorded, Step};
 use std::collections::BTreeSet;
 
@@ -123,6 +123,27 @@ fn texts_say_what_is_known() {
     let (outcome, _) = compare(&mut World::quiet(9), &settings);
     assert!(outcome.text().contains("3000 are wanted"), "{}", outcome.text());
     assert_eq!(outcome.end().code(), 3);
+}
+
+#[test]
+fn causes_are_one_whatever_their_figures() {
+    let mut compare = Recorded::<Compare>::start(Settings::new(3)).expect("good settings");
+    let mut cpu = 80;
+    loop {
+        let leg = match compare.next().clone() {
+            Next::Run(leg) => leg,
+            Next::Done(outcome) => {
+                assert_eq!(
+                    outcome.headline(),
+                    "no verdict: 4 of 4 legs were void: a worker used 81 % of its core (4)"
+                );
+                return;
+            }
+        };
+        cpu += 1;
+        let why = format!("a worker used {cpu} % of its core");
+        compare.take(LegResult { void: Some(Void::Generator { why }), ..World::quiet(3).run(&leg) });
+    }
 }
 
 #[test]
