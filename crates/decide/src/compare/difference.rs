@@ -1,7 +1,7 @@
 //! The difference between both sides in one figure: from pairs of legs to an interval, a p value and a word.
 
 use super::leg::LegResult;
-use super::settings::{ALPHA, Metric, Settings};
+use super::settings::{Metric, Settings};
 use crate::statistics::flips::Flips;
 use crate::statistics::walsh::Walsh;
 use crate::statistics::{Interval, detectable, holm, spread};
@@ -116,6 +116,18 @@ pub enum Word {
     BetterByMore,
 }
 
+impl Difference {
+    /// False if more pairs could still tell what these do not.
+    pub(super) fn is_decided(&self) -> bool {
+        match &self.judgement {
+            Judgement::NotKnown => true,
+            // With differences it is pairs that it lacks.
+            Judgement::NotJudged { .. } => self.differences.is_empty(),
+            Judgement::Judged(shown) => shown.word != Word::CannotTell,
+        }
+    }
+}
+
 impl Shown {
     /// Slower by a share, or more by its estimate: what `slower:m` fails.
     pub(super) fn is_worse_by(&self, margin: f64) -> bool {
@@ -146,7 +158,8 @@ struct Raw {
 pub(super) fn all(pairs: &[Pair], settings: &Settings) -> Vec<Difference> {
     let mut found: Vec<Difference> = settings.figures.iter().map(|metric| of(*metric, pairs)).collect();
     let judged = found.iter().filter(|one| !one.differences.is_empty()).count();
-    let alpha = ALPHA / judged.max(1) as f64;
+    let level = settings.level(pairs.len());
+    let alpha = level / judged.max(1) as f64;
     let raws: Vec<Option<Raw>> = found.iter().map(|one| raw(one, pairs, settings, alpha)).collect();
     let p_values: Vec<f64> = raws.iter().flatten().map(|raw| raw.p).collect();
     let mut of_all = holm::adjusted(&p_values).into_iter();
@@ -154,8 +167,9 @@ pub(super) fn all(pairs: &[Pair], settings: &Settings) -> Vec<Difference> {
         let (Some(raw), Some(p_of_all)) = (raw.as_ref(), raw.as_ref().and_then(|_| of_all.next())) else {
             continue;
         };
+        let levels = Levels { all: level, each: alpha };
         one.judgement =
-            Judgement::Judged(shown(one.metric, raw, p_of_all, settings.margin(one.metric), alpha));
+            Judgement::Judged(shown(one.metric, raw, p_of_all, settings.margin(one.metric), levels));
     }
     found
 }
@@ -256,12 +270,19 @@ pub(super) fn for_the_worse(metric: Metric, difference: f64) -> f64 {
     }
 }
 
-fn shown(metric: Metric, raw: &Raw, p_of_all: f64, margin: f64, alpha: f64) -> Shown {
+/// The chance of a false alarm: of any figure, and of each by itself.
+#[derive(Debug, Clone, Copy)]
+struct Levels {
+    all: f64,
+    each: f64,
+}
+
+fn shown(metric: Metric, raw: &Raw, p_of_all: f64, margin: f64, levels: Levels) -> Shown {
     let change = for_the_worse(metric, raw.estimate);
     let ends = [raw.interval.low, raw.interval.high].map(|end| for_the_worse(metric, end));
     let interval = Interval { low: ends[0].min(ends[1]), high: ends[0].max(ends[1]) };
-    let word = word(interval, change, margin, p_of_all <= ALPHA);
-    let could_have_seen = detectable::after(interval, alpha);
+    let word = word(interval, change, margin, p_of_all <= levels.all);
+    let could_have_seen = detectable::after(interval, levels.each);
     Shown { change, interval, p: raw.p, p_of_all, margin, could_have_seen, word }
 }
 

@@ -1,6 +1,6 @@
 //! The schedule of legs: an uncounted block, then pairs whose order was drawn, void ones again.
 
-use super::difference::{self, Both, Pair, for_the_worse};
+use super::difference::{self, Both, Difference, Pair, for_the_worse};
 use super::leg::{Leg, LegResult, Pace, Side, Void};
 use super::outcome::{self, Finding, Forecast, Outcome, Sees};
 use super::settings::{ALPHA, Metric, Settings};
@@ -88,7 +88,7 @@ impl Machine for Compare {
 impl Compare {
     /// The number of the leg that is next, and of all that are planned if none is void.
     pub fn progress(&self) -> (usize, usize) {
-        let planned = 8 + if self.settings.forecast_only { 0 } else { 4 * self.settings.pairs };
+        let planned = 8 + if self.settings.forecast_only { 0 } else { 4 * self.settings.most_pairs() };
         (self.log.len() + 1, planned + self.voids().count())
     }
 
@@ -105,7 +105,7 @@ impl Compare {
             .collect();
         let pair_s = 2.0 * self.settings.lengths.leg_s();
         let alpha = ALPHA / self.settings.figures.len() as f64;
-        let multiple = detectable::multiple(self.settings.pairs, alpha)?;
+        let multiple = detectable::multiple(self.settings.most_pairs(), alpha)?;
         let spreads: Vec<(Metric, f64)> = self
             .settings
             .figures
@@ -120,8 +120,8 @@ impl Compare {
             .first()
             .map(|(_, spread)| detectable::pairs_needed(*spread, 0.01, alpha).next_multiple_of(2));
         Some(Forecast {
-            pairs: self.settings.pairs,
-            takes_s: pair_s * self.settings.pairs as f64,
+            pairs: self.settings.most_pairs(),
+            takes_s: pair_s * self.settings.most_pairs() as f64,
             sees: sees.collect(),
             pairs_for_one_percent: for_one,
             seconds_for_one_percent: for_one.map(|pairs| pairs as f64 * pair_s),
@@ -176,7 +176,7 @@ impl Compare {
                 self.pairs.push(match (first, sides) {
                     (Side::A, (a, b)) | (Side::B, (b, a)) => Pair { a, b },
                 });
-                (self.pairs.len() == self.settings.pairs).then(|| self.done(self.compared()))
+                self.is_decided().then(|| self.done(self.compared()))
             }
         }
     }
@@ -256,6 +256,14 @@ impl Compare {
             (answers, 0) => Finding::WrongAnswers { side: Side::A, answers },
             (_, _) => Finding::Compared,
         }
+    }
+
+    /// It is time to look, and nothing more is to be had, or each figure is decided.
+    fn is_decided(&self) -> bool {
+        let pairs = self.pairs.len();
+        self.settings.looks_after(pairs)
+            && (pairs == self.settings.most_pairs()
+                || difference::all(&self.pairs, &self.settings).iter().all(Difference::is_decided))
     }
 
     fn done(&self, finding: Finding) -> Next<Leg, Outcome> {

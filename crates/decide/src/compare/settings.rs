@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 /// The chance of any false alarm among all figures that are judged.
 pub(super) const ALPHA: f64 = 0.05;
 
+/// Pairs after which a comparison that goes on until it is sure is looked at, each with its share of the chance of a false alarm. The
+/// shares add up to no more than [`ALPHA`], so they hold for whatever data.
+const LOOKS: [(usize, f64); 4] = [(8, 0.01), (12, 0.01), (20, 0.015), (30, 0.015)];
+
 /// Aim of a comparison, and how long it may take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -30,6 +34,10 @@ pub struct Settings {
     /// Both sides are started anew for each pair, so that the luck of a start is drawn as often as there are pairs.
     #[serde(default)]
     pub anew: bool,
+    /// Ends at the first of several looks at which each figure that is judged is decided, after 8, 12, 20 or 30 pairs, whatever `pairs`
+    /// says.
+    #[serde(default)]
+    pub until_sure: bool,
     /// Ends after the uncounted block, and tells what a comparison could see.
     pub forecast_only: bool,
 }
@@ -124,6 +132,7 @@ impl Settings {
             fail_if_slower: None,
             require_within: None,
             anew: false,
+            until_sure: false,
             forecast_only: false,
         }
     }
@@ -134,6 +143,22 @@ impl Settings {
         asked.unwrap_or(metric.usual_margin())
     }
 
+    /// The most pairs that it takes.
+    pub fn most_pairs(&self) -> usize {
+        if self.until_sure { LOOKS[LOOKS.len() - 1].0 } else { self.pairs }
+    }
+
+    /// True if it is looked at after so many pairs.
+    pub(super) fn looks_after(&self, pairs: usize) -> bool {
+        if self.until_sure { LOOKS.iter().any(|(look, _)| *look == pairs) } else { pairs == self.pairs }
+    }
+
+    /// The chance of any false alarm in a look after so many pairs.
+    pub(super) fn level(&self, pairs: usize) -> f64 {
+        let look = LOOKS.iter().rev().find(|(look, _)| *look <= pairs).unwrap_or(&LOOKS[0]);
+        if self.until_sure { look.1 } else { ALPHA }
+    }
+
     /// # Errors
     /// Nothing could come of them.
     pub(super) fn check(&self) -> Result<(), Refusal> {
@@ -142,14 +167,14 @@ impl Settings {
             return refuse("a comparison of no figure is none: give one, such as throughput".to_owned());
         }
         let fewest = signed_rank::fewest_pairs(ALPHA / self.figures.len() as f64);
-        if self.pairs < fewest {
+        if self.pairs < fewest && !self.until_sure {
             return refuse(format!(
                 "{} show nothing, however large the difference, where {} are judged: give {fewest} or more",
                 words::count(self.pairs, "pair"),
                 words::count(self.figures.len(), "figure"),
             ));
         }
-        if self.pairs % 2 == 1 {
+        if self.pairs % 2 == 1 && !self.until_sure {
             return refuse(format!(
                 "{} pairs are no whole blocks: a block is two pairs, one of each order, so give an even number",
                 self.pairs

@@ -88,6 +88,24 @@ fn a_true_difference_is_covered_in_a_thousand_comparisons() {
     check_cover(1_000..2_000);
 }
 
+/// Looks after 8, 12, 20 and 30 pairs, each at its share of the level.
+#[test]
+fn until_it_is_sure_takes_as_many_pairs_as_it_needs() {
+    let until = |seed| Settings { until_sure: true, ..Settings::new(seed) };
+    println!("seeds 0..200");
+    let alarms = (0..200).filter(|seed| is_alarm(&compare(&mut World::quiet(*seed), &until(*seed)).0));
+    assert!(alarms.count() <= most_alarms(200));
+    let (mut found, mut pairs) = (0, 0);
+    for seed in 0..200 {
+        let (outcome, _) = compare(&mut World { slower: 0.05, ..World::quiet(seed) }, &until(seed));
+        found += usize::from(is_alarm(&outcome));
+        assert!([8, 12, 20, 30].contains(&outcome.pairs), "{}", outcome.pairs);
+        pairs += outcome.pairs;
+    }
+    println!("found {found}, {pairs} pairs");
+    assert!(found >= 195 && pairs < 200 * 30, "{found} {pairs}");
+}
+
 /// The yardstick itself can fail: all of A and then all of B alarms in a machine that drifts.
 #[test]
 fn one_side_after_the_other_alarms() {

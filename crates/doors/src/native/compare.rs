@@ -66,6 +66,9 @@ pub struct AskedArgs {
     /// Pairs of legs that count, an even number [default: 12, with --quick 8]
     #[arg(long, value_name = "N")]
     pub pairs: Option<usize>,
+    /// sure: look after 8, 12, 20 and 30 pairs, and end as soon as each figure is decided
+    #[arg(long, value_name = "sure", conflicts_with = "pairs")]
+    pub until: Option<Until>,
     /// Short legs: under three minutes in all, otherwise 13
     #[arg(long)]
     pub quick: bool,
@@ -81,6 +84,13 @@ pub struct AskedArgs {
     /// Write the decision with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+}
+
+/// When a comparison ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Until {
+    /// As soon as each figure is decided.
+    Sure,
 }
 
 fn slower(text: &str) -> Result<f64, String> {

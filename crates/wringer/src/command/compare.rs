@@ -73,6 +73,7 @@ fn settings(args: &CompareArgs, seed: u64) -> Result<Settings, Problem> {
         users: asked.users,
         fail_if_slower: asked.fail_if_slower,
         require_within: asked.require_within,
+        until_sure: asked.until.is_some(),
         anew: !asked.start.is_empty(),
         forecast_only: asked.forecast,
         ..usual
