@@ -181,11 +181,8 @@ impl<'a> Legs<'a> {
 
     /// A side that was started and has ended is the reason for whatever else went wrong.
     fn check_started(&self) -> Result<(), Problem> {
-        let started = self.running.iter().flat_map(|(_, started)| started);
-        started
-            .map(Started::check)
-            .collect::<Result<(), _>>()
-            .map_err(|error| Problem::impossible(error.to_string()))
+        let mut started = self.running.iter().flat_map(|(_, started)| started);
+        started.try_for_each(Started::check).map_err(|error| Problem::impossible(error.to_string()))
     }
 
     fn about(&self, leg: &Leg, plan: &Plan) -> Result<About, Problem> {
