@@ -81,6 +81,9 @@ pub struct AskedArgs {
     /// within:SHARE: exit with 3 unless it is shown that B is not slower by that share, such as within:5%
     #[arg(long = "require", value_name = "within:SHARE", value_parser = within)]
     pub require_within: Option<f64>,
+    /// Print the plan of the first leg, as each side would be asked it, and send nothing
+    #[arg(long)]
+    pub show_plan: bool,
     /// Write the decision with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

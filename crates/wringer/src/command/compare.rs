@@ -41,6 +41,11 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
     let mut legs = Legs::new(args, seed)?;
     let mut compare =
         Recorded::<Compare>::start(settings).map_err(|refusal| Problem::Usage(refusal.to_string()))?;
+    if let (true, Next::Run(leg)) = (args.asked.show_plan, compare.next()) {
+        let told = |(name, plan)| format!("# {name}\n{}", of_leg(plan, leg).to_text());
+        show::write(&legs.names.iter().zip(&legs.plans).map(told).collect::<String>());
+        return Ok(Exit::Ok);
+    }
     show::notice(&format!("comparing A {} with B {}, seed {seed}", legs.names[0], legs.names[1]));
     loop {
         let leg = match compare.next() {

@@ -28,6 +28,11 @@ fn what_cannot_be_compared_is_refused() {
         let ran = run(&format!("compare {line}")).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
+    let plans = run(&format!("compare {two} --show-plan")).ended_with(0).stdout;
+    assert!(
+        plans.matches("name = \"warm-up\"").count() == 2 && plans.contains("# http://127.0.0.1:1/b"),
+        "{plans}"
+    );
     let ran = run(&format!("compare {two}")).ended_with(1);
     assert!(ran.stderr.contains("nothing answers"), "{}", ran.stderr);
 }
