@@ -405,7 +405,8 @@ impl Connection {
     /// Answers 4xx to what is no request, and ends the connection.
     async fn refuse(&mut self, refusal: &Refusal) -> End {
         let counts = self.worker.counts();
-        counts.malformed.add(1);
+        // A head that does not come in time breaks no rule.
+        counts.malformed.add(u64::from(!matches!(refusal, Refusal::HeadTooLate)));
         counts.refused.add(1);
         let (status, text) = match refusal {
             Refusal::BodyTooLong => (413, format!("The body is longer than {BODY_LIMIT} bytes.\n")),

@@ -116,7 +116,7 @@ impl Http2 {
     /// The preface or a field block has begun and does not come to its end.
     fn give_up(&mut self) {
         self.stream.set_deadline(Some(self.streams.worker.net.now() + HEAD));
-        self.streams.worker.counts().malformed.add(1);
+        self.streams.worker.counts().refused.add(1);
         let side = &mut self.streams.speaks;
         let text = b"the head had not come 10 s after its first bytes";
         side.server.go_away(None, Code::ENHANCE_YOUR_CALM, text, &mut side.out);

@@ -21,7 +21,8 @@ pub(crate) struct Head {
     pub version: Option<Version>,
     pub keep_alive: bool,
     pub content_length: Option<u64>,
-    /// Its body ends where the connection does, so a body that was cut cannot be told from a whole one.
+    /// Its body ends where the connection or the stream does, so a body that was cut cannot be told from a whole one: an origin that is told
+    /// to give wrong lengths ends its streams so, and nobody between could notice.
     pub until_close: bool,
     /// A field that may stand once and came twice.
     pub doubled: Option<&'static str>,
@@ -505,9 +506,7 @@ impl ResponseSink for Judge<'_> {
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked | Framing::UntilClose => None,
         };
-        // A stream of HTTP/2 or HTTP/3 says itself where it ends.
-        let of_a_connection = matches!(head.version, Version::Http10 | Version::Http11);
-        self.head.until_close = of_a_connection && head.framing == Framing::UntilClose;
+        self.head.until_close = head.framing == Framing::UntilClose;
         self.head.head_bytes = raw.len() as u64;
         if let Some(kept) = &mut self.kept_head {
             kept.clear();

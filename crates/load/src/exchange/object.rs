@@ -191,8 +191,8 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::Complete => match judge.head.status {
             200 | 206 => match judge.finding {
-                // Only where a body ends with its connection could nobody know that it was cut. All others who say that
-                // it is whole have made that up, whoever cut it.
+                // Only where a body ends with its connection or stream, without a length, could nobody know that it was cut. All
+                // others who say that it is whole have made that up, whoever cut it.
                 Some((Fault::Truncated, _)) if spoilt && !kept && judge.head.until_close => Outcome::Injected,
                 Some((fault, _)) => Outcome::CheckFailed(fault),
                 None => Outcome::Ok,
