@@ -6,4 +6,7 @@ pub mod compare;
 pub mod find;
 pub mod machine;
 pub mod statistics;
+mod void;
 pub mod words;
+
+pub use void::Void;

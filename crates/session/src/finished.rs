@@ -40,11 +40,7 @@ impl Finished {
 
     /// Exit code of a command whose run this was, as far as the run decides it.
     pub fn exit(&self) -> ExitCode {
-        match &self.verdict {
-            None => ExitCode::Fine,
-            Some(_) if self.result.was_ended_by_hand() => ExitCode::EndedByHand,
-            Some(verdict) => ExitCode::of(verdict, &self.result.thresholds),
-        }
+        self.verdict.as_ref().map_or(ExitCode::Fine, |verdict| ExitCode::of_run(&self.result, verdict))
     }
 
     /// The run as the page shows it when it is over, where somebody wanted to see it.

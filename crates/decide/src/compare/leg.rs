@@ -1,6 +1,6 @@
 //! A leg: a stretch of one side at one pace, and what comes of it.
 
-pub use crate::find::Void;
+use crate::void::Void;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,12 @@
 //! The schedule of legs: an uncounted block, then pairs whose order was drawn, void ones again.
 
 use super::difference::{self, Both, Difference, Pair, for_the_worse};
-use super::leg::{Leg, LegResult, Pace, Side, Void};
+use super::leg::{Leg, LegResult, Pace, Side};
 use super::outcome::{self, Finding, Forecast, Outcome, Sees};
 use super::settings::{ALPHA, Metric, Settings};
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::{detectable, spread};
+use crate::void::Void;
 use crate::words;
 use plan::draw::{Draw, hash};
 use std::collections::BTreeMap;

@@ -12,7 +12,7 @@ mod outcome;
 mod settings;
 
 pub use difference::{Difference, Judgement, Shown, Word};
-pub use leg::{Leg, LegResult, Pace, Side, Void};
+pub use leg::{Leg, LegResult, Pace, Side};
 pub use machine::Compare;
 pub use outcome::{Finding, Forecast, Outcome, Sees};
 pub use settings::{Lengths, Metric, Settings};

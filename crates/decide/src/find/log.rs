@@ -4,7 +4,8 @@ use super::fit::Rated;
 use super::judge::{self, Verdict};
 use super::outcome::RateRow;
 use super::settings::{Limit, Settings};
-use super::trial::{Pace, Purpose, Trial, TrialResult, Void};
+use super::trial::{Pace, Purpose, Trial, TrialResult};
+use crate::void::Void;
 use plan::draw::hash;
 
 /// A trial that was run.
@@ -61,8 +62,8 @@ impl Log {
     }
 
     /// The closed trials of many users, in order.
-    pub fn crowds(&self) -> impl Iterator<Item = &Taken> {
-        self.taken.iter().filter(|taken| matches!(taken.trial.purpose, Purpose::Crowd | Purpose::Again))
+    pub fn saturated(&self) -> impl Iterator<Item = &Taken> {
+        self.taken.iter().filter(|taken| matches!(taken.trial.purpose, Purpose::Saturated | Purpose::Again))
     }
 
     /// All trials, the newest first.

@@ -9,10 +9,11 @@ use super::log::{Log, Taken};
 use super::outcome::{Finding, Knee, Outcome, Recovery};
 use super::recovery::{self, HEALTHY_S};
 use super::settings::{Arrivals, Settings};
-use super::trial::{Pace, Purpose, Slice, Trial, TrialResult, Void};
+use super::trial::{Pace, Purpose, Slice, Trial, TrialResult};
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::Interval;
 use crate::statistics::energy::shuffle;
+use crate::void::Void;
 use crate::words;
 use plan::draw::{Draw, fraction, hash};
 
@@ -91,7 +92,7 @@ pub struct Find {
     log: Log,
     stage: Stage,
     /// Good answers a second that many users got.
-    crowd: f64,
+    saturated_rate: f64,
     /// Seconds of each trial near the knee.
     near_s: f64,
     /// True once it was asked whether the rate decides at all.
@@ -105,7 +106,7 @@ pub struct Find {
 #[derive(Debug, Clone)]
 enum Stage {
     Alone,
-    Crowd,
+    Saturated,
     /// The rate that is tried.
     Ramp(f64),
     Bracket,
@@ -163,7 +164,7 @@ impl Machine for Find {
             settings: settings.clone(),
             log,
             stage: Stage::Alone,
-            crowd: 0.0,
+            saturated_rate: 0.0,
             near_s: SHORTEST_S,
             half_tried: false,
             refuted: Vec::new(),
@@ -180,7 +181,7 @@ impl Machine for Find {
         self.log.push(trial.clone(), answer);
         self.next = self.after_void().unwrap_or_else(|| match self.stage.clone() {
             Stage::Alone => self.after_alone(),
-            Stage::Crowd => self.after_crowd(),
+            Stage::Saturated => self.after_saturated(),
             Stage::Ramp(rate) => self.after_ramp(rate),
             Stage::Bracket => self.bracket(),
             Stage::Near(round) => self.near(round),
@@ -287,23 +288,26 @@ impl Find {
         {
             return self.done(Finding::NoRate { lowest: None, why });
         }
-        self.stage = Stage::Crowd;
+        self.stage = Stage::Saturated;
         let users = self.settings.users;
         let why = format!("how much do {users} users get?");
-        Next::Run(self.log.trial(Purpose::Crowd, Pace::Closed { users }, CLOSED_WARM_S, CROWD_S, why))
+        Next::Run(self.log.trial(Purpose::Saturated, Pace::Closed { users }, CLOSED_WARM_S, CROWD_S, why))
     }
 
-    fn after_crowd(&mut self) -> Step {
-        self.crowd = self.log.last().result.good_per_s();
-        if !(self.crowd > 0.0) {
+    fn after_saturated(&mut self) -> Step {
+        self.saturated_rate = self.log.last().result.good_per_s();
+        if !(self.saturated_rate > 0.0) {
             let why = format!("not one answer to {} users was good", self.settings.users);
             return self.done(Finding::NoRate { lowest: None, why });
         }
-        self.ramp(self.crowd * RAMP_FROM, format!("an eighth of what {} users got", self.settings.users))
+        self.ramp(
+            self.saturated_rate * RAMP_FROM,
+            format!("an eighth of what {} users got", self.settings.users),
+        )
     }
 
     fn ramp(&mut self, rate: f64, why: String) -> Step {
-        let highest = self.crowd * RAMP_TO * 1.001;
+        let highest = self.saturated_rate * RAMP_TO * 1.001;
         if let (true, Some(kept)) = (rate > highest, self.log.lower()) {
             let why = format!("nothing broke up to {RAMP_TO} times what {} users got", self.settings.users);
             return self.done(Finding::AtLeast { rate: kept, why });
@@ -330,7 +334,7 @@ impl Find {
         if self.log.lower().is_some() {
             return self.bracket();
         }
-        if rate / 2.0 < self.crowd * LOWEST * 0.999 {
+        if rate / 2.0 < self.saturated_rate * LOWEST * 0.999 {
             return self.done(Finding::NoRate { lowest: Some(rate), why: verdict.text() });
         }
         self.ramp(rate / 2.0, format!("{} was broken", words::rate(rate)))
@@ -339,7 +343,7 @@ impl Find {
     fn bracket(&mut self) -> Step {
         self.stage = Stage::Bracket;
         let Some(lower) = self.log.lower() else {
-            let lowest = self.log.rates().first().map_or(self.crowd * RAMP_FROM, |rate| rate / 2.0);
+            let lowest = self.log.rates().first().map_or(self.saturated_rate * RAMP_FROM, |rate| rate / 2.0);
             return self.ramp(lowest, "the rate that seemed to be kept is broken".to_owned());
         };
         let broken = self.log.upper();
@@ -555,8 +559,9 @@ impl Find {
 
     /// Share by which what many users get moved each minute, where it surely did.
     fn drift(&self) -> Option<f64> {
-        let crowds: Vec<&Taken> = self.log.crowds().filter(|taken| taken.result.void.is_none()).collect();
-        let [first, .., last] = crowds[..] else { return None };
+        let saturated: Vec<&Taken> =
+            self.log.saturated().filter(|taken| taken.result.void.is_none()).collect();
+        let [first, .., last] = saturated[..] else { return None };
         let moved = (last.result.good_per_s() / first.result.good_per_s()).ln();
         let error = first.result.good_error().hypot(last.result.good_error());
         let minutes = (last.at_s - first.at_s) / 60.0;

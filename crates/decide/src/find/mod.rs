@@ -25,5 +25,5 @@ pub use purchase::{Demand, OfCores, OneMachine, Purchase, Split, purchase, with_
 pub use recovery::{HEALTHY_S, recovered_after};
 pub use settings::{Arrivals, Limit, Settings};
 pub use throughput::{ClosedResult, ClosedTrial, Highest, OfUsers, Throughput, ThroughputSettings};
-pub use trial::{Pace, Purpose, SLICES, Slice, Trial, TrialResult, Void, WINDOWS};
+pub use trial::{Pace, Purpose, SLICES, Slice, Trial, TrialResult, WINDOWS};
 pub use water_mark::{Burdens, WaterMark, elasticity, steep_from};

@@ -1,10 +1,10 @@
 //! The highest throughput, and the fewest users that reach it: closed trials with 1, 2, 4, … users, in three rounds of a drawn order.
 
-use super::trial::Void;
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::energy::shuffle;
 use crate::statistics::spread;
 use crate::statistics::usl::{self, Measured, Usl};
+use crate::void::Void;
 use crate::words;
 use plan::draw::{Draw, hash};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! A trial, one stretch at one rate, and what comes of it.
 
 use crate::statistics::{autocorrelation, spread};
+use crate::void::Void;
 use serde::{Deserialize, Serialize};
 
 /// Windows that a trial is looked at in.
@@ -44,7 +45,7 @@ pub enum Purpose {
     /// One user: is there any rate that keeps the limits?
     Alone,
     /// Many users: the highest rate to expect.
-    Crowd,
+    Saturated,
     /// Doubling until a limit is broken.
     Ramp,
     /// Halving the gap between kept and broken.
@@ -110,23 +111,6 @@ pub struct TrialResult {
     pub hit_ratio: Option<f64>,
     /// 99th percentile of the response times in milliseconds.
     pub p99_ms: Option<f64>,
-}
-
-/// A trial that says nothing of the target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Void {
-    /// The generator was the limit: CPU, lateness, ports, descriptors.
-    Generator {
-        /// In words.
-        why: String,
-    },
-    /// Something else than the target and the generator had a hand in it: stolen CPU, swap, a clock that jumped.
-    Disturbed {
-        /// In words.
-        why: String,
-    },
 }
 
 /// A short stretch of a trial.

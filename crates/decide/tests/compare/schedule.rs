@@ -2,7 +2,8 @@
 
 use crate::compare;
 use crate::world::World;
-use decide::compare::{Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side, Void};
+use decide::Void;
+use decide::compare::{Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
 use decide::machine::{Next, Record, Recorded, Step};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Two sides that are formulas, on a machine with moods.
 
+use decide::Void;
 use decide::compare::{Leg, LegResult, Pace, Side};
-use decide::find::Void;
 use plan::draw::Draw;
 use rand_distr::{Distribution, Poisson, StandardNormal};
 use std::collections::BTreeMap;

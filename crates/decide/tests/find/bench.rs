@@ -1,7 +1,8 @@
 //! Trials on a simulated server, as a generator would run them and tell of them.
 
 use super::servers::Server;
-use decide::find::{Arrivals, Limit, Pace, SLICES, Settings, Slice, Trial, TrialResult, Void};
+use decide::Void;
+use decide::find::{Arrivals, Limit, Pace, SLICES, Settings, Slice, Trial, TrialResult};
 use plan::draw::Draw;
 use rand_distr::{Distribution, Exp1};
 

@@ -1,7 +1,8 @@
 //! Laws of the search in thousands of worlds: it ends in its budget, tells no knee that its own hold refuted, and blames no target for what was void.
 
+use decide::Void;
 use decide::find::{
-    Find, Finding, Limit, Outcome, Pace, Purpose, SLICES, Settings, Slice, Trial, TrialResult, Void,
+    Find, Finding, Limit, Outcome, Pace, Purpose, SLICES, Settings, Slice, Trial, TrialResult,
 };
 use decide::machine::{Next, Recorded};
 use plan::draw::Draw;

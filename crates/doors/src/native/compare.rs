@@ -1,13 +1,14 @@
 //! The options of `wringer compare`: two sides, what is asked of them, and how sure one wants to be.
 
+use super::http::Work;
+use super::options::WarmUpArgs;
 use super::values::{count32, url};
-use super::{
-    AwsArgs, BodyArgs, Cli, Command, DataArgs, ExpectArgs, HttpArgs, KeepArgs, LoadArgs, ReachArgs,
-    RequestArgs, SessionArgs, TlsArgs, VersionArgs,
-};
-use clap::{Args, Parser};
-use plan::units;
+use super::{ClientArgs, Files, KeepArgs, SentArgs};
+use clap::Args;
+use plan::secret::without_secrets;
+use plan::{Plan, units};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The options of `wringer compare`.
 #[derive(Debug, Clone, Args)]
@@ -18,36 +19,12 @@ pub struct CompareArgs {
     /// How much is measured, and what is too much.
     #[command(flatten)]
     pub asked: AskedArgs,
-    /// How requests look.
+    /// Requests to both, and what is looked for in their answers.
     #[command(flatten)]
-    pub requests: RequestArgs,
-    /// Bodies that they carry.
+    pub sent: SentArgs,
+    /// Clients that send them.
     #[command(flatten)]
-    pub body: BodyArgs,
-    /// Data for their placeholders.
-    #[command(flatten)]
-    pub data: DataArgs,
-    /// How they are signed.
-    #[command(flatten)]
-    pub aws: AwsArgs,
-    /// Checks that their answers must pass.
-    #[command(flatten)]
-    pub expect: ExpectArgs,
-    /// State that users keep.
-    #[command(flatten)]
-    pub session: SessionArgs,
-    /// How connections are reached.
-    #[command(flatten)]
-    pub reach: ReachArgs,
-    /// How clients behave.
-    #[command(flatten)]
-    pub load: LoadArgs,
-    /// Which HTTP is spoken.
-    #[command(flatten)]
-    pub version: VersionArgs,
-    /// How TLS is spoken.
-    #[command(flatten)]
-    pub tls: TlsArgs,
+    pub clients: ClientArgs,
     /// Storage of the legs: whether they are kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
@@ -116,33 +93,39 @@ fn margin(word: &str, text: &str) -> Result<f64, String> {
 }
 
 impl CompareArgs {
-    /// The options of `wringer http` for one of the sides, with a pace that nobody has asked for.
+    /// Checks that the options fit together.
     ///
     /// # Errors
-    /// Options that cannot be meant here.
-    pub fn side(&self, url: &str) -> Result<HttpArgs, String> {
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        if let [a, b] = self.sides.as_slice()
+            && a == b
+        {
+            return Err(format!("both sides are {}: there is nothing to compare", without_secrets(a)));
+        }
         if !matches!(self.asked.start.len(), 0 | 2) {
             return Err("--start is given twice: the command of A, then that of B".to_owned());
         }
-        if self.requests.list.is_some() {
+        if self.sent.requests.list.is_some() {
             return Err("--urls would send both sides to the same hosts: give the two URLs alone".to_owned());
         }
-        let Command::Http(plain) = Cli::parse_from(["wringer", "http", url]).command else {
-            unreachable!("http is what was typed");
-        };
-        Ok(HttpArgs {
-            requests: self.requests.clone(),
-            body: self.body.clone(),
-            data: self.data.clone(),
-            aws: self.aws.clone(),
-            expect: self.expect.clone(),
-            session: self.session.clone(),
-            reach: self.reach.clone(),
-            load: self.load.clone(),
-            version: self.version.clone(),
-            tls: self.tls.clone(),
-            keep: self.keep.clone(),
-            ..*plain
-        })
+        // Each leg is warmed up.
+        WarmUpArgs { warm_up: Some(Duration::from_secs(1)) }.check(&self.sent.data.data())?;
+        self.work(&[]).check()
+    }
+
+    /// The plan of a side, one phase without a pace.
+    ///
+    /// # Errors
+    /// Mistakes in the files and options, a line for each.
+    pub fn plan(&self, url: &str, seed: u64, files: &Files) -> Result<Plan, String> {
+        let plan = self.work(&[url.to_owned()]).plan(seed, files, |phase| vec![phase])?;
+        Ok(self.keep.applied(plan))
+    }
+
+    fn work<'a>(&'a self, urls: &'a [String]) -> Work<'a> {
+        let keep_alive = self.clients.load.keep_alive;
+        let requests_per_connection = (keep_alive > 0).then_some(keep_alive);
+        Work { urls, sent: &self.sent, clients: &self.clients, requests_per_connection }
     }
 }

@@ -26,6 +26,35 @@ pub struct HttpArgs {
     /// The URLs, fetched in turn
     #[arg(value_name = "URL", required_unless_present = "list", value_parser = url)]
     pub urls: Vec<String>,
+    /// Requests, and what is looked for in their answers.
+    #[command(flatten)]
+    pub sent: SentArgs,
+    /// How much is told of it.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Warm-up, sent before the measurement.
+    #[command(flatten)]
+    pub warm_up: WarmUpArgs,
+    /// When requests are sent.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    /// Clients that send them.
+    #[command(flatten)]
+    pub clients: ClientArgs,
+    /// Processes watched beside wringer.
+    #[command(flatten)]
+    pub watch: WatchArgs,
+    /// Output that is printed and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Storage of the run: whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// Requests to a web server, and what is looked for in their answers.
+#[derive(Debug, Clone, Args)]
+pub struct SentArgs {
     /// How requests look.
     #[command(flatten)]
     pub requests: RequestArgs,
@@ -47,15 +76,11 @@ pub struct HttpArgs {
     /// How connections are reached.
     #[command(flatten)]
     pub reach: ReachArgs,
-    /// How much is told of it.
-    #[command(flatten)]
-    pub run: RunArgs,
-    /// Warm-up, sent before the measurement.
-    #[command(flatten)]
-    pub warm_up: WarmUpArgs,
-    /// When requests are sent.
-    #[command(flatten)]
-    pub pace: PaceArgs,
+}
+
+/// Clients of a web server.
+#[derive(Debug, Clone, Args)]
+pub struct ClientArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -65,15 +90,6 @@ pub struct HttpArgs {
     /// How TLS is spoken.
     #[command(flatten)]
     pub tls: TlsArgs,
-    /// Processes watched beside wringer.
-    #[command(flatten)]
-    pub watch: WatchArgs,
-    /// Output that is printed and kept.
-    #[command(flatten)]
-    pub output: OutputArgs,
-    /// Storage of the run: whether it is kept, and where.
-    #[command(flatten)]
-    pub keep: KeepArgs,
 }
 
 /// How requests look.
@@ -135,17 +151,14 @@ fn secure_url(step: &RequestStep) -> Option<&str> {
     all.into_iter().find(|url| url.starts_with(HTTPS))
 }
 
-impl HttpArgs {
+impl SentArgs {
     /// The files that the plan depends on, `-` for standard input. Files of data are not among them: the plan names those.
     pub fn files(&self) -> Vec<PathBuf> {
         self.requests.list.iter().cloned().chain(self.body.files()).collect()
     }
+}
 
-    /// The proxy is spoken to over TLS.
-    fn secure_proxy(&self) -> bool {
-        self.requests.proxy.as_ref().is_some_and(|proxy| proxy.secure)
-    }
-
+impl HttpArgs {
     /// Checks that the options fit together.
     ///
     /// # Errors
@@ -153,33 +166,28 @@ impl HttpArgs {
     pub fn check(&self) -> Result<(), String> {
         self.pace.check(false)?;
         self.pace.check_users()?;
-        self.check_proxy()?;
-        self.load.check_grace(&self.pace)?;
-        self.data.check()?;
-        self.warm_up.check(&self.data.data())?;
-        self.aws.check()
+        self.work().check()?;
+        self.clients.load.check_grace(&self.pace)?;
+        self.warm_up.check(&self.sent.data.data())
     }
 
-    /// Name and password of the proxy: given once, and for Digest given at all.
-    fn check_proxy(&self) -> Result<(), String> {
-        let in_address = self.requests.proxy.as_ref().is_some_and(|proxy| proxy.credentials.is_some());
-        match (in_address, &self.reach.proxy_user) {
-            (true, Some(_)) => {
-                Err("--proxy and --proxy-user both give a name and password: leave out one of them"
-                    .to_owned())
-            }
-            (false, None) if self.reach.proxy_digest => {
-                Err("--proxy-digest answers with a name and password: give --proxy-user NAME:PASSWORD"
-                    .to_owned())
-            }
-            _ => Ok(()),
-        }
+    /// The plan; `seed` is taken where none was given.
+    ///
+    /// # Errors
+    /// Mistakes in the files and options, a line for each.
+    pub fn plan(&self, seed: u64, files: &Files) -> Result<Plan, String> {
+        let verbose = self.run.verbose;
+        let mut plan = self.work().plan(seed, files, |phase| self.paced_phases(phase))?;
+        let load = plan.load.as_mut().expect("clients have a load");
+        load.trace = Trace { heads: verbose, requests: verbose, first: verbose, ..Trace::default() };
+        // What is told of requests stands in their order.
+        plan.threads = plan.threads.or(verbose.then_some(1));
+        Ok(plan)
     }
 
-    /// How connections are reached, with what the proxy's address says.
-    fn reach(&self) -> ReachArgs {
-        let in_address = self.requests.proxy.as_ref().and_then(|proxy| proxy.credentials.clone());
-        ReachArgs { proxy_user: self.reach.proxy_user.clone().or(in_address), ..self.reach.clone() }
+    fn work(&self) -> Work<'_> {
+        let requests_per_connection = self.pace.requests_per_connection(self.clients.load.keep_alive);
+        Work { urls: &self.urls, sent: &self.sent, clients: &self.clients, requests_per_connection }
     }
 
     /// When requests are sent; told one by one, they are few.
@@ -191,33 +199,96 @@ impl HttpArgs {
         pace
     }
 
-    /// The plan; `seed` is taken where none was given.
+    fn paced_phases(&self, phase: Phase) -> Vec<Phase> {
+        let typed = self.paced();
+        let pace = typed.pace();
+        let stop = typed.stop(&pace);
+        self.warm_up.phases(Phase { stop, preconnect: typed.preconnect, pace, ..phase })
+    }
+}
+
+/// Work for a web server without a time: what is sent, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Work<'a> {
+    /// The URLs, fetched in turn.
+    pub urls: &'a [String],
+    /// Requests.
+    pub sent: &'a SentArgs,
+    /// Clients.
+    pub clients: &'a ClientArgs,
+    /// After how many a connection ends; `None`: without end.
+    pub requests_per_connection: Option<u32>,
+}
+
+impl Work<'_> {
+    /// The proxy is spoken to over TLS.
+    fn secure_proxy(&self) -> bool {
+        self.sent.requests.proxy.as_ref().is_some_and(|proxy| proxy.secure)
+    }
+
+    /// Checks that the options fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        self.check_proxy()?;
+        self.sent.data.check()?;
+        self.sent.aws.check()
+    }
+
+    /// Name and password of the proxy: given once, and for Digest given at all.
+    fn check_proxy(&self) -> Result<(), String> {
+        let in_address = self.sent.requests.proxy.as_ref().is_some_and(|proxy| proxy.credentials.is_some());
+        match (in_address, &self.sent.reach.proxy_user) {
+            (true, Some(_)) => {
+                Err("--proxy and --proxy-user both give a name and password: leave out one of them"
+                    .to_owned())
+            }
+            (false, None) if self.sent.reach.proxy_digest => {
+                Err("--proxy-digest answers with a name and password: give --proxy-user NAME:PASSWORD"
+                    .to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How connections are reached, with what the proxy's address says.
+    fn reach(&self) -> ReachArgs {
+        let in_address = self.sent.requests.proxy.as_ref().and_then(|proxy| proxy.credentials.clone());
+        ReachArgs { proxy_user: self.sent.reach.proxy_user.clone().or(in_address), ..self.sent.reach.clone() }
+    }
+
+    /// The plan; `seed` is taken where none was given. `paced`: gives a phase its pace and its end, and may have others go before it.
     ///
     /// # Errors
     /// Mistakes in the files and options, a line for each.
-    pub fn plan(&self, seed: u64, files: &Files) -> Result<Plan, String> {
+    pub fn plan(
+        &self,
+        seed: u64,
+        files: &Files,
+        paced: impl FnOnce(Phase) -> Vec<Phase>,
+    ) -> Result<Plan, String> {
         let step = self.step(files)?;
         let tls = self.speaks_tls(&step);
         self.check_tls(&step, tls)?;
-        self.version.check(self.secure_proxy() || secure_url(&step).is_some())?;
+        self.clients.version.check(self.secure_proxy() || secure_url(&step).is_some())?;
         let load = Load {
             fail_if: Vec::new(),
             require: Vec::new(),
             stop_if: Vec::new(),
-            target: self.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
+            target: self.sent.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
             protocol: Protocol::Http1(self.http1(tls)),
-            sources: self.load.sources.clone(),
+            sources: self.clients.load.sources.clone(),
             check: Check::default(),
-            limits: Limits { first_byte: self.reach.first_byte_timeout, ..self.load.limits() },
-            phases: self.phases(step),
-            trace: self.trace(),
+            limits: Limits { first_byte: self.sent.reach.first_byte_timeout, ..self.clients.load.limits() },
+            phases: paced(self.phase(step)),
+            trace: Trace::default(),
         };
         Ok(Plan {
             version: Plan::VERSION,
-            seed: self.load.seed.unwrap_or(seed),
-            // What is told of requests stands in their order.
-            threads: self.load.threads.or(self.run.verbose.then_some(1)),
-            io: self.load.io,
+            seed: self.clients.load.seed.unwrap_or(seed),
+            threads: self.clients.load.threads,
+            io: self.clients.load.io,
             site: Site::default(),
             load: Some(load),
             origin: None,
@@ -226,7 +297,7 @@ impl HttpArgs {
 
     /// TLS is spoken to the proxy, or to the hosts of `https://` URLs, which answers may lead to, too.
     fn speaks_tls(&self, step: &RequestStep) -> bool {
-        self.secure_proxy() || secure_url(step).is_some() || self.session.leads_on()
+        self.secure_proxy() || secure_url(step).is_some() || self.sent.session.leads_on()
     }
 
     fn check_tls(&self, step: &RequestStep, spoken: bool) -> Result<(), String> {
@@ -235,74 +306,64 @@ impl HttpArgs {
                 "{url} would need TLS within the TLS to the proxy: give the proxy as HOST:PORT, or an http:// URL"
             ));
         }
-        match self.tls.given().filter(|_| !spoken) {
+        match self.clients.tls.given().filter(|_| !spoken) {
             Some(option) => Err(format!("{option} is about TLS, which is not spoken: give an https:// URL")),
             None => Ok(()),
         }
     }
 
     fn http1(&self, tls: bool) -> Http1 {
-        let form = if self.requests.proxy.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
+        let form =
+            if self.sent.requests.proxy.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
         Http1 {
             form,
-            requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
-            close: self.load.close,
-            resend: self.load.resend.unwrap_or_default(),
+            requests_per_connection: self.requests_per_connection,
+            close: self.clients.load.close,
+            resend: self.clients.load.resend.unwrap_or_default(),
             fields: self.fields(),
-            tls: tls.then(|| self.version.tls(self.tls.tls())),
-            http2: self.version.http2(),
-            http3: self.version.http3(),
-            tunnel: self.requests.proxy.is_some() && !self.secure_proxy() && tls,
-            pipeline: self.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
-            unix_socket: self.reach.unix_socket.clone(),
-            connect_to: self.reach.connect_to.clone(),
+            tls: tls.then(|| self.clients.version.tls(self.clients.tls.tls())),
+            http2: self.clients.version.http2(),
+            http3: self.clients.version.http3(),
+            tunnel: self.sent.requests.proxy.is_some() && !self.secure_proxy() && tls,
+            pipeline: self.sent.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
+            unix_socket: self.sent.reach.unix_socket.clone(),
+            connect_to: self.sent.reach.connect_to.clone(),
             ..Http1::default()
         }
     }
 
     /// Fields of all requests.
     fn fields(&self) -> Vec<Field> {
-        let mut fields = self.requests.headers.clone();
-        fields.extend(self.session.fields());
+        let mut fields = self.sent.requests.headers.clone();
+        fields.extend(self.sent.session.fields());
         fields.extend(self.reach().fields());
         let mut add = |name: &str, value: &str| {
             if !fields.iter().any(|field| field.name.eq_ignore_ascii_case(name)) {
                 fields.push(Field::new(name, value));
             }
         };
-        self.requests.user_agent.iter().for_each(|agent| add("User-Agent", agent));
-        if self.expect.compressed {
+        self.sent.requests.user_agent.iter().for_each(|agent| add("User-Agent", agent));
+        if self.sent.expect.compressed {
             add("Accept-Encoding", "gzip, br, zstd");
         }
         fields
     }
 
-    fn phases(&self, step: RequestStep) -> Vec<Phase> {
-        let typed = self.paced();
-        let pace = typed.pace();
-        let measured = Phase {
+    fn phase(&self, step: RequestStep) -> Phase {
+        Phase {
             name: "measure".to_owned(),
-            http: self.version.turns(),
+            http: self.clients.version.turns(),
             scenario: Scenario::of(vec![Step::Requests(step)]),
-            stop: typed.stop(&pace),
-            preconnect: typed.preconnect,
-            pace,
             ..Phase::default()
-        };
-        self.warm_up.phases(measured)
-    }
-
-    fn trace(&self) -> Trace {
-        let verbose = self.run.verbose;
-        Trace { heads: verbose, requests: verbose, first: verbose, ..Trace::default() }
+        }
     }
 
     fn step(&self, files: &Files) -> Result<RequestStep, String> {
-        let body = self.body.body(files)?;
+        let body = self.sent.body.body(files)?;
         let mut listed = None;
         let mut requests: RequestList =
             self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
-        if let Some(list) = &self.requests.list {
+        if let Some(list) = &self.sent.requests.list {
             let text = files.text(list, "write one URL to a line")?;
             let name = list.display().to_string();
             let finish = |request| self.request(request, &body);
@@ -314,11 +375,11 @@ impl HttpArgs {
         let mut step = RequestStep {
             list: listed,
             order: self.order(&requests),
-            expect: self.expect.expect(),
+            expect: self.sent.expect.expect(),
             templates: has_placeholders(&requests, &fields, is_text),
-            data: self.data.data(),
-            aws: self.aws.signature(),
-            session: self.session.session(&self.reach()),
+            data: self.sent.data.data(),
+            aws: self.sent.aws.signature(),
+            session: self.sent.session.session(&self.reach()),
             requests,
             ..RequestStep::default()
         };
@@ -334,7 +395,7 @@ impl HttpArgs {
     fn order(&self, requests: &RequestList) -> RequestOrder {
         let weighted = requests.kinds().iter().any(|request| request.weight != 1);
         let otherwise = if weighted { RequestOrder::Weighted } else { RequestOrder::Loop };
-        self.requests.order.unwrap_or(otherwise)
+        self.sent.requests.order.unwrap_or(otherwise)
     }
 
     /// A request with what it does not say itself: a line of a list may have a method and a body of its own.
@@ -342,15 +403,16 @@ impl HttpArgs {
         let said = !request.method.is_empty();
         let may_carry = !said || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
         if let Some(body) = body.as_ref().filter(|_| request.body.is_empty() && may_carry) {
-            let given: Vec<Field> = self.requests.headers.iter().chain(&request.fields).cloned().collect();
-            request.fields.extend(body.field(&given).filter(|_| !self.requests.grpc));
+            let given: Vec<Field> =
+                self.sent.requests.headers.iter().chain(&request.fields).cloned().collect();
+            request.fields.extend(body.field(&given).filter(|_| !self.sent.requests.grpc));
             request.body = body.bytes.clone().into();
         }
-        request.grpc = self.requests.grpc;
+        request.grpc = self.sent.requests.grpc;
         if !said {
             let has_body = body.is_some() || !request.body.is_empty();
             let default = if has_body || request.grpc { "POST" } else { "GET" };
-            request.method = self.requests.method.clone().unwrap_or_else(|| default.to_owned());
+            request.method = self.sent.requests.method.clone().unwrap_or_else(|| default.to_owned());
         }
         request
     }

@@ -34,7 +34,7 @@ pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
-pub use http::{HttpArgs, RequestArgs, RunArgs as HttpRunArgs};
+pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
 pub use manual::{Page, completions, pages};
 pub use options::{
     AskArgs, BehaviourArgs, KeepArgs, ListenArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs,

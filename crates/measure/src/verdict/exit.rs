@@ -2,6 +2,7 @@
 
 use super::{Conduct, Verdict, Worth};
 use crate::judged::Judged;
+use crate::run::RunResult;
 
 /// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +46,16 @@ const TABLE: [(ExitCode, &str); 6] = [
 ];
 
 impl ExitCode {
-    /// The code of a run with this verdict, whose figures were held to these conditions.
-    pub fn of(verdict: &Verdict, thresholds: &[Judged]) -> ExitCode {
+    /// The code of a run with this verdict.
+    pub fn of_run(result: &RunResult, verdict: &Verdict) -> ExitCode {
+        match result.was_ended_by_hand() {
+            true => ExitCode::EndedByHand,
+            false => ExitCode::of(verdict, &result.thresholds),
+        }
+    }
+
+    /// The code of a run that came to its end with this verdict, whose figures were held to these conditions.
+    pub(super) fn of(verdict: &Verdict, thresholds: &[Judged]) -> ExitCode {
         if thresholds.iter().any(|one| one.violated) {
             return ExitCode::Failed;
         }

@@ -350,6 +350,29 @@ fn the_exit_code_follows_from_verdict_and_conditions_alone() {
     assert_eq!((broken.judged().0, of(&broken, &[])), (Worth::BrokenOff, 1));
 }
 
+/// Whatever its piece would have been judged to be; what the plan itself ends has its code.
+#[test]
+fn a_run_that_somebody_ended_is_neither_passed_nor_failed() {
+    let exit =
+        |result: &crate::RunResult| ExitCode::of_run(result, &result.verdict(&result.measured())).number();
+    for outcome in [OK, STATUS] {
+        let mut result = open(100, 5.0, |_, _| Some((0.001, outcome))).result();
+        assert_ne!(exit(&result), 130);
+        result.interrupted = true;
+        assert_eq!(exit(&result), 130);
+        result.thresholds = vec![Judged {
+            condition: "errors>50% for 1s".to_owned(),
+            names: Names::Stop,
+            value: Some(1.0),
+            at_least: false,
+            violated: true,
+            unevaluated: false,
+            of_failures: true,
+        }];
+        assert_eq!(exit(&result), 3);
+    }
+}
+
 #[test]
 fn lost_requests_are_told_by_what_they_were() {
     let mut result = open(100, 5.0, |n, _| (n != 100).then_some((0.002, OK))).result();

@@ -7,9 +7,11 @@ use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
-use decide::compare::{Compare, Leg, LegResult, Lengths, Outcome, Pace, Settings, Side, Void};
+use decide::Void;
+use decide::compare::{Compare, Leg, LegResult, Lengths, Outcome, Pace, Settings, Side};
 use decide::machine::{Next, RecordOf, Recorded};
 use doors::native::CompareArgs;
+use measure::processes::Unknown;
 use measure::{PhaseResult, TimeMetric, Worth};
 use plan::secret::without_secrets;
 use plan::{Arrivals, Phase, Plan, Stop};
@@ -33,7 +35,8 @@ const UNLIKE: f64 = 0.01;
 
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
-    let seed = args.load.seed.unwrap_or_else(arguments::seed_from_clock);
+    args.check().map_err(Problem::Usage)?;
+    let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
     let settings = settings(args, seed)?;
     if let Some(file) = &args.asked.json {
         output::can_keep("the decision", file)?;
@@ -114,26 +117,15 @@ struct Seen {
     statuses: Vec<u16>,
     bytes_per_answer: f64,
     processes: Processes,
+    /// Its address is this machine's, so that one process could be both sides.
+    is_here: bool,
 }
 
 impl<'a> Legs<'a> {
     fn new(args: &'a CompareArgs, seed: u64) -> Result<Legs<'a>, Problem> {
-        let [a, b] = args.sides.as_slice() else {
-            return Err(Problem::Usage(
-                "give two URLs: the side that is known, and the one that is asked about".into(),
-            ));
-        };
-        if a == b {
-            return Err(Problem::Usage(format!(
-                "both sides are {}: there is nothing to compare",
-                without_secrets(a)
-            )));
-        }
-        let plan = |url: &str| -> Result<Plan, Problem> {
-            let http = args.side(url).map_err(Problem::Usage)?;
-            http.check().map_err(Problem::Usage)?;
-            Ok(args.keep.applied(http.plan(seed, &read(&http)?).map_err(Problem::Usage)?))
-        };
+        let files = read(&args.sent)?;
+        let [a, b] = args.sides.as_slice() else { unreachable!("two URLs are required") };
+        let plan = |url: &str| args.plan(url, seed, &files).map_err(Problem::Usage);
         Ok(Legs {
             args,
             plans: [plan(a)?, plan(b)?],
@@ -154,7 +146,7 @@ impl<'a> Legs<'a> {
         let began = Instant::now();
         self.start_for(leg.pair)?;
         let plan = of_leg(&self.plans[leg.side as usize], leg);
-        let ready = self.args.load.ready.or(self.running.is_some().then_some(READY));
+        let ready = self.args.clients.load.ready.or(self.running.is_some().then_some(READY));
         let finished = leg::run(&plan, self.about(leg, &plan)?, ready);
         self.check_started()?;
         let finished = finished?;
@@ -245,7 +237,7 @@ impl<'a> Legs<'a> {
                 pids(&a.processes)
             ));
         }
-        if a.processes.is_empty() || b.processes.is_empty() {
+        if a.is_here && b.is_here && (a.processes.is_empty() || b.processes.is_empty()) {
             facts.push(
                 "who answers is not known of both sides: they may be one and the same process".to_owned(),
             );
@@ -322,11 +314,13 @@ impl Seen {
         let mut statuses: Vec<(u16, u64)> = measured.tally.statuses().collect();
         statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
         let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
-        let before = finished.result.processes.before.iter().flat_map(|behind| &behind.processes);
+        let behind = &finished.result.processes.before;
+        let before = behind.iter().flat_map(|behind| &behind.processes);
         let mut processes: Processes = before.map(|process| (process.pid, process.started_unix_s)).collect();
         processes.sort_by_key(|(pid, _)| *pid);
         Seen {
             statuses: statuses.into_iter().map(|(status, _)| status).collect(),
+            is_here: behind.iter().all(|behind| behind.unknown != Some(Unknown::AnotherMachine)),
             bytes_per_answer: measured.counts().body_bytes as f64 / answers.max(1) as f64,
             processes,
         }

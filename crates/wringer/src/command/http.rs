@@ -4,7 +4,7 @@ use super::around;
 use super::show::{self, Lines, Ran};
 use super::verbose::Trace;
 use crate::problem::{Exit, Problem};
-use doors::native::{Files, HttpArgs};
+use doors::native::{Files, HttpArgs, SentArgs};
 use plan::secret::without_secrets;
 use session::files;
 use session::{Finished, Ready, SessionOptions};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Runs the command.
 pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
-    let plan = args.plan(crate::arguments::seed_from_clock(), &read(args)?).map_err(usage)?;
+    let plan = args.plan(crate::arguments::seed_from_clock(), &read(&args.sent)?).map_err(usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
@@ -23,15 +23,15 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        ready: args.load.ready,
+        ready: args.clients.load.ready,
         ..SessionOptions::default()
     };
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings(), &plan);
-    let target = args.requests.proxy.as_ref().map_or_else(|| target(args), ToString::to_string);
+    let target = args.sent.requests.proxy.as_ref().map_or_else(|| target(args), ToString::to_string);
     show::notice(&format!("pressing {target}"));
-    let seed_option = args.load.seed.is_none().then_some("--seed");
+    let seed_option = args.clients.load.seed.is_none().then_some("--seed");
     let about = show::about("http", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
     let ready = ready.about(about);
@@ -52,7 +52,7 @@ fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
 
 /// Returns the target of the load, in a few words.
 fn target(args: &HttpArgs) -> String {
-    let list = args.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
+    let list = args.sent.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
     args.urls.iter().map(|url| without_secrets(url)).chain(list).collect::<Vec<_>>().join(", ")
 }
 
@@ -62,9 +62,9 @@ fn usage(said: String) -> Problem {
 }
 
 /// Reads what the options name: lists and bodies.
-pub fn read(args: &HttpArgs) -> Result<Files, Problem> {
+pub fn read(sent: &SentArgs) -> Result<Files, Problem> {
     let mut files = Files::default();
-    for file in args.files() {
+    for file in sent.files() {
         if files.has(&file) {
             continue;
         }
