@@ -7,7 +7,7 @@ catalogue! {
     Http1
 
     NotHttp = "h1_not_http" {
-        text: "the first bytes begin no HTTP message";
+        text: "the first bytes are not the start of an HTTP message";
         chinese: "首字节不是 HTTP 报文的开头";
         meaning: "An answer begins with HTTP/1.1 or HTTP/1.0 and a status, a request with a method. What came begins with something else: \
             another service listens at the port, or bytes that belong to no message came before this one.";

@@ -42,7 +42,7 @@ catalogue! {
     FrameSize = "h2_frame_size" {
         text: "a frame is longer than SETTINGS_MAX_FRAME_SIZE";
         chinese: "帧长超过 SETTINGS_MAX_FRAME_SIZE";
-        meaning: "A payload may have 16,384 bytes, or what this side has announced. Where what came is no HTTP/2 at all, its first bytes are \
+        meaning: "A payload may have 16,384 bytes, or what this side has announced. Where what came is not HTTP/2 at all, its first bytes are \
             taken for a length, too.";
         rules: [9113 "4.2"];
         ends: Connection; blame: Peer; codes: [http2::FRAME_SIZE_ERROR]; advice: SERVER;

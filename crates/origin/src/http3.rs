@@ -140,7 +140,7 @@ impl Connections {
         let mut streams = Streams::new(self.worker.clone(), self.wake.clone(), server);
         with(&mut streams, |server, requests| server.tick(now, requests));
         self.shaking.insert(key);
-        self.listener.ask_back(self.shaking.len() >= SHAKING);
+        self.listener.require_retry(self.shaking.len() >= SHAKING);
         self.open.insert(key, streams);
         self.touched.push(key);
     }
@@ -178,7 +178,7 @@ impl Connections {
             self.listener.settle(&mut streams.speaks);
             if streams.speaks.is_connected() || streams.speaks.is_drained() {
                 self.shaking.remove(&key);
-                self.listener.ask_back(self.shaking.len() >= SHAKING);
+                self.listener.require_retry(self.shaking.len() >= SHAKING);
             }
             let due = streams.speaks.deadline();
             if let Some(before) = self.due.remove(&key) {

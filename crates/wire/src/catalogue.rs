@@ -89,7 +89,7 @@ fn answers_of_http1(entry: &Entry, closed: bool) -> Option<Breach> {
     let read = reader.read(&entry.example.bytes(), &mut Nothing).map(drop);
     let read = if closed && read.is_ok() { reader.end_of_stream(&mut Nothing) } else { read };
     let error = read.err()?;
-    let shown = reader.trouble().is_some_and(|trouble| !trouble.at.is_empty());
+    let shown = reader.error_context().is_some_and(|context| !context.at.is_empty());
     assert!(shown || error.is_end() || entry.name == "h1_interim_limit", "{} shows nothing", entry.name);
     Some(error.breach.into())
 }

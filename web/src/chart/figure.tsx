@@ -9,7 +9,7 @@ import { t } from "../text/index.ts";
 import { type Chart, HEAT_BITS, type Series, coarse, summary } from "./define.ts";
 import { ramp } from "./heat.ts";
 import { later } from "./later.ts";
-import { Plot, type Surroundings, forgetColours } from "./plot.ts";
+import { Plot, type PlotOptions, forgetColours } from "./plot.ts";
 
 /** Rows of a chart's table at most. */
 const TABLE_ROWS = 200;
@@ -26,7 +26,7 @@ export function Figure({ chart, until, bounded, waits = false }: { chart: Chart;
   const spoken = useRef<HTMLParagraphElement>(null);
   const plot = useRef<Plot | null>(null);
   const latest = useRef(chart);
-  const surroundings = useRef<Surroundings>(null);
+  const plotOptions = useRef<PlotOptions>(null);
   const lastSpoken = useRef(-SPEAK);
   const waiting = useRef(0);
   const narrow = useSignal(innerWidth < 700);
@@ -43,7 +43,7 @@ export function Figure({ chart, until, bounded, waits = false }: { chart: Chart;
     height: bounded ?? (narrow.value ? 200 : 232),
     names: !narrow.value,
   };
-  surroundings.current = around;
+  plotOptions.current = around;
 
   const at = (index: number | null) => {
     tell(latest.current, index, values.current, when.current);
@@ -66,7 +66,7 @@ export function Figure({ chart, until, bounded, waits = false }: { chart: Chart;
     if (!host.current || isTable) return undefined;
     forgetColours();
     const draw = () => {
-      plot.current = new Plot(host.current!, latest.current, surroundings.current!, { choose, at });
+      plot.current = new Plot(host.current!, latest.current, plotOptions.current!, { choose, at });
     };
     const forget = waits ? later(draw) : draw();
     return () => {

@@ -8,7 +8,7 @@ import type { Window } from "../window.ts";
 import { type Chart, HEAT_BITS, type Series, type Value } from "./define.ts";
 import { HeatMap } from "./heat.ts";
 
-export interface Surroundings {
+export interface PlotOptions {
   dark: boolean;
   log: boolean;
   /** What is shown of the time axis; nothing: all of it. */
@@ -40,7 +40,7 @@ export class Plot {
   constructor(
     private readonly host: HTMLElement,
     private chart: Chart,
-    private around: Surroundings,
+    private around: PlotOptions,
     private readonly listeners: Listeners,
   ) {
     this.heat = chart.heat ? new HeatMap() : null;
@@ -51,7 +51,7 @@ export class Plot {
   }
 
   /** What can change without making the plot anew: figures, window, right end. */
-  update(chart: Chart, around: Surroundings) {
+  update(chart: Chart, around: PlotOptions) {
     this.chart = chart;
     this.around = around;
     if (chart.heat) this.heat?.update(chart.heat, around.until, around.dark);

@@ -2,7 +2,7 @@
 
 use super::idle::SWITCHING;
 use super::pacing::Pacing;
-use super::report::{self, Ending, Trouble};
+use super::report::{self, Ending, OffendingBytes};
 use super::resend::is_lost;
 use super::shared::{self, Head};
 use super::tcp;
@@ -182,8 +182,8 @@ pub(crate) async fn read<C: HttpExchanges>(
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    let trouble = trouble(&reader, &mut head);
-    let ending = Ending::of(&settled, moments, summary, found, head, trouble);
+    let offending = offending(&reader, &mut head);
+    let ending = Ending::of(&settled, moments, summary, found, head, offending);
     let (last, whole) = (sent.last, sent.answers == 0);
     connection.count_answer(matches!(ended, Ended::Complete), moments.first_byte, moments.ended);
     finish(context, client, exchanges, sent, &ending, settled.kind);
@@ -212,12 +212,12 @@ fn without_end<I>(worker: &Worker, window: &mut Queue<Sent<I>>, head: Vec<u8>, r
 }
 
 /// Fault of an answer that was refused; of a head that is malformed, that is the head to be shown.
-fn trouble(reader: &ResponseReader, head: &mut Vec<u8>) -> Option<Box<Trouble>> {
-    let seen = reader.trouble()?;
+fn offending(reader: &ResponseReader, head: &mut Vec<u8>) -> Option<Box<OffendingBytes>> {
+    let seen = reader.error_context()?;
     if head.is_empty() {
         head.extend_from_slice(&seen.head);
     }
-    Some(Box::new(Trouble { at: seen.at.clone() }))
+    Some(Box::new(OffendingBytes { at: seen.at.clone() }))
 }
 
 /// Names the limit that ran out where nothing came at all.

@@ -63,7 +63,7 @@ pub(crate) struct Client {
     /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
     /// Fault of the answer that has just failed.
-    pub trouble: Option<Box<report::Trouble>>,
+    pub offending: Option<Box<report::OffendingBytes>>,
 }
 
 impl Client {
@@ -533,8 +533,8 @@ fn settle<C: Exchanges>(
         exchanges.failed();
     }
     while let Some(sent) = failed.pop() {
-        let trouble = client.trouble.take();
-        let ending = Ending { trouble, ..Ending::failed(failure, sent.unanswered_at(now)) };
+        let offending = client.offending.take();
+        let ending = Ending { offending, ..Ending::failed(failure, sent.unanswered_at(now)) };
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
         let label = exchanges.label(&sent.item);
         context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });

@@ -34,19 +34,19 @@ pub(crate) struct Ending {
     /// The head of the answer, where somebody may want to see it.
     pub head: Vec<u8>,
     /// Fault of the answer.
-    pub trouble: Option<Box<Trouble>>,
+    pub offending: Option<Box<OffendingBytes>>,
 }
 
 /// Fault of an answer.
-pub(crate) struct Trouble {
+pub(crate) struct OffendingBytes {
     /// Its bytes, from the first one at fault on.
     pub at: Vec<u8>,
 }
 
-impl Trouble {
+impl OffendingBytes {
     /// Of bytes that are taken; `None`: there are none.
-    pub fn of(at: &mut Vec<u8>) -> Option<Box<Trouble>> {
-        (!at.is_empty()).then(|| Box::new(Trouble { at: std::mem::take(at) }))
+    pub fn of(at: &mut Vec<u8>) -> Option<Box<OffendingBytes>> {
+        (!at.is_empty()).then(|| Box::new(OffendingBytes { at: std::mem::take(at) }))
     }
 }
 
@@ -58,17 +58,17 @@ impl Ending {
         summary: Summary,
         found: Found,
         head: Vec<u8>,
-        trouble: Option<Box<Trouble>>,
+        offending: Option<Box<OffendingBytes>>,
     ) -> Ending {
         let challenged = settled.kind == ExchangeKind::Challenge;
-        Ending { outcome: settled.outcome, moments, summary, found, challenged, head, trouble }
+        Ending { outcome: settled.outcome, moments, summary, found, challenged, head, offending }
     }
 
     /// Without an answer.
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
         let (summary, found) = (Summary::default(), Found::default());
-        Ending { outcome, moments, summary, found, challenged: false, head: Vec::new(), trouble: None }
+        Ending { outcome, moments, summary, found, challenged: false, head: Vec::new(), offending: None }
     }
 }
 
@@ -140,7 +140,7 @@ fn tell<C: Exchanges>(
     let trace = &worker.load.trace;
     let is_ok = matches!(ending.outcome, Outcome::Ok);
     let answered = ending.summary.status != 0;
-    if trace.heads && (answered || ending.trouble.is_some() && !ending.head.is_empty()) {
+    if trace.heads && (answered || ending.offending.is_some() && !ending.head.is_empty()) {
         worker.account.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: ending.head.clone() });
     }
     if let Some(body) = &ending.found.body {
@@ -158,7 +158,7 @@ fn tell<C: Exchanges>(
     let answer = match (&ending.found.answer, answered) {
         (Some(answer), _) => answer.clone(),
         (None, true) => String::from_utf8_lossy(&ending.head).into_owned(),
-        (None, false) if ending.trouble.is_some() => String::from_utf8_lossy(&ending.head).into_owned(),
+        (None, false) if ending.offending.is_some() => String::from_utf8_lossy(&ending.head).into_owned(),
         (None, false) => String::new(),
     };
     if let Outcome::Failed(failure) = ending.outcome
@@ -210,7 +210,7 @@ fn record<C: Exchanges>(
         sent_bytes: sent.bytes,
         leads_on: exchanges.leads_on(),
         remark: exchanges.remark(),
-        at_fault: ending.trouble.as_ref().map(|trouble| trouble.at.clone().into_boxed_slice()),
+        at_fault: ending.offending.as_ref().map(|offending| offending.at.clone().into_boxed_slice()),
     }
 }
 
@@ -249,7 +249,7 @@ fn tell_evidence<C: Exchanges>(
         response: answer.to_owned(),
         origin_request: None,
         origin_response: None,
-        at_fault: ending.trouble.as_ref().map(|trouble| breach::visible(&trouble.at)),
+        at_fault: ending.offending.as_ref().map(|offending| breach::visible(&offending.at)),
     })));
 }
 

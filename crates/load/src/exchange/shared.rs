@@ -3,7 +3,7 @@
 
 use super::http::HttpExchanges;
 use super::pacing::Pacing;
-use super::report::{self, Ending, Trouble};
+use super::report::{self, Ending, OffendingBytes};
 use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
 use crate::answer::{AnswerSink, Body, Ended, Found};
 use crate::channel::{Lease, Letter, StreamEnded};
@@ -221,7 +221,7 @@ async fn read<C: HttpExchanges>(
         lease.look(|letter| letter.only_counted = true);
     }
     let received = receive(context, lease, &mut sink, &mut moments, (pacing, raw)).await;
-    client.trouble = lease.look(|letter| Trouble::of(&mut letter.wrong));
+    client.offending = lease.look(|letter| OffendingBytes::of(&mut letter.wrong));
     let ended = match received {
         Received::Answer(ended) => ended,
         Received::Nothing(came) => {
@@ -236,8 +236,8 @@ async fn read<C: HttpExchanges>(
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    let trouble = client.trouble.take();
-    let ending = Ending::of(&settled, moments, summary, found, head, trouble);
+    let offending = client.offending.take();
+    let ending = Ending::of(&settled, moments, summary, found, head, offending);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
     window.pop();

@@ -43,14 +43,14 @@ impl fmt::Display for Error {
 
 /// Sight of a breach: bytes as they came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trouble {
-    /// The head that is malformed, as far as it came, up to [`Trouble::HEAD`] bytes; empty where the head was good.
+pub struct ErrorContext {
+    /// The head that is malformed, as far as it came, up to [`ErrorContext::HEAD`] bytes; empty where the head was good.
     pub head: Vec<u8>,
-    /// The bytes at fault: a line of the head, or the first bytes of what is wrong in the content; up to [`Trouble::AT`].
+    /// The bytes at fault: a line of the head, or the first bytes of what is wrong in the content; up to [`ErrorContext::AT`].
     pub at: Vec<u8>,
 }
 
-impl Trouble {
+impl ErrorContext {
     /// Bytes of a head that are kept.
     pub const HEAD: usize = 4096;
     /// Bytes at fault that are kept.
@@ -58,16 +58,16 @@ impl Trouble {
 
     /// In a head.
     #[cold]
-    pub(super) fn in_head(breach: Http1, came: &[u8]) -> Trouble {
+    pub(super) fn in_head(breach: Http1, came: &[u8]) -> ErrorContext {
         let head = whole_or_first(came);
         let at = super::diagnosis::line_at_fault(breach, head);
-        Trouble { head: first(head, Trouble::HEAD), at: first(at, Trouble::AT) }
+        ErrorContext { head: first(head, ErrorContext::HEAD), at: first(at, ErrorContext::AT) }
     }
 
     /// In content, where these bytes begin with what is wrong.
     #[cold]
-    pub(super) fn in_body(from: &[u8]) -> Trouble {
-        Trouble { head: Vec::new(), at: first(from, Trouble::AT) }
+    pub(super) fn in_body(from: &[u8]) -> ErrorContext {
+        ErrorContext { head: Vec::new(), at: first(from, ErrorContext::AT) }
     }
 }
 

@@ -26,7 +26,7 @@ mod response;
 pub mod write;
 
 pub use breach::Http1 as Breach;
-pub use error::{Error, Trouble};
+pub use error::{Error, ErrorContext};
 pub use memo::HeadMemo;
 pub use request::{RequestHead, RequestReader, RequestSink, Target};
 pub use response::{Expect, ResponseHead, ResponseReader, ResponseSink};

@@ -5,7 +5,7 @@
 use super::body::{Body, Content, Refused};
 use super::head::{CUT, Facts, FieldTable, GOES_ON, Gather, field_limit};
 use super::{
-    Breach, EMPTY_LINES_LIMIT, Error, FIELDS_CAP, Framing, Limits, Progress, Stage, Trouble, Version,
+    Breach, EMPTY_LINES_LIMIT, Error, ErrorContext, FIELDS_CAP, Framing, Limits, Progress, Stage, Version,
     diagnosis,
 };
 use httparse::{ParserConfig, Status};
@@ -125,7 +125,7 @@ pub struct RequestReader {
     state: State,
     gather: Gather,
     empty_lines: EmptyLines,
-    trouble: Option<Box<Trouble>>,
+    error_context: Option<Box<ErrorContext>>,
 }
 
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl RequestReader {
             state: State::Head,
             gather: Gather::default(),
             empty_lines: EmptyLines::default(),
-            trouble: None,
+            error_context: None,
         }
     }
 
@@ -210,20 +210,20 @@ impl RequestReader {
     }
 
     /// Sight of the breach that was refused last.
-    pub fn trouble(&self) -> Option<&Trouble> {
-        self.trouble.as_deref()
+    pub fn error_context(&self) -> Option<&ErrorContext> {
+        self.error_context.as_deref()
     }
 
     #[cold]
     fn refused_in_body(&mut self, refused: Refused, input: &[u8]) -> Error {
-        self.trouble = Some(Box::new(Trouble::in_body(&input[refused.at..])));
+        self.error_context = Some(Box::new(ErrorContext::in_body(&input[refused.at..])));
         refused.error
     }
 
     #[cold]
     fn refused_in_head(&mut self, error: Error, input: &[u8]) -> Error {
         let came = if self.gather.is_empty() { input } else { self.gather.gathered() };
-        self.trouble = Some(Box::new(Trouble::in_head(error.breach, came)));
+        self.error_context = Some(Box::new(ErrorContext::in_head(error.breach, came)));
         error
     }
 

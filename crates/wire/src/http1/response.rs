@@ -5,8 +5,8 @@
 use super::body::{Body, Content, Refused};
 use super::head::{CUT, Facts, FieldTable, GOES_ON, Gather, field_limit};
 use super::{
-    Breach, Error, FIELDS_CAP, Framing, HeadMemo, INTERIM_LIMIT, Limits, Progress, Stage, Trouble, Version,
-    diagnosis,
+    Breach, Error, ErrorContext, FIELDS_CAP, Framing, HeadMemo, INTERIM_LIMIT, Limits, Progress, Stage,
+    Version, diagnosis,
 };
 use httparse::{ParserConfig, Status};
 use std::borrow::Cow;
@@ -107,7 +107,7 @@ pub struct ResponseReader {
     head: Option<ResponseHead>,
     /// Bytes of the last piece of the head.
     head_bytes: usize,
-    trouble: Option<Box<Trouble>>,
+    error_context: Option<Box<ErrorContext>>,
 }
 
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl ResponseReader {
             interims: 0,
             head: None,
             head_bytes: 0,
-            trouble: None,
+            error_context: None,
         }
     }
 
@@ -196,20 +196,20 @@ impl ResponseReader {
     }
 
     /// Sight of the breach that was refused last.
-    pub fn trouble(&self) -> Option<&Trouble> {
-        self.trouble.as_deref()
+    pub fn error_context(&self) -> Option<&ErrorContext> {
+        self.error_context.as_deref()
     }
 
     #[cold]
     fn refused_in_body(&mut self, refused: Refused, input: &[u8]) -> Error {
-        self.trouble = Some(Box::new(Trouble::in_body(&input[refused.at..])));
+        self.error_context = Some(Box::new(ErrorContext::in_body(&input[refused.at..])));
         refused.error
     }
 
     #[cold]
     fn refused_in_head(&mut self, error: Error, input: &[u8]) -> Error {
         let came = if self.gather.is_empty() { input } else { self.gather.gathered() };
-        self.trouble = Some(Box::new(Trouble::in_head(error.breach, came)));
+        self.error_context = Some(Box::new(ErrorContext::in_head(error.breach, came)));
         error
     }
 

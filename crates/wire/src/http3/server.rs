@@ -60,9 +60,9 @@ impl Listener {
     }
 
     /// From now on clients show first that they are where their packets say, by coming again with a token (Retry, RFC 9000 section
-    /// 8.1.2), where the settings want that always or `crowded` says so.
-    pub fn ask_back(&mut self, crowded: bool) {
-        self.accepting.retry = self.limits.retry || crowded;
+    /// 8.1.2), where the settings want that always or the server is `under_load`.
+    pub fn require_retry(&mut self, under_load: bool) {
+        self.accepting.retry = self.limits.retry || under_load;
     }
 
     /// Takes one datagram, of those that came from an address with this ECN field. What is to be sent back at once is appended to

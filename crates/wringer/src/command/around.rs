@@ -1,4 +1,4 @@
-//! Surroundings of each session of this process: its signals, its command line, the interpreters of program texts.
+//! Options that each session of this process has: its signals, its command line, the interpreters of program texts.
 
 use crate::problem::Problem;
 use crate::programs::{Programs, Setting};

@@ -293,7 +293,7 @@ fn requests_come_in_all_forms() {
 
 /// Answers that the plan has the origin spoil are told apart from what went wrong.
 #[test]
-fn trouble_that_was_asked_for_is_no_failure() {
+fn faults_that_were_asked_for_are_no_failures() {
     let line = "-d 1s --rate 600 --origin-errors 0.1 --origin-aborts 0.1 --hot 50 --size 10KB --seed 7";
     let report = press(&DEMONSTRATION, line);
     let spoilt = report.count("origin/errors") + report.count("origin/cut");

@@ -359,11 +359,11 @@ fn a_server_may_have_clients_prove_their_address() {
 
 /// As the origin does while more handshakes are under way than it wants to remember.
 #[test]
-fn a_crowded_server_asks_for_that_until_it_has_room_again() {
-    for (crowded, sent_back) in [(true, 1), (false, 0)] {
+fn a_server_under_load_asks_for_that_until_it_has_room_again() {
+    for (under_load, sent_back) in [(true, 1), (false, 0)] {
         let mut world = World::new(15, Faults::default());
-        world.listener.ask_back(true);
-        world.listener.ask_back(crowded);
+        world.listener.require_retry(true);
+        world.listener.require_retry(under_load);
         world.connect();
         world.ask(0, "GET", None);
         assert!(world.until(MINUTE, |world| world.told.ended.len() == 1));
