@@ -199,6 +199,16 @@ impl Settings {
 mod tests {
     use super::*;
 
+    /// Whatever the data, some look alarms at most as often as their shares together say.
+    #[test]
+    fn the_looks_share_the_level() {
+        assert!(LOOKS.iter().map(|(_, share)| share).sum::<f64>() <= ALPHA);
+        let sure = Settings { until_sure: true, ..Settings::new(1) };
+        let levels = LOOKS.map(|(pairs, share)| sure.level(pairs) <= share && sure.looks_after(pairs));
+        assert_eq!((levels, sure.looks_after(9)), ([true; 4], false));
+        assert_eq!((Settings::new(1).level(12), Settings::new(1).looks_after(8)), (ALPHA, false));
+    }
+
     #[test]
     fn settings_from_which_nothing_can_come() {
         let good = Settings::new(1);

@@ -513,3 +513,18 @@ fn record(mut stream: TcpStream, requests: &Mutex<Vec<String>>) -> Option<()> {
         }
     }
 }
+
+#[test]
+fn an_unknown_name_keeps_no_other_from_being_explained() {
+    let ran = run("explain h1_field_name no_such_name ENHANCE_YOUR_CALM").ended_with(2);
+    assert!(
+        ran.stdout.contains("h1_field_name") && ran.stdout.contains("ENHANCE_YOUR_CALM"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("\"no_such_name\"") && !ran.stderr.contains("h1_field_name"),
+        "{}",
+        ran.stderr
+    );
+}

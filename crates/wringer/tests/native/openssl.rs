@@ -81,16 +81,10 @@ fn an_origin_speaks_what_was_agreed_on() {
     let mut origin = wringer(&format!("origin --tls --listen {address} -t 1 -q"));
     origin.wait_for("listens at");
     let ask = |protocol: &str, text: &'static [u8]| {
-        let mut client = Command::new("openssl");
-        client.args([
-            "s_client",
-            "-connect",
-            &address.to_string(),
-            "-alpn",
-            protocol,
-            "-quiet",
-            "-no_ign_eof",
-        ]);
+        // One that is served wrongly may stay open.
+        let mut client = Command::new("timeout");
+        let words = ["60", "openssl", "s_client", "-alpn", protocol, "-quiet", "-no_ign_eof", "-connect"];
+        client.args(words).arg(address.to_string());
         let piped = client.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut client = piped.spawn().expect("openssl is here");
         client.stdin.as_mut().expect("it is piped").write_all(text).expect("it reads");
@@ -99,8 +93,10 @@ fn an_origin_speaks_what_was_agreed_on() {
         client.wait().expect("it ends");
         String::from_utf8_lossy(&said).into_owned()
     };
-    let (get, preface) =
-        (&b"GET /w/1/5 HTTP/1.1\r\nHost: x\r\n\r\n"[..], &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..]);
+    let (get, preface) = (
+        &b"GET /w/1/5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"[..],
+        &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..],
+    );
     let said = ask("h2", get);
     assert!(!said.contains("HTTP/1.1 200") && said.contains("preface"), "{said:?}");
     let said = ask("http/1.1", preface);
