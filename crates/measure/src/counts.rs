@@ -80,6 +80,11 @@ counts! {
     collapsed,
     /// Body bytes of collapsed requests.
     collapsed_bytes,
+    /// Answers to requests that were due to be hits: the object had been delivered whole before, its lifetime was not over, and the cache had
+    /// room for it (see [`crate::stored`]).
+    due,
+    /// Those of them that the cache did answer, alone, with the origin's word or by a fetch under way.
+    due_hits,
     /// Answers without a stamp.
     unstamped,
     /// Answers whose stamp names no request, because the proxy did not pass the request field on.

@@ -139,6 +139,7 @@ impl RunState {
             origin: end.origin,
             evidence: self.evidence.clone(),
             lost: self.lost.clone(),
+            dead: end.dead.clone(),
             tolerated: self.head.tolerated,
             self_check: if self.end.is_some() { end.self_check.clone() } else { self.self_check() },
             watched: end.watched.clone(),

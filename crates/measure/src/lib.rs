@@ -37,6 +37,7 @@ pub mod shared;
 pub mod shares;
 pub mod silence;
 mod snapshot;
+pub mod stored;
 pub mod stream;
 pub mod tally;
 pub mod time_metric;

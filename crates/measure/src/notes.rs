@@ -104,6 +104,10 @@ templates! {
     CHECKS_FAILED = "in {} of {} answers a check failed: {}";
     /// Times.
     STRAY = "sent bytes that no request had asked for ({}×)";
+    /// Seconds, due requests, hits, the share of hits before.
+    STOPPED_STORING = "the cache stopped storing {} s into the run: of {} requests after that which were due to be hits {} were, before that {}";
+    /// Objects, times, the share of hits of others, names, broken off, cut.
+    DEAD_OBJECTS = "{} objects were no hit the last {} times or more that they were due to be one, others of their size were in {}: {} (after a client broke off: {}, after a failure or a cut: {})";
     /// The program, its number, the signal, seconds.
     PROCESS_ENDED_BY_SIGNAL = "process {} (pid {}) was ended by {} {} s into the run";
     /// The program, its number, the code, seconds.

@@ -11,9 +11,10 @@ use crate::processes::TargetProcesses;
 use crate::rates::Rates;
 use crate::self_check::SelfCheck;
 use crate::shares::{answered, offload, ratio, unjudged};
+use crate::stored::{self, DeadObjects, Decay, Storing};
 use crate::tally::Tally;
 use crate::time_metric::TimeMetric;
-use crate::timeline::Timeline;
+use crate::timeline::{Row, Timeline};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -217,6 +218,8 @@ pub struct RunResult {
     pub evidence: Vec<Evidence>,
     /// The first requests that no answer came to.
     pub lost: Vec<LostRequest>,
+    /// Objects that the cache did not serve although it was given them.
+    pub dead: Option<DeadObjects>,
     /// Share of requests whose answers may fail a check before the target counts as failed.
     pub tolerated: f64,
     /// Observations that the generator made of itself.
@@ -236,6 +239,20 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// How the hits among requests that were due to be hits went through the measured time.
+    pub fn storing(&self) -> Storing {
+        let measured = |row: &&Row| self.phases.get(row.phase as usize).is_some_and(|phase| phase.measured);
+        stored::storing(&self.timeline.rows.iter().filter(measured).collect::<Vec<_>>())
+    }
+
+    /// The cache stopped storing while it was measured.
+    pub fn decay(&self) -> Option<Decay> {
+        match self.storing() {
+            Storing::Stopped(decay) => Some(decay),
+            Storing::Unknown | Storing::Kept => None,
+        }
+    }
+
     /// True if somebody ended the run before its time, or its last record is missing; not where its plan or its target's end did.
     pub fn was_ended_by_hand(&self) -> bool {
         self.interrupted && !self.thresholds.iter().any(|one| one.names == Names::Stop && one.violated)

@@ -18,6 +18,7 @@ use crate::request_times::RequestDistributionsKept;
 use crate::run::{Headline, WorkerUse};
 use crate::seconds::{self, if_any};
 use crate::self_check::SelfCheck;
+use crate::stored::DeadObjects;
 use crate::time_metric::{TimeMetrics, named};
 use crate::timeline::Row;
 use crate::verdict::VerdictNames;
@@ -350,6 +351,9 @@ pub struct End {
     pub watched: Vec<Watched>,
     /// CPU seconds of the target while measuring, where known.
     pub target_cpu_s: Option<f64>,
+    /// Objects that the cache did not serve although it was given them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead: Option<DeadObjects>,
     /// Who answered at the target's addresses when the run was over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behind: Vec<Behind>,

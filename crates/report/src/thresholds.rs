@@ -2,6 +2,7 @@
 
 use crate::{labels, show};
 use measure::shares::ratio;
+use measure::stored::Storing;
 use measure::stream::Second;
 use measure::verdict::errors;
 use measure::{Bound, Buckets, Digits, Judged, LabelFigures, Names, PhaseResult, RunResult, TimeMetric};
@@ -23,6 +24,7 @@ fn held_to(
     plan: &Plan,
 ) -> Judged {
     let bound = match &threshold.label {
+        None if threshold.metric == Metric::Decay => decay(result).map(exact),
         None => value(threshold.metric, measured),
         Some(label) => {
             let figures = labels::measured(result, plan, label);
@@ -48,7 +50,7 @@ pub fn shown(judged: &Judged) -> Option<String> {
     let text = match metric {
         Metric::Time(..) => show::time(value.round() as u64),
         Metric::Rate | Metric::OkRate => show::rate(value),
-        Metric::OkShare | Metric::HitRatio => show::percent(value),
+        Metric::OkShare | Metric::HitRatio | Metric::Decay => show::percent(value),
         Metric::Errors(how)
         | Metric::Failed(how)
         | Metric::CheckFailed(how)
@@ -82,7 +84,8 @@ fn of_label(metric: Metric, figures: &LabelFigures, measured: &PhaseResult) -> O
         | Metric::Unfinished(_)
         | Metric::Stray(_)
         | Metric::Overflow(_)
-        | Metric::HitRatio => None,
+        | Metric::HitRatio
+        | Metric::Decay => None,
     }
 }
 
@@ -109,8 +112,19 @@ fn value(metric: Metric, phase: &PhaseResult) -> Option<Bound> {
         Metric::Stray(how) => counted(counts.stray, how),
         // What could not be judged may have been no hit.
         Metric::HitRatio => phase.least_hit_ratio(),
+        // It is known of a whole run alone.
+        Metric::Decay => None,
     };
     value.map(exact)
+}
+
+/// The part of its hits among due requests that the cache lost; `None`: too few requests were due.
+fn decay(result: &RunResult) -> Option<f64> {
+    match result.storing() {
+        Storing::Unknown => None,
+        Storing::Kept => Some(0.0),
+        Storing::Stopped(decay) => Some(1.0 - decay.after / decay.before),
+    }
 }
 
 fn exact(value: f64) -> Bound {
@@ -170,7 +184,7 @@ pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
             (seconds > 0.0).then(|| counts.ok as f64 / seconds)
         }
         Metric::OkShare => ratio(counts.ok, ended - counts.injected - counts.aborted),
-        Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio => None,
+        Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio | Metric::Decay => None,
     }
 }
 

@@ -2,12 +2,14 @@
 //! of the figures. Pure.
 
 use super::SessionOptions;
+use measure::stored::MissedObject;
 use measure::{
     Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, TimeMetric, WorkerUse, notes,
 };
 use plan::canary::CANARY_FIELD;
 use plan::predict::{self, Observed};
-use plan::{Law, Plan, Step};
+use plan::site::Paths;
+use plan::{Law, Plan, Site, Step};
 use std::time::Duration;
 
 /// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
@@ -70,6 +72,13 @@ pub fn self_check(
         contention,
         untold: false,
     }
+}
+
+/// The path of an object that the cache did not serve.
+pub fn path_of(site: &Site, missed: &MissedObject) -> String {
+    let mut path = Vec::new();
+    Paths::new(site).write(&mut path, missed.object, missed.size);
+    String::from_utf8_lossy(&path).into_owned()
 }
 
 /// Predicts the hit ratio of each phase from what the phases before it have left in the cache.

@@ -534,6 +534,7 @@ impl Session<'_, '_> {
         let interrupted = self.ended_by_signal || self.met.is_some();
         let thresholds = self.met.take().into_iter().collect();
         let mut end = End { took, interrupted, phases, workers, origin, thresholds, ..End::default() };
+        end.dead = self.workers.control.all_missed().dead(|object| after::path_of(&self.plan.site, object));
         let after_reset = self.workers.after_reset(end.phases.len());
         end.phases.iter_mut().zip(after_reset).for_each(|(phase, figures)| phase.after_reset = Some(figures));
         self.join_phases(&mut end, origin_until);

@@ -114,7 +114,8 @@ impl Workers {
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(EVENTS);
         let (ready_in, ready) = sync_channel(count as usize);
-        let control = Arc::new(Control::new(plan.load.as_ref().map_or(0, |load| load.phases.len()), count));
+        let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
+        let control = Arc::new(Control::new(phases, count).with_cache(around.cache_bytes));
         let mut workers = Workers {
             snapshots,
             events,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use support::faulty_proxy::{FaultKind, FaultyProxy, start};
+use support::faulty_proxy::{FaultKind, FaultyProxy, is_dead, start};
 
 #[test]
 fn corrupt_changes_bytes_in_the_middle() {
@@ -105,6 +105,24 @@ fn keep_errors_serves_an_error_again() {
     let answers = ["/error", "/error", "/a"].map(|target| rig.get(target, ""));
     let seen = answers.each_ref().map(|answer| (answer.status, answer.field("serial")));
     assert_eq!(seen, [(503, "1"), (503, "1"), (200, "2")]);
+}
+
+#[test]
+fn stop_storing_forgets_and_keeps_nothing_after_so_many() {
+    let rig = Rig::new(FaultKind::StopStoring { after: 3 });
+    let serials = [(); 5].map(|()| rig.get("/a", "").field("serial").to_owned());
+    assert_eq!(serials, ["1", "1", "1", "2", "3"]);
+}
+
+#[test]
+fn dead_objects_are_never_kept() {
+    let rig = Rig::new(FaultKind::DeadObjects);
+    let targets = ["/a", "/b", "/c", "/d"];
+    for target in targets {
+        let serials = [(); 2].map(|()| rig.get(target, "").field("serial").to_owned());
+        assert_eq!(serials[0] != serials[1], is_dead(target), "{target}");
+    }
+    assert_eq!(targets.iter().filter(|target| is_dead(target)).count(), 1);
 }
 
 #[test]

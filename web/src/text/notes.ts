@@ -39,6 +39,8 @@ const CHINESE: [string, string][] = [
   ["{} of {} requests failed otherwise", "{} 个请求以其他方式失败，共 {} 个"],
   ["in {} of {} answers a check failed: {}", "{} 个响应未通过检查，共 {} 个：{}"],
   ["sent bytes that no request had asked for ({}×)", "发送了没有请求过的数据（{} 次）"],
+  ["the cache stopped storing {} s into the run: of {} requests after that which were due to be hits {} were, before that {}", "缓存在运行的第 {} 秒停止存储：此后 {} 个应当命中的请求中有 {} 个命中，此前命中率为 {}"],
+  ["{} objects were no hit the last {} times or more that they were due to be one, others of their size were in {}: {} (after a client broke off: {}, after a failure or a cut: {})", "{} 个对象最近至少 {} 次应当命中而未命中，同等大小的其他对象命中率为 {}：{}（此前客户端中断的：{}，此前失败或被截断的：{}）"],
   ["process {} (pid {}) was ended by {} {} s into the run", "进程 {}(pid {})被信号 {} 终止，时间为运行的第 {} 秒"],
   ["process {} (pid {}) ended with exit code {} {} s into the run", "进程 {}(pid {})以退出码 {} 结束，时间为运行的第 {} 秒"],
   ["process {} (pid {}) ended {} s into the run, and only its parent was told how", "进程 {}(pid {})在运行的第 {} 秒结束，原因只有其父进程知道"],

@@ -9,6 +9,7 @@ mod canaries;
 mod check;
 pub(crate) mod coding;
 mod content;
+mod due;
 mod extractor;
 mod find;
 mod grpc;
@@ -21,6 +22,7 @@ mod test;
 
 pub(crate) use after::{After, is_of_sample};
 pub(crate) use check::{Checks, Look};
+pub(crate) use due::{DueHit, Given};
 pub(crate) use extractor::{Code, Extractor};
 pub(crate) use find::{Finder, View};
 pub(crate) use judge::Judge;

@@ -10,6 +10,7 @@ pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
 
 use measure::FailureKind;
+use measure::stored::MissedObjects;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -37,6 +38,10 @@ pub struct Control {
     unconnected: AtomicU64,
     /// Addresses that took no connection, so that another one of their host was tried; how often, and why the first time.
     passed_over: Mutex<BTreeMap<SocketAddr, PassedOver>>,
+    /// Bytes that the cache between clients and origin may keep, where that is known.
+    cache_memory: Option<u64>,
+    /// Objects that were due to be hits and were none, as far as workers have ended.
+    missed: Mutex<MissedObjects>,
     /// First good answers, by phase, step and place in the list; each worker looks once.
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
     /// Barriers, by phase and name.
@@ -94,6 +99,8 @@ impl Control {
             failures: AtomicU64::new(0),
             unconnected: AtomicU64::new(0),
             passed_over: Mutex::default(),
+            cache_memory: None,
+            missed: Mutex::default(),
             models: Mutex::default(),
             decks: Decks::new(workers),
             workers,
@@ -102,6 +109,26 @@ impl Control {
             rates: Mutex::default(),
             rates_changed: AtomicUsize::new(0),
         }
+    }
+
+    /// In front of a cache that may keep so many bytes; none: nobody knows.
+    #[must_use]
+    pub fn with_cache(self, memory: Option<u64>) -> Control {
+        Control { cache_memory: memory, ..self }
+    }
+
+    pub(crate) fn cache_memory(&self) -> Option<u64> {
+        self.cache_memory
+    }
+
+    /// A worker has seen that these were missed.
+    pub(crate) fn missed(&self, seen: &MissedObjects) {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).merge(seen);
+    }
+
+    /// Objects that were missed, known when all workers have ended.
+    pub fn all_missed(&self) -> MissedObjects {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks all workers to end now; requests under way still get their time of grace.

@@ -5,7 +5,7 @@ use super::pacing::Pacing;
 use super::report::Described;
 use super::shared::Head;
 use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn, Written};
-use crate::answer::{Ended, Judge, Settled};
+use crate::answer::{DueHit, Ended, Judge, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::asked::Asked;
 use crate::step::Objects;
@@ -175,7 +175,15 @@ impl HttpExchanges for ObjectExchanges<'_> {
         } else if judge.head.status == 200 && sent.item.range.is_some() {
             worker.account.count(|counts| counts.ranges_ignored += 1);
         }
-        outcome(ended, judge, &sent.item).into()
+        let outcome = outcome(ended, judge, &sent.item);
+        let due = worker.given.borrow_mut().ended(&worker.site, &sent.item, judge, outcome);
+        if due != DueHit::NotDue {
+            worker.account.count(|counts| {
+                counts.due += 1;
+                counts.due_hits += u64::from(due == DueHit::Hit);
+            });
+        }
+        outcome.into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a worker that its tasks share.
 
 use crate::account::Account;
-use crate::answer::Serials;
+use crate::answer::{Given, Serials};
 use crate::channel::Channels;
 use crate::control::Control;
 use crate::pace::Phase;
@@ -33,6 +33,8 @@ pub(crate) struct Worker {
     pub composer: Composer,
     /// Answers that named no request, whatever version of HTTP they came over.
     pub serials: Rc<RefCell<Serials>>,
+    /// Objects that the cache was given, over whatever version of HTTP.
+    pub given: Rc<RefCell<Given>>,
     /// Users between two requests that belong together, of whom each may go on to more.
     pub busy_users: Cell<u64>,
     /// The script has ended this worker.
@@ -68,6 +70,7 @@ impl Worker {
             channels,
             broken_off: self.broken_off.clone(),
             serials: self.serials.clone(),
+            given: self.given.clone(),
             busy_users: Cell::new(0),
             halted: Cell::new(false),
             version: Cell::default(),

@@ -9,7 +9,7 @@ mod user;
 mod walk;
 
 use crate::account::{Account, Closing, Outlets, Wanted};
-use crate::answer::Serials;
+use crate::answer::{Given, Serials};
 use crate::channel::{Channels, Hosts};
 use crate::code::{Interpreter, Interpreters};
 use crate::control::Control;
@@ -81,6 +81,7 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     for index in 0..run.worker.load.phases.len() {
         run.phase(index).await;
     }
+    run.worker.control.missed(&run.worker.given.borrow_mut().seen());
     // Nothing may come after the last snapshot.
     run.ticker.take().into_iter().for_each(|ticker| run.worker.net.cancel(ticker));
     run.worker.account.hand_over(Closing::Run);
@@ -121,6 +122,7 @@ impl Run {
         let account = Rc::new(Account::new(net.clone(), control.clone(), part, outlets, wanted));
         let channels =
             Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls, qlogs);
+        let given = Given::of_load(&load, &site, control.cache_memory(), part, net.unix_micros());
         let worker = Worker {
             has_fast_path: crate::exchange::has_fast_path(&load),
             may_repeat: crate::exchange::may_repeat(&load),
@@ -135,6 +137,7 @@ impl Run {
             channels,
             broken_off: job.broken_off,
             serials: Rc::new(RefCell::new(Serials::default())),
+            given: Rc::new(RefCell::new(given)),
             busy_users: Cell::new(0),
             halted: Cell::new(false),
             version: Cell::default(),

@@ -129,6 +129,10 @@ pub enum FindingKind {
     CheckFailed,
     /// Bytes came that no request had asked for.
     Stray,
+    /// Requests that were due to be hits were hits no more.
+    StoppedStoring,
+    /// Objects were never a hit although the cache was given them.
+    DeadObjects,
 }
 
 impl TargetVerdict {
@@ -175,13 +179,14 @@ impl RunResult {
         let silence = self.silence();
         let died = self.processes.died();
         let found = Found::new(measured, self.has_wrong_answers());
+        let not_stored = self.not_stored();
         let state = match () {
             () if died.is_some() => Conduct::Died,
             () if found.requests == 0 => Conduct::NotAsked,
             () if found.is_nothing_good() || self.was_never_good() => Conduct::NoGoodAnswer,
             () if silence.is_some() => Conduct::Silent,
             () if found.has_wrong || found.share() >= FAILED => Conduct::Failed,
-            () if found.bad() + found.counts.stray > 0 => Conduct::Flawed,
+            () if found.bad() + found.counts.stray > 0 || !not_stored.is_empty() => Conduct::Flawed,
             () => Conduct::Answered,
         };
         let mut findings: Vec<Finding> = silence.map(|silence| silence.finding()).into_iter().collect();
@@ -193,6 +198,7 @@ impl RunResult {
         findings.extend(found.ways(measured));
         findings.extend(found.checks(measured));
         findings.extend(found.stray());
+        findings.extend(not_stored);
         if found.requests == 0 && measured.counts().requests > 0 {
             let count = measured.counts().requests;
             findings =
@@ -255,6 +261,35 @@ impl RunResult {
         Some(Finding { kind: FindingKind::Lost, count, text })
     }
 
+    /// That the cache stopped storing, or does not serve what it was given.
+    fn not_stored(&self) -> Vec<Finding> {
+        let stopped = self.decay().map(|decay| Finding {
+            kind: FindingKind::StoppedStoring,
+            count: decay.due - decay.hits,
+            text: notes::STOPPED_STORING.with(&[
+                &format!("{:.1}", decay.since_s),
+                &decay.due,
+                &decay.hits,
+                &percent(decay.before),
+            ]),
+        });
+        // Of a cache that stores nothing any more all objects are dead.
+        let dead = self.dead.as_ref().filter(|_| stopped.is_none());
+        let dead = dead.map(|dead| Finding {
+            kind: FindingKind::DeadObjects,
+            count: dead.objects,
+            text: notes::DEAD_OBJECTS.with(&[
+                &dead.objects,
+                &dead.missed,
+                &percent(dead.others),
+                &dead.names.join(", "),
+                &dead.broken_off,
+                &dead.cut,
+            ]),
+        });
+        stopped.into_iter().chain(dead).collect()
+    }
+
     /// The first of the requests that were lost, each once.
     fn lost_titles(&self) -> String {
         let mut titles: Vec<&str> = Vec::new();
@@ -266,6 +301,15 @@ impl RunResult {
         let more = if titles.len() > WAYS { ", …" } else { "" };
         titles.truncate(WAYS);
         titles.join(", ") + more
+    }
+}
+
+/// A share; one that is not whole does not read as if it were.
+fn percent(share: f64) -> String {
+    match share {
+        1.0 => "100 %".to_owned(),
+        _ if share > 0.999 => ">99.9 %".to_owned(),
+        _ => format!("{:.1} %", 100.0 * share),
     }
 }
 

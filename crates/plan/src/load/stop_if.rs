@@ -43,7 +43,7 @@ impl StopIf {
 
 /// True if it is known of each second.
 fn is_of_seconds(metric: Metric) -> bool {
-    !matches!(metric, Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio)
+    !matches!(metric, Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio | Metric::Decay)
 }
 
 crate::units::as_text!(StopIf, StopIf::parse);

@@ -60,6 +60,8 @@ pub enum Metric {
     OkShare,
     /// Share of answers that came from the cache.
     HitRatio,
+    /// Part of its hits among due requests that a cache lost which stopped storing; 0 where it did not.
+    Decay,
 }
 
 /// Which time.
@@ -102,7 +104,9 @@ pub enum As {
 const WANTED: &str = "give METRIC>LIMIT or METRIC<LIMIT, such as 'p99>50ms', 'errors>0.1%' or 'rate<1k/s'";
 const OF_LABELS: &str = "p50 to p99.99, mean, max, errors, failed, ok-rate and rate";
 const METRICS: &str = "p50 to p99.99, mean and max, also of service. first-byte. connect. tls. and lateness., errors, \
-                       failed, check-failed, unfinished, stray, overflow, rate, ok-rate and hit-ratio";
+                       failed, check-failed, unfinished, stray, overflow, rate, ok-rate, hit-ratio and decay";
+
+const DECAY: &str = "decay";
 
 impl Threshold {
     /// Reads a condition.
@@ -118,6 +122,8 @@ impl Threshold {
             }
             None => (None, text.to_owned()),
         };
+        // A cache has stopped storing or has not, so the word alone is a condition.
+        let unlabelled = if unlabelled.trim() == DECAY { format!("{DECAY}>0%") } else { unlabelled };
         let at = unlabelled.find(['>', '<']).ok_or_else(no_condition)?;
         let (name, rest) = unlabelled.split_at(at);
         let (relation, limit) = match (rest.strip_prefix(">="), rest.strip_prefix("<=")) {
@@ -191,9 +197,12 @@ impl Metric {
             | Metric::Unfinished(_)
             | Metric::OkRate
             | Metric::OkShare => true,
-            Metric::Time(..) | Metric::Stray(_) | Metric::Overflow(_) | Metric::Rate | Metric::HitRatio => {
-                false
-            }
+            Metric::Time(..)
+            | Metric::Stray(_)
+            | Metric::Overflow(_)
+            | Metric::Rate
+            | Metric::HitRatio
+            | Metric::Decay => false,
         }
     }
 
@@ -207,7 +216,8 @@ impl Metric {
             | Metric::CheckFailed(_)
             | Metric::Unfinished(_)
             | Metric::Stray(_)
-            | Metric::Overflow(_) => false,
+            | Metric::Overflow(_)
+            | Metric::Decay => false,
         }
     }
 }
@@ -241,6 +251,7 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
         // As with counts, a percentage or a part of one is a share.
         "ok-rate" | "ok_rate" if is_share(limit) => Ok((Metric::OkShare, units::share(limit).map_err(said)?)),
         "ok-rate" | "ok_rate" => Ok((Metric::OkRate, units::rate(limit).map_err(said)?)),
+        DECAY => Ok((Metric::Decay, units::share(limit).map_err(said)?)),
         "hit-ratio" => Ok((Metric::HitRatio, units::share(limit).map_err(said)?)),
         _ => {
             let unknown = || format!("'{name}' is no metric: give {METRICS}");
@@ -300,6 +311,8 @@ mod tests {
             ("errors>0", Metric::Errors(As::Count), Relation::Above, 0.0),
             ("overflow>=5", Metric::Overflow(As::Count), Relation::AtLeast, 5.0),
             ("rps<1k/s", Metric::Rate, Relation::Below, 1000.0),
+            ("decay", Metric::Decay, Relation::Above, 0.0),
+            ("decay>60%", Metric::Decay, Relation::Above, 0.6),
             ("hit-ratio<=90%", Metric::HitRatio, Relation::AtMost, 0.9),
             ("ok-rate>=99.9%", Metric::OkShare, Relation::AtLeast, 0.999),
             ("ok-rate>0.5", Metric::OkShare, Relation::Above, 0.5),

@@ -35,6 +35,7 @@ impl Report<'_> {
             section.say(&joined_ratio(phase));
         }
         section.say(&self.predicted_by_phase());
+        section.say(&due_hits(counts));
         if stamped > 0 && counts.unstamped > 0 {
             section.say(&format!(
                 "{} carried no stamp and are left out: of them it is not known what the cache did.",
@@ -108,6 +109,16 @@ fn cache_table(counts: &Counts, nothing_stored: bool) -> Table {
         ]);
     }
     table
+}
+
+/// Hits among the requests that were due to be hits.
+fn due_hits(counts: &Counts) -> String {
+    let Some(share) = ratio(counts.due_hits, counts.due) else { return String::new() };
+    format!(
+        "{} for what had been delivered before, within its lifetime and the cache's memory: {} came from the cache.",
+        show::counted(counts.due, "request"),
+        show::percent(share)
+    )
 }
 
 fn stamped_ratio(phase: &PhaseResult) -> String {

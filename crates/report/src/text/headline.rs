@@ -3,8 +3,9 @@
 use super::{Report, Section, hit_ratio};
 use crate::show::{self, Table};
 use measure::shares::{ratio, received_bytes};
+use measure::stored::Decay;
 use measure::verdict::nothing_good;
-use measure::{TimeMetric, Verdict, Worth};
+use measure::{FindingKind, TimeMetric, Verdict, Worth};
 
 /// Left and right of a line of the headline; the right is wrapped.
 type Line = [String; 2];
@@ -44,6 +45,7 @@ impl Report<'_> {
         let (phase, counts) = (self.phase, self.counts());
         let verdict = self.result.verdict(phase);
         let mut rows: Vec<Line> = self.mostly_bad(&verdict).into_iter().collect();
+        rows.extend(stopped_storing(self.result.decay(), &verdict));
         rows.push([
             format!("{} requests/s", show::scaled(phase.per_second(counts.requests))),
             format!(
@@ -180,4 +182,12 @@ impl Report<'_> {
         };
         format!("{}: {meaning}", state.text())
     }
+}
+
+/// A cache that stopped storing is said first: the other figures are of two caches, one that stored and one that did not.
+fn stopped_storing(decay: Option<Decay>, verdict: &Verdict) -> Option<Line> {
+    let share = show::percent(decay?.after);
+    let finding =
+        verdict.target.findings.iter().find(|finding| finding.kind == FindingKind::StoppedStoring)?;
+    Some([format!("{share} of due hits"), finding.text.clone()])
 }

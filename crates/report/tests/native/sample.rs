@@ -174,6 +174,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
     RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        dead: None,
         tolerated: 0.0,
         took: phases.iter().map(|phase| phase.took).sum(),
         timeline: Timeline::default(),

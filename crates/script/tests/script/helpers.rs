@@ -217,6 +217,7 @@ fn result() -> RunResult {
     RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        dead: None,
         tolerated: 0.0,
         phases: vec![phase],
         timeline: Timeline::default(),

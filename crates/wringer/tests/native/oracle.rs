@@ -1,7 +1,7 @@
 //! A proxy that is wrong on purpose, in one way at a time: wringer must give each fault its name, exit with 3, and keep
 //! evidence from both sides; what is no answer at all must be counted as what it is.
 
-use crate::faulty_proxy::{FaultKind, start};
+use crate::faulty_proxy::{FaultKind, is_dead, start};
 use crate::support::{Ran, Report, folder, free_address, program, run, wringer};
 use rustix::process::Signal;
 use std::net::SocketAddr;
@@ -188,6 +188,68 @@ fn answers_304_that_name_another_version() {
 #[test]
 fn fields_that_come_twice() {
     check(FaultKind::DoubleEtag, "-n 100 --hot 20 --size 3000", &Faults(&["doubled_field"]), 100);
+}
+
+/// All that was kept is forgotten in the middle of the run, and nothing is kept from then on.
+#[test]
+fn a_cache_that_stops_storing() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::StopStoring { after: 900 });
+    let line = format!(
+        "cache {} --origin {origin} -c 4 -q -d 6s --rate 300 --hot 20 --hit-ratio 1 --size 3000 --seed 7 --json {{}}/result.json",
+        proxy.address
+    );
+    let ran = run(&format!("{line} --fail-if decay")).ended_with(3);
+    let report = ran.report();
+    let found = report.list("verdict/target/findings");
+    assert_eq!(found.len(), 1, "{}", ran.stdout);
+    assert_eq!((found[0].text("kind"), report.text("verdict/target/state")), ("stopped_storing", "flawed"));
+    let (due, hits) = (report.sum("due"), report.sum("due_hits"));
+    assert!(due > 1_000 && hits < 900, "{hits} of {due}");
+    assert!(ran.stdout.contains("of due hits") && ran.stdout.contains("stopped storing"), "{}", ran.stdout);
+    // From then on it keeps nothing from the start, which is another thing.
+    let ran = run(&format!("{line} --fail-if decay")).ended_with(0);
+    assert!(
+        ran.stdout.contains("nothing was stored") && !ran.stdout.contains("stopped storing"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn objects_that_a_cache_never_serves() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::DeadObjects);
+    let line = format!(
+        "cache {} --origin {origin} -c 4 -q -d 4s --rate 300 --hot 20 --hit-ratio 1 --size 3000 --seed 7 --json {{}}/result.json",
+        proxy.address
+    );
+    let ran = run(&line).ended_with(0);
+    let found = ran.report().list("verdict/target/findings");
+    assert_eq!((found.len(), found[0].text("kind")), (1, "dead_objects"), "{}", ran.stdout);
+    let text = found[0].text("text").to_owned();
+    let paths: Vec<&str> = text.split([' ', ',']).filter(|word| word.starts_with("/w/")).collect();
+    assert!(!paths.is_empty() && paths.iter().all(|path| is_dead(path)), "{text}");
+}
+
+/// Honest caches, over several lifetimes of their objects and with all that clients do.
+#[test]
+fn a_cache_that_stores_is_never_said_to_have_stopped() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::MixVariants);
+    for options in [
+        "--lifetime 1s..3s --change-every 2s",
+        "--abort 0.3 --range 0.2 --reload 0.1 --revalidate 0.2",
+        "--drift 3600 --cache-memory 64KiB",
+        "--private 0.3 --no-store 0.2",
+    ] {
+        let ran = run(&format!(
+            "cache {} --origin {origin} -c 4 -q -d 5s --rate 300 --hot 20 --hit-ratio 1 --size 3000 --json {{}}/result.json {options}",
+            proxy.address
+        ));
+        let ran = ran.ended_with(0);
+        assert!(ran.report().list("verdict/target/findings").is_empty(), "{options}: {}", ran.stdout);
+    }
 }
 
 #[test]

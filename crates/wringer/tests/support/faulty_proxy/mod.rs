@@ -69,6 +69,15 @@ pub enum FaultKind {
     UnchangedOther,
     /// Gives each answer its ETag twice.
     DoubleEtag,
+    /// Forgets what it kept after so many answers, and keeps nothing any more.
+    StopStoring { after: u64 },
+    /// Never keeps some of the objects: those of which [`is_dead`] is so.
+    DeadObjects,
+}
+
+/// True of about a fourth of all objects.
+pub fn is_dead(target: &str) -> bool {
+    target.bytes().map(u32::from).sum::<u32>() % 4 == 0
 }
 
 /// A running proxy. It stops when dropped.
@@ -238,6 +247,13 @@ impl Shared {
                 let mut unnamed = request.clone();
                 unnamed.fields.remove("wringer-request");
                 self.cached(&unnamed, upstream, &Rules { expiry: true, vary: true, private: false })
+            }
+            FaultKind::StopStoring { after } if self.answered.load(Ordering::SeqCst) >= after => {
+                self.fetch(request, upstream)
+            }
+            FaultKind::DeadObjects if is_dead(&request.target) => self.fetch(request, upstream),
+            FaultKind::StopStoring { .. } | FaultKind::DeadObjects => {
+                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
             }
             FaultKind::KeepErrors => self.with_old_errors(request, upstream),
             FaultKind::SwapAnswers => {

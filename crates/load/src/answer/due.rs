@@ -1,0 +1,389 @@
+//! Objects that the cache was given, so that it can be told which requests were due to be hits (see `measure::stored`). Each worker
+//! remembers what it saw itself, in a table of 16 bytes a place; what finds no place there is due less often, and nothing is made up.
+
+use super::Judge;
+use crate::request::asked::{Asked, What};
+use measure::stored::{MissedObject, MissedObjects, SizeClass, size_class};
+use measure::{CacheResult, Outcome};
+use plan::draw::hash;
+use plan::site::{Form, StampKind, Storage, is_one_timer};
+use plan::{Load, Part, Site, Step};
+
+/// Bytes that a cache is taken to keep where nobody says how many it does.
+const ASSUMED_MEMORY: u64 = 8 << 20;
+/// Bytes that an entry of a cache takes beside its body.
+const OVERHEAD: u64 = 512;
+/// The memory is divided into so many parts, and time into epochs in each of which as many bytes are asked for.
+const EPOCHS: u64 = 8;
+/// A request is due if its object was asked for at most so many epochs ago: half of the memory.
+const DUE_EPOCHS: u16 = 3;
+/// It speaks of a dead object if it was at most so many ago: a quarter of it.
+const DEAD_EPOCHS: u16 = 1;
+/// Times in a row that an object must be missed until it is written down.
+const MISSED: u8 = 8;
+/// Objects that a worker writes down.
+const MOST_MISSED: usize = 1_024;
+/// A cache that counts its age in whole seconds may give an object up so much before its lifetime is over.
+const ROUNDING_US: u64 = 1_000_000;
+/// Time that a cache may take to store what it has passed on.
+const SETTLED_US: u64 = 200_000;
+/// Places of the table: at least, at most, and for each object of the hot set.
+const PLACES: (u64, u64, u64) = (1 << 10, 1 << 16, 4);
+
+/// An object and variant, as far as a worker remembers it.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// A part of the hash of object and variant; 0: nothing stands here.
+    tag: u32,
+    /// When its lifetime is over, in milliseconds since the table was made; 0: it has not been delivered whole.
+    fresh_until_ms: u32,
+    /// When it was delivered first in this lifetime, in the same unit.
+    since_ms: u32,
+    /// The epoch in which it was asked for last.
+    epoch: u16,
+    /// How often it was due to be a hit, and none, since it was one last.
+    missed: u8,
+    /// See [`BROKEN_OFF`] and [`CUT`].
+    before: u8,
+}
+
+const BROKEN_OFF: u8 = 1;
+const CUT: u8 = 2;
+
+const _: () = assert!(size_of::<Place>() == 16);
+
+/// How a request stands to what the cache had been given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DueHit {
+    /// It was due to be a hit, and was one.
+    Hit,
+    /// It was due to be one, and was none.
+    Missed,
+    /// It was not due, or nothing is known.
+    NotDue,
+}
+
+/// The table of one worker.
+pub(crate) struct Given {
+    places: Box<[Place]>,
+    began_us: u64,
+    /// Bytes of an epoch.
+    epoch_bytes: u64,
+    epoch: u16,
+    /// Bytes of the objects that were asked for in this epoch, each once.
+    asked_bytes: u64,
+    seen: MissedObjects,
+}
+
+impl Given {
+    /// Of the worker that has this part of a load, in front of a cache that may keep so many bytes; none: nobody knows.
+    pub fn of_load(load: &Load, site: &Site, memory: Option<u64>, part: Part, now_us: u64) -> Given {
+        let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let hot = steps.filter_map(|step| match step {
+            Step::Object(object) => Some(object.popularity.hot * u64::from(site.variant_count())),
+            _ => None,
+        });
+        let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
+        Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), hot, now_us)
+    }
+
+    /// For a cache of so many bytes, and a hot set of so many entries.
+    fn new(memory: u64, hot: u64, now_us: u64) -> Given {
+        let (least, most, each) = PLACES;
+        // Nothing is remembered for what keeps nothing, or where no objects are asked for.
+        let places = match memory.min(hot) {
+            0 => 0,
+            _ => hot.saturating_mul(each).clamp(least, most).next_power_of_two(),
+        };
+        Given {
+            places: vec![Place::default(); places as usize].into(),
+            began_us: now_us,
+            epoch_bytes: (memory / EPOCHS).max(1),
+            epoch: 1,
+            asked_bytes: 0,
+            seen: MissedObjects {
+                classes: vec![SizeClass::default(); u64::BITS as usize],
+                ..MissedObjects::default()
+            },
+        }
+    }
+
+    /// Takes in how a request has ended.
+    pub fn ended(&mut self, site: &Site, asked: &Asked, judge: &Judge<'_>, outcome: Outcome) -> DueHit {
+        let What::Native { object } = asked.what else { return DueHit::NotDue };
+        if self.places.is_empty() {
+            return DueHit::NotDue;
+        }
+        if is_one_timer(object) {
+            self.ask(asked.size);
+            return DueHit::NotDue;
+        }
+        let key = hash(object, u64::from(asked.variant));
+        let tag = (key >> 32) as u32 | 1;
+        let place = (key as usize) & (self.places.len() - 1);
+        let mut entry = match self.places[place] {
+            known if known.tag == tag => known,
+            _ => Place { tag, ..Place::default() },
+        };
+        let epochs_ago = match entry.epoch {
+            0 => u16::MAX,
+            then => self.epoch.wrapping_sub(then),
+        };
+        if epochs_ago > 0 {
+            self.ask(asked.size);
+        }
+        let cache = judge.cache();
+        let due = self.judge(&mut entry, asked, judge.sent_us, cache, epochs_ago);
+        match due {
+            DueHit::Hit => self.hit(&mut entry, object, asked),
+            DueHit::Missed => self.missed(&mut entry, object, asked, epochs_ago),
+            // A hit that was not due is one all the same.
+            DueHit::NotDue if cache == CacheResult::Hit => self.not_missed(&mut entry, object, asked),
+            DueHit::NotDue => {}
+        }
+        match outcome {
+            Outcome::Ok => self.deliver(&mut entry, site, object, asked, judge),
+            Outcome::Aborted => entry.before |= BROKEN_OFF,
+            Outcome::Injected | Outcome::Failed(_) => entry.before |= CUT,
+            Outcome::CheckFailed(_) | Outcome::Unfinished => {}
+        }
+        entry.epoch = self.epoch;
+        self.places[place] = entry;
+        due
+    }
+
+    /// Objects that were missed again and again.
+    pub fn seen(&mut self) -> MissedObjects {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// Counts bytes that the cache must make room for.
+    fn ask(&mut self, size: u64) {
+        self.asked_bytes += size + OVERHEAD;
+        if self.asked_bytes >= self.epoch_bytes {
+            self.asked_bytes = 0;
+            // 0 means never.
+            self.epoch = self.epoch.checked_add(1).unwrap_or(1);
+        }
+    }
+
+    fn judge(
+        &self,
+        entry: &mut Place,
+        asked: &Asked,
+        sent_us: u64,
+        cache: CacheResult,
+        epochs_ago: u16,
+    ) -> DueHit {
+        // What a proxy does with a range, a validator or a reload is its policy.
+        let plain = asked.range.is_none() && asked.has_version.is_none() && !asked.reload;
+        let sent_ms = self.millis(sent_us);
+        let due = plain
+            && epochs_ago <= DUE_EPOCHS
+            && sent_ms < entry.fresh_until_ms
+            && sent_ms > entry.since_ms.saturating_add((SETTLED_US / 1_000) as u32);
+        match cache {
+            CacheResult::Unknown | CacheResult::NotAsked => DueHit::NotDue,
+            _ if !due => DueHit::NotDue,
+            CacheResult::Hit | CacheResult::Revalidated | CacheResult::Collapsed => DueHit::Hit,
+            CacheResult::Miss => DueHit::Missed,
+        }
+    }
+
+    fn not_missed(&mut self, entry: &mut Place, object: u64, asked: &Asked) {
+        if entry.missed >= MISSED {
+            self.seen.objects.retain(|one| (one.object, one.variant) != (object, asked.variant));
+        }
+        (entry.missed, entry.before) = (0, 0);
+    }
+
+    fn hit(&mut self, entry: &mut Place, object: u64, asked: &Asked) {
+        self.not_missed(entry, object, asked);
+        let class = &mut self.seen.classes[size_class(asked.size)];
+        class.due += 1;
+        class.hits += 1;
+        class.largest_hit = class.largest_hit.max(asked.size);
+    }
+
+    fn missed(&mut self, entry: &mut Place, object: u64, asked: &Asked, epochs_ago: u16) {
+        self.seen.classes[size_class(asked.size)].due += 1;
+        if epochs_ago > DEAD_EPOCHS {
+            return;
+        }
+        entry.missed = entry.missed.saturating_add(1);
+        if entry.missed == MISSED {
+            if self.seen.objects.len() == MOST_MISSED {
+                self.seen.untold += 1;
+            } else {
+                self.seen.objects.push(MissedObject {
+                    object,
+                    variant: asked.variant,
+                    size: asked.size,
+                    missed: u64::from(MISSED),
+                    broken_off: entry.before & BROKEN_OFF != 0,
+                    cut: entry.before & CUT != 0,
+                });
+            }
+        } else if entry.missed > MISSED {
+            let same = |one: &&mut MissedObject| (one.object, one.variant) == (object, asked.variant);
+            if let Some(one) = self.seen.objects.iter_mut().find(same) {
+                one.missed += 1;
+            }
+        }
+    }
+
+    /// A whole good answer: the cache has the object from here on, if it may.
+    fn deliver(&self, entry: &mut Place, site: &Site, object: u64, asked: &Asked, judge: &Judge<'_>) {
+        let Some(stamp) = judge.head.stamp else { return };
+        let storable = match stamp.kind {
+            StampKind::Full | StampKind::Unchanged => {
+                !stamp.sets_cookie && site.storage_of(object) == Storage::Shared
+            }
+            StampKind::Part | StampKind::Error | StampKind::Cut | StampKind::Refused => false,
+        };
+        if !storable || judge.head.status != 200 || asked.range.is_some() {
+            return;
+        }
+        let lifetime = site.lifetime_of(object).as_micros() as u64;
+        let fresh_until = self.millis((stamp.made_at_us + lifetime).saturating_sub(ROUNDING_US));
+        let now = self.millis(judge.now_us);
+        if entry.fresh_until_ms <= now {
+            entry.since_ms = now;
+        }
+        entry.fresh_until_ms = entry.fresh_until_ms.max(fresh_until);
+    }
+
+    /// A moment in milliseconds since the table was made, as far as they go: 49 days.
+    fn millis(&self, unix_us: u64) -> u32 {
+        u32::try_from(unix_us.saturating_sub(self.began_us) / 1_000).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::site::Stamp;
+    use plan::{Check, site::hot_object};
+
+    const NOW_US: u64 = 1_800_000_000_000_000;
+    const SECOND_US: u64 = 1_000_000;
+
+    struct World {
+        given: Given,
+        site: Site,
+        now_us: u64,
+        nonce: u64,
+    }
+
+    impl World {
+        /// A cache of so many bytes, objects of 1,000 bytes that live for `lifetime_s`.
+        fn new(memory: u64, lifetime_s: u64) -> World {
+            let max_age = std::time::Duration::from_secs(lifetime_s);
+            let site = Site { lifetime: plan::site::Lifetime::Fixed { max_age }, ..Site::default() };
+            World { given: Given::new(memory, 100, NOW_US), site, now_us: NOW_US, nonce: 1 }
+        }
+
+        /// Asks for an object, a second after the last request. `hit`: the cache answers; otherwise the origin does.
+        fn ask(&mut self, rank: u64, hit: bool) -> DueHit {
+            self.ask_as(rank, hit, Outcome::Ok, |_| {})
+        }
+
+        fn ask_as(&mut self, rank: u64, hit: bool, outcome: Outcome, change: impl Fn(&mut Asked)) -> DueHit {
+            self.now_us += SECOND_US;
+            self.nonce += 1;
+            let mut asked = Asked {
+                what: What::Native { object: hot_object(0, 0, rank) },
+                size: 1_000,
+                variant: 0,
+                range: None,
+                reload: false,
+                has_version: None,
+                abort_at: None,
+                slow: false,
+                nonce: self.nonce,
+            };
+            change(&mut asked);
+            let check = Check::default();
+            let mut judge = Judge::new(&self.site, &check, &asked, b"", self.now_us, None);
+            judge.now_us = self.now_us + 1_000;
+            judge.head.status = 200;
+            let (asked_by, made_at_us) =
+                if hit { (1, self.now_us - 500) } else { (self.nonce, self.now_us + 10) };
+            judge.head.stamp = Some(Stamp {
+                serial: 1,
+                asked_by,
+                made_at_us,
+                kind: StampKind::Full,
+                sets_cookie: false,
+                foreign: None,
+            });
+            self.given.ended(&self.site, &asked, &judge, outcome)
+        }
+    }
+
+    #[test]
+    fn a_request_is_due_after_a_whole_answer_within_its_lifetime() {
+        let mut world = World::new(1 << 20, 10);
+        assert_eq!(world.ask(1, false), DueHit::NotDue, "nothing was delivered before");
+        assert_eq!(world.ask(1, true), DueHit::Hit);
+        assert_eq!(world.ask(1, false), DueHit::Missed);
+        assert_eq!(world.ask(2, false), DueHit::NotDue, "another object");
+        assert_eq!(world.ask_as(1, false, Outcome::Ok, |asked| asked.variant = 1), DueHit::NotDue);
+        assert_eq!(world.ask_as(1, false, Outcome::Ok, |asked| asked.reload = true), DueHit::NotDue);
+        assert_eq!(world.ask_as(1, false, Outcome::Ok, |asked| asked.range = Some((0, 9))), DueHit::NotDue);
+        world.now_us += 20 * SECOND_US;
+        assert_eq!(world.ask(1, false), DueHit::NotDue, "its lifetime is over");
+        assert_eq!(world.ask(1, true), DueHit::Hit, "and it was delivered again");
+    }
+
+    #[test]
+    fn nothing_is_due_that_was_broken_off_or_may_not_be_stored() {
+        let mut world = World::new(1 << 20, 10);
+        world.ask_as(1, false, Outcome::Aborted, |_| {});
+        assert_eq!(world.ask(1, false), DueHit::NotDue);
+        world.site.no_store = 1.0;
+        world.ask(2, false);
+        assert_eq!(world.ask(2, false), DueHit::NotDue);
+        let mut nothing_kept = World::new(0, 10);
+        nothing_kept.ask(1, false);
+        assert_eq!(nothing_kept.ask(1, false), DueHit::NotDue);
+    }
+
+    #[test]
+    fn what_the_cache_had_no_room_for_is_not_due() {
+        // Room for 32 objects; half of that is surely there.
+        let mut world = World::new(32 * (1_000 + OVERHEAD), 1_000);
+        world.ask(0, false);
+        for rank in 1..8 {
+            world.ask(rank, false);
+        }
+        assert_eq!(world.ask(0, true), DueHit::Hit, "eight objects later");
+        for rank in 10..50 {
+            world.ask(rank, false);
+        }
+        assert_eq!(world.ask(0, false), DueHit::NotDue, "forty objects later");
+    }
+
+    #[test]
+    fn an_object_that_is_missed_again_and_again_is_written_down_until_it_is_a_hit() {
+        let mut world = World::new(1 << 20, 1_000);
+        world.ask_as(1, false, Outcome::Aborted, |_| {});
+        for _ in 0..21 {
+            world.ask(1, false);
+        }
+        for _ in 0..31 {
+            world.ask(2, true);
+        }
+        for _ in 0..9 {
+            world.ask(3, false);
+        }
+        let seen = world.given.seen.clone();
+        let told: Vec<_> =
+            seen.objects.iter().map(|one| (one.object & 0xFF, one.missed, one.broken_off)).collect();
+        assert_eq!(told, [(1, 20, true), (3, 8, false)]);
+        let class = seen.classes[size_class(1_000)];
+        assert_eq!((class.due, class.hits, class.largest_hit), (20 + 30 + 8, 30, 1_000));
+        world.ask(3, true);
+        assert_eq!(world.given.seen().objects.len(), 1);
+    }
+}
