@@ -162,9 +162,11 @@ impl Collector {
         let worker = &mut self.workers[snapshot.worker as usize];
         worker.told = told.or(worker.told);
         worker.gone = snapshot.last;
-        if measured {
+        let time = snapshot.span.1.saturating_sub(worker.at);
+        // Once its part of a phase is over, a worker waits for the others.
+        if measured && !time.is_zero() {
             worker.measured_cpu += snapshot.cpu;
-            worker.measured_time += snapshot.span.1.saturating_sub(worker.at);
+            worker.measured_time += time;
         }
         worker.at = snapshot.span.1;
     }
@@ -280,10 +282,15 @@ impl Collector {
         if let Some(origin) = origin {
             self.close_origin_phase(&origin, phases);
         }
+        let longest = self.workers.iter().map(|worker| worker.measured_time).max().unwrap_or_default();
         let workers = self.workers.iter().enumerate().map(|(index, worker)| WorkerUse {
             worker: index as u32,
             cpu_s: worker.measured_cpu.as_secs_f64(),
-            share: share(worker.measured_cpu, worker.measured_time),
+            // A worker that had next to nothing to do waited for the others the rest of the time.
+            share: match worker.measured_time < SHORTEST {
+                true => share(worker.measured_cpu, longest),
+                false => share(worker.measured_cpu, worker.measured_time),
+            },
         });
         let workers = workers.collect();
         (events, self.phases.into_iter().map(Phase::end).collect(), workers)
@@ -548,6 +555,20 @@ mod tests {
         collector.add(snapshot(1, 0, 1, 5, true), at(110));
         let (phases, ..) = collector.finish(at(110));
         assert_eq!((phases[0].origin.unwrap().full, phases[1].origin.unwrap().full), (40, 70));
+    }
+
+    #[test]
+    fn a_worker_without_work_is_not_busy() {
+        let mut collector = collector(2);
+        for interval in 0..4 {
+            collector.add(snapshot(0, interval, 1, 5, interval == 3), None);
+            let mut idle = snapshot(1, interval, 1, 0, interval == 3);
+            idle.span.1 = Duration::from_micros(200);
+            idle.cpu = Duration::from_millis(1);
+            collector.add(idle, None);
+        }
+        let (_, _, workers) = collector.finish(None);
+        assert!((workers[0].share - 0.5).abs() < 1e-9 && workers[1].share < 0.01, "{workers:?}");
     }
 
     #[test]
