@@ -6,9 +6,10 @@
 use super::fit::{self, Fit};
 use super::judge::{self, Verdict};
 use super::log::{Log, Taken};
+use super::notes::notes;
 use super::outcome::{Finding, Knee, Outcome, Recovery};
 use super::recovery::{self, HEALTHY_S};
-use super::settings::{Arrivals, Settings};
+use super::settings::Settings;
 use super::trial::{Pace, Purpose, Slice, Trial, TrialResult};
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::Interval;
@@ -647,43 +648,33 @@ impl Find {
     }
 
     fn done(&mut self, finding: Finding) -> Step {
-        let notes = self.notes(&finding);
-        let rates = self.log.rows();
-        Next::Done(Outcome { finding, notes, rates, took_s: self.log.elapsed_s(), trials: self.log.count() })
+        Next::Done(self.outcome(finding))
     }
 
-    /// Whatever must be known beside the finding.
-    fn notes(&self, finding: &Finding) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.settings.arrivals == Arrivals::Even {
-            notes.push("requests came at one distance: users who do not know of each other break the limits at a lower rate".to_owned());
+    fn outcome(&self, finding: Finding) -> Outcome {
+        Outcome {
+            notes: notes(&self.settings, &self.log, self.near_s, &finding),
+            rates: self.log.rows(),
+            took_s: self.log.elapsed_s(),
+            trials: self.log.count(),
+            finding,
         }
-        if let Finding::Knee(knee) = finding {
-            let wanted_s = self.log.wanted_s(knee.rate);
-            if wanted_s > 2.0 * self.near_s {
-                notes.push(format!(
-                    "near its knee the target wants trials of {}, and they took {}: give it a longer budget",
-                    words::time(wanted_s),
-                    words::time(self.near_s)
-                ));
-            }
-            if knee.interval.relative_width() > self.settings.within {
-                notes.push(format!(
-                    "the interval is {} wide, and {} were wanted: half the width takes about four times the budget of {}",
-                    words::percent(knee.interval.relative_width()),
-                    words::percent(self.settings.within),
-                    words::time(self.settings.budget_s)
-                ));
-            }
-        }
-        let disturbed = self.log.disturbed();
-        if disturbed > 0 {
-            notes.push(format!(
-                "{} said nothing of the target and {} repeated",
-                words::count(disturbed, "trial"),
-                if disturbed == 1 { "was" } else { "were" }
-            ));
-        }
-        notes
+    }
+
+    /// The outcome so far, for somebody who ends it by hand.
+    pub fn so_far(&self) -> Outcome {
+        let why = "it was ended by hand".to_owned();
+        let (kept, broken) = (self.log.lower(), self.log.upper());
+        self.outcome(Finding::Partial { kept, broken, about: None, why })
+    }
+
+    /// The verdict on a rate by all of its trials so far; `None`: there is none that is not void.
+    pub fn verdict(&self, rate: f64) -> Option<Verdict> {
+        self.log.verdict(rate)
+    }
+
+    /// Seconds that the trials took so far.
+    pub fn elapsed_s(&self) -> f64 {
+        self.log.elapsed_s()
     }
 }

@@ -60,6 +60,22 @@ pub enum Purpose {
     Recovery,
 }
 
+impl Purpose {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Alone => "alone",
+            Purpose::Saturated => "saturated",
+            Purpose::Ramp => "ramp",
+            Purpose::Bracket => "bracket",
+            Purpose::Near => "near",
+            Purpose::Hold => "hold",
+            Purpose::Again => "again",
+            Purpose::Recovery => "recovery",
+        }
+    }
+}
+
 /// How requests come.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -123,7 +139,7 @@ pub struct Slice {
     /// Of those, how many were over each limit, in the order of the settings: late, failed or not answered; of a mean, the sum of their
     /// response times in milliseconds.
     pub over: Vec<f64>,
-    /// Requests in flight, the mean over the slice.
+    /// Requests in flight, the mean over the slice or, where only that is known, at its end.
     pub in_flight: f64,
     /// Requests sent in it.
     pub sent: u64,

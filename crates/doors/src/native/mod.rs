@@ -10,6 +10,7 @@ mod data;
 mod expect;
 mod export;
 mod files;
+mod find;
 mod http;
 mod list;
 mod manual;
@@ -34,6 +35,7 @@ pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
+pub use find::{FindArgs, SoughtArgs};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
 pub use manual::{Page, completions, pages};
 pub use options::{
@@ -212,6 +214,8 @@ pub enum Command {
     Http(Box<HttpArgs>),
     /// Compare two web servers: is B slower than A, and by how much?
     Compare(Box<CompareArgs>),
+    /// Find the highest rate at which a web server keeps limits, such as --slo 'p99<50ms'
+    Find(Box<FindArgs>),
     /// Press a TCP service with messages
     Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts

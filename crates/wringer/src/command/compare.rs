@@ -2,17 +2,16 @@
 //! `decide`'s; here legs are run, and what came of them is put into its terms.
 
 use super::http::read;
-use super::leg;
+use super::leg::{self, Answerers, Processes, pids};
 use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
-use decide::Void;
 use decide::compare::{Compare, Leg, LegResult, Lengths, Outcome, Pace, Settings, Side};
 use decide::machine::{Next, RecordOf, Recorded};
 use doors::native::CompareArgs;
 use measure::processes::Unknown;
-use measure::{PhaseResult, TimeMetric, Worth};
+use measure::{PhaseResult, TimeMetric};
 use plan::secret::without_secrets;
 use plan::{Arrivals, Phase, Plan, Stop};
 use proxies::rig::Started;
@@ -102,13 +101,10 @@ struct Legs<'a> {
     /// The pair that the sides were started for, and they, where commands start them.
     running: Option<(u32, [Started; 2])>,
     /// Processes that answered in the first leg of each side, since they were started.
-    processes: [Option<Processes>; 2],
+    answerers: [Answerers; 2],
     /// Answers of the first leg of each side.
     first: [Option<Seen>; 2],
 }
-
-/// Processes with the moments at which they began.
-type Processes = Vec<(u32, Option<f64>)>;
 
 /// Facts that are to stay the same from leg to leg of a side.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,7 +129,7 @@ impl<'a> Legs<'a> {
             label: format!("{seed:x}"),
             files: Vec::new(),
             running: None,
-            processes: [None, None],
+            answerers: Default::default(),
             first: [None, None],
         })
     }
@@ -147,7 +143,7 @@ impl<'a> Legs<'a> {
         self.start_for(leg.pair)?;
         let plan = of_leg(&self.plans[leg.side as usize], leg);
         let ready = self.args.clients.load.ready.or(self.running.is_some().then_some(READY));
-        let finished = leg::run(&plan, self.about(leg, &plan)?, ready);
+        let finished = leg::run(&plan, self.about(leg, &plan), ready, leg::SECONDS);
         self.check_started()?;
         let finished = finished?;
         let measured = finished.result.measured();
@@ -166,7 +162,7 @@ impl<'a> Legs<'a> {
         }
         // Their ports must be free before.
         self.running = None;
-        self.processes = [None, None];
+        self.answerers = Default::default();
         let start = |command: &String| {
             Started::start(command).map_err(|error| Problem::impossible(error.to_string()))
         };
@@ -182,49 +178,26 @@ impl<'a> Legs<'a> {
         started.try_for_each(Started::check).map_err(|error| Problem::impossible(error.to_string()))
     }
 
-    fn about(&self, leg: &Leg, plan: &Plan) -> Result<About, Problem> {
+    fn about(&self, leg: &Leg, plan: &Plan) -> About {
         let pace = match leg.pace {
             Pace::Closed { .. } => "closed",
             Pace::Open { .. } => "open",
         };
-        let mut labels: BTreeMap<String, String> = self.args.keep.labels.iter().cloned().collect();
         let own = [
             ("compare", self.label.clone()),
             ("side", leg.side.name().into()),
             ("leg", leg.number.to_string()),
             ("pace", pace.into()),
         ];
-        labels.extend(own.map(|(name, value)| (name.to_owned(), value)));
-        Ok(About {
-            door: "http",
-            command: arguments::repeat(plan, None),
-            target: Some(self.names[leg.side as usize].clone()),
-            labels,
-            keep: show::place(&self.args.keep),
-            ..About::default()
-        })
+        let target = &self.names[leg.side as usize];
+        leg::about(plan, target, &self.args.keep, own)
     }
 
     /// Whoever answers must stay the same from leg to leg.
     fn look(&mut self, side: Side, finished: &Finished, measured: &PhaseResult) -> Result<(), Problem> {
-        let name = side.name();
-        let processes = &finished.result.processes;
-        if let Some(died) = processes.died() {
-            return Err(Problem::impossible(format!("{name}: {}; nothing is concluded", died.sentence())));
-        }
-        let seen = Seen::of(finished, measured);
-        let now = seen.processes.clone();
-        self.first[side as usize].get_or_insert(seen);
-        let before = self.processes[side as usize].get_or_insert_with(|| now.clone());
-        // Who answers is not always found.
-        if *before == now || before.is_empty() || now.is_empty() {
-            return Ok(());
-        }
-        Err(Problem::impossible(format!(
-            "{name} is answered by another process than before ({} instead of {}): both are not one side; nothing is concluded",
-            pids(&now),
-            pids(before)
-        )))
+        self.answerers[side as usize].look(side.name(), finished)?;
+        self.first[side as usize].get_or_insert_with(|| Seen::of(finished, measured));
+        Ok(())
     }
 
     /// Facts about both sides that a reader must know before the figures.
@@ -315,21 +288,13 @@ impl Seen {
         statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
         let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
         let behind = &finished.result.processes.before;
-        let before = behind.iter().flat_map(|behind| &behind.processes);
-        let mut processes: Processes = before.map(|process| (process.pid, process.started_unix_s)).collect();
-        processes.sort_by_key(|(pid, _)| *pid);
         Seen {
             statuses: statuses.into_iter().map(|(status, _)| status).collect(),
             is_here: behind.iter().all(|behind| behind.unknown != Some(Unknown::AnotherMachine)),
             bytes_per_answer: measured.counts().body_bytes as f64 / answers.max(1) as f64,
-            processes,
+            processes: leg::processes(finished),
         }
     }
-}
-
-fn pids(processes: &[(u32, Option<f64>)]) -> String {
-    let all: Vec<String> = processes.iter().map(|(pid, _)| format!("pid {pid}")).collect();
-    if all.is_empty() { "nobody who is known".to_owned() } else { all.join(", ") }
 }
 
 /// The plan of a side at a leg's pace.
@@ -369,7 +334,7 @@ fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration
     let at = |quantile| (!response.is_empty()).then(|| response.value_at_quantile(quantile) as f64 / 1e3);
     LegResult {
         took_s: took.as_secs_f64() + REST.as_secs_f64(),
-        void: void(finished),
+        void: leg::void(finished, leg::Overflow::OfGenerator),
         measured_s: leg.measure_s,
         due: counts.requests + finished.result.self_check.overflow,
         good: counts.ok,
@@ -378,17 +343,6 @@ fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration
         cpu_s: finished.target_cpu(),
         p50_ms: at(0.5),
         p99_ms: at(0.99),
-    }
-}
-
-/// Why a leg says nothing of its side: causes that were fixed beforehand, never its figures.
-fn void(finished: &Finished) -> Option<Void> {
-    let measurement = &finished.verdict.as_ref()?.measurement;
-    let why = || measurement.reasons.first().cloned().unwrap_or_else(|| measurement.state.text().to_owned());
-    match measurement.state {
-        Worth::GeneratorBound => Some(Void::Generator { why: why() }),
-        Worth::Disturbed => Some(Void::Disturbed { why: why() }),
-        Worth::BrokenOff | Worth::NothingSent | Worth::CutOff | Worth::Valid => None,
     }
 }
 
@@ -404,10 +358,7 @@ fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String 
         0 => String::new(),
         failed => format!(", {failed} failed"),
     };
-    let void = match &result.void {
-        None => String::new(),
-        Some(Void::Generator { why } | Void::Disturbed { why }) => format!(", VOID: {why}"),
-    };
+    let void = leg::void_text(result.void.as_ref());
     format!(
         "leg {number} of {all} ({pair}) {} {pace}: {:.0}/s, p50 {}, p99 {}{failed}{void}",
         leg.side.name(),

@@ -1,13 +1,22 @@
-//! A leg of a decision: a plan that is run without a word, kept as any run, with what came of it.
+//! A leg of a decision: a plan that is run without a word, kept as any run, with what came of it. What all decisions must know of a run is told here:
+//! whether it says anything of the target, and whether the same processes answered as before.
 
 use super::around;
 use super::show;
+use crate::arguments;
 use crate::problem::Problem;
-use measure::Event;
+use decide::Void;
+use doors::native::KeepArgs;
+use measure::{Event, RunEvent, Second, SelfCheck, Worth};
 use plan::Plan;
-use session::{About, Finished, SessionOptions, View};
+use session::{About, Finished, SessionOptions, Sink, View};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// The usual length of an interval.
+pub const SECONDS: Duration = Duration::from_secs(1);
 
 /// Nobody looks on.
 struct Quiet;
@@ -18,12 +27,17 @@ impl View for Quiet {
     fn event(&mut self, _event: Event) {}
 }
 
-/// Runs a plan to its end. `ready`: how long the target is waited for.
+/// Runs a plan to its end. `ready`: how long the target is waited for. `interval`: the length of what its rows tell of.
 ///
 /// # Errors
 /// It cannot begin.
-pub fn run(plan: &Plan, about: About, ready: Option<Duration>) -> Result<Finished, Problem> {
-    let around = around::options(SessionOptions { ready, ..SessionOptions::default() })?;
+pub fn run(
+    plan: &Plan,
+    about: About,
+    ready: Option<Duration>,
+    interval: Duration,
+) -> Result<Finished, Problem> {
+    let around = around::options(SessionOptions { ready, interval, ..SessionOptions::default() })?;
     Ok(session::prepare(plan, &around, false)?.about(about).run(None, &mut Quiet)?)
 }
 
@@ -31,4 +45,118 @@ pub fn run(plan: &Plan, about: About, ready: Option<Duration>) -> Result<Finishe
 pub fn end(finished: Finished) -> Option<PathBuf> {
     let exit = finished.exit().number();
     finished.end(exit, None, &show::notice).file
+}
+
+/// Description of a leg. `own`: labels of the decision, which come to those of the user.
+pub fn about<const N: usize>(plan: &Plan, target: &str, keep: &KeepArgs, own: [(&str, String); N]) -> About {
+    let mut labels: BTreeMap<String, String> = keep.labels.iter().cloned().collect();
+    labels.extend(own.map(|(name, value)| (name.to_owned(), value)));
+    About {
+        door: "http",
+        command: arguments::repeat(plan, None),
+        target: Some(target.to_owned()),
+        labels,
+        keep: show::place(keep),
+        ..About::default()
+    }
+}
+
+/// The rows of a run, gathered as they come.
+#[derive(Debug, Default)]
+pub struct Rows(Mutex<Vec<Second>>);
+
+impl Rows {
+    /// Those so far.
+    pub fn take(&self) -> Vec<Second> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Sink for Rows {
+    fn put(&self, event: &Arc<RunEvent>) {
+        if let RunEvent::Second(second) = &**event {
+            // Each change of them is whole.
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((**second).clone());
+        }
+    }
+}
+
+/// Processes with the moments at which they began.
+pub type Processes = Vec<(u32, Option<f64>)>;
+
+/// Those that answered before the first request of a run.
+pub fn processes(finished: &Finished) -> Processes {
+    let before = finished.result.processes.before.iter().flat_map(|behind| &behind.processes);
+    let mut processes: Processes = before.map(|process| (process.pid, process.started_unix_s)).collect();
+    processes.sort_by_key(|(pid, _)| *pid);
+    processes
+}
+
+/// Processes as people read them.
+pub fn pids(processes: &[(u32, Option<f64>)]) -> String {
+    let all: Vec<String> = processes.iter().map(|(pid, _)| format!("pid {pid}")).collect();
+    if all.is_empty() { "nobody who is known".to_owned() } else { all.join(", ") }
+}
+
+/// Whoever answers a target, as first seen.
+#[derive(Debug, Default)]
+pub struct Answerers(Option<Processes>);
+
+impl Answerers {
+    /// Whoever answers must stay the same from leg to leg.
+    ///
+    /// # Errors
+    /// A process has died, or another one answers.
+    pub fn look(&mut self, name: &str, finished: &Finished) -> Result<(), Problem> {
+        if let Some(died) = finished.result.processes.died() {
+            return Err(Problem::impossible(format!("{name}: {}; nothing is concluded", died.sentence())));
+        }
+        let now = processes(finished);
+        let before = self.0.get_or_insert_with(|| now.clone());
+        // Who answers is not always found.
+        if *before == now || before.is_empty() || now.is_empty() {
+            return Ok(());
+        }
+        Err(Problem::impossible(format!(
+            "{name} is answered by another process than before ({} instead of {}): they are not one and the same; nothing is concluded",
+            pids(&now),
+            pids(before)
+        )))
+    }
+}
+
+/// Whose fault it is that requests were due and not sent, because too many were under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overflow {
+    /// The rate was one that the target carries.
+    OfGenerator,
+    /// The rate is what is asked about.
+    OfTarget,
+}
+
+/// Why a leg says nothing of its target: causes that were fixed beforehand, never its figures.
+pub fn void(finished: &Finished, overflow: Overflow) -> Option<Void> {
+    let verdict = finished.verdict.as_ref()?;
+    let measurement = &verdict.measurement;
+    let why = || measurement.reasons.first().cloned().unwrap_or_else(|| measurement.state.text().to_owned());
+    match measurement.state {
+        Worth::GeneratorBound if overflow == Overflow::OfTarget => {
+            let check = &finished.result.self_check;
+            let limits = SelfCheck { overflow: 0, ..check.clone() }.limits(verdict.target.is_silent());
+            let disturbed = || check.contention.reasons().into_iter().next();
+            let generator = limits.into_iter().next().map(|why| Void::Generator { why });
+            generator.or_else(|| disturbed().map(|why| Void::Disturbed { why }))
+        }
+        Worth::GeneratorBound => Some(Void::Generator { why: why() }),
+        Worth::Disturbed => Some(Void::Disturbed { why: why() }),
+        Worth::BrokenOff | Worth::NothingSent | Worth::CutOff | Worth::Valid => None,
+    }
+}
+
+/// Why a leg is void, behind its figures.
+pub fn void_text(void: Option<&Void>) -> String {
+    match void {
+        None => String::new(),
+        Some(Void::Generator { why } | Void::Disturbed { why }) => format!(", VOID: {why}"),
+    }
 }

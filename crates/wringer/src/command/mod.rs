@@ -10,6 +10,7 @@ mod door;
 mod ending;
 mod error_lines;
 pub mod explain;
+pub mod find;
 mod folder;
 pub mod h2load;
 mod har;

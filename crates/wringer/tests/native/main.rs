@@ -16,6 +16,7 @@ mod exports;
 mod fast;
 #[path = "../support/faulty_proxy/mod.rs"]
 mod faulty_proxy;
+mod find;
 mod h2load;
 mod http;
 mod http2;

@@ -1,0 +1,205 @@
+//! The options of `wringer find`: a web server, the limits that it must keep, and how long one wants to look.
+
+use super::http::Work;
+use super::values::{arrivals, count32, some_time, url};
+use super::{ClientArgs, Files, KeepArgs, SentArgs};
+use clap::Args;
+use plan::data::{RowOrder, Source};
+use plan::{Arrivals, As, Metric, Plan, Relation, Statistic, Threshold, Timed, units};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of `wringer find`.
+#[derive(Debug, Clone, Args)]
+pub struct FindArgs {
+    /// The URLs, fetched in turn
+    #[arg(value_name = "URL", required_unless_present = "list", value_parser = url)]
+    pub urls: Vec<String>,
+    /// The limits, and how they are looked for.
+    #[command(flatten)]
+    pub sought: SoughtArgs,
+    /// Requests, and what is looked for in their answers.
+    #[command(flatten)]
+    pub sent: SentArgs,
+    /// Clients that send them.
+    #[command(flatten)]
+    pub clients: ClientArgs,
+    /// Storage of the trials: whether they are kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// The limits, and how they are looked for.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Search")]
+pub struct SoughtArgs {
+    /// Limit to be kept, such as 'p99<50ms', 'mean<5ms' or 'failed<0.1%'; several times
+    #[arg(long = "slo", value_name = "LIMIT", required = true, value_parser = slo)]
+    pub slos: Vec<Threshold>,
+    /// Time that all trials may take together, at least 3m
+    #[arg(long, value_name = "DURATION", default_value = "6m", value_parser = some_time)]
+    pub budget: Duration,
+    /// The interval may be so wide, as a share of the rate
+    #[arg(long, value_name = "SHARE", default_value = "3%", value_parser = share)]
+    pub within: f64,
+    /// Users of the closed trials that tell where to look
+    #[arg(long, short = 'c', value_name = "N", default_value = "64", value_parser = count32)]
+    pub users: u32,
+    /// How requests follow each other: poisson, or even, which flatters
+    #[arg(long, value_name = "HOW", default_value = "poisson", value_parser = poisson_or_even)]
+    pub arrivals: Arrivals,
+    /// Exit with 3 unless it is shown that this rate keeps the limits
+    #[arg(long, value_name = "RATE", value_parser = some_rate)]
+    pub at_least: Option<f64>,
+    /// For the water mark: so many machines share the load, and one of them may fail
+    #[arg(long, value_name = "N", value_parser = machines)]
+    pub one_of: Option<u32>,
+    /// For the water mark: so many times the usual load may come for a while
+    #[arg(long, value_name = "TIMES", value_parser = times)]
+    pub surge: Option<f64>,
+    /// Only the closed trials, and what a search would take and could tell
+    #[arg(long)]
+    pub forecast: bool,
+    /// Print the plan of the first trial, and send nothing
+    #[arg(long)]
+    pub show_plan: bool,
+    /// Write the conclusion with all that it rests on as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// A limit that a search can look for.
+fn slo(text: &str) -> Result<Threshold, String> {
+    let limit = Threshold::parse(text)?;
+    let refused = |why: &str| {
+        Err(format!("'{text}' {why}: give p50 to p99.99 or mean, such as 'p99<50ms', or 'failed<0.1%'"))
+    };
+    if limit.label.is_some() {
+        return refused("speaks of one label, and a search of all requests");
+    }
+    if !matches!(limit.relation, Relation::Below | Relation::AtMost) {
+        return refused("is kept by being bad: a limit stands behind <");
+    }
+    match limit.metric {
+        Metric::Time(Timed::Response, Statistic::Quantile(share)) if share > 0.0 && share < 1.0 => {}
+        Metric::Time(Timed::Response, Statistic::Mean) => {}
+        Metric::Failed(As::Share) if limit.limit < 1.0 => {}
+        Metric::Failed(As::Count) => {
+            return refused("counts, and a longer trial has more: give a share, in percent");
+        }
+        Metric::Errors(_) | Metric::Unfinished(_) | Metric::CheckFailed(_) => {
+            return refused("is part of failed, which is all that got no good answer");
+        }
+        Metric::Time(..) => return refused("is no limit that a search can look for"),
+        Metric::Failed(As::Share)
+        | Metric::Overflow(_)
+        | Metric::Stray(_)
+        | Metric::Rate
+        | Metric::OkRate
+        | Metric::OkShare
+        | Metric::Decay
+        | Metric::HitRatio => return refused("is no limit that a search can look for"),
+    }
+    if limit.limit > 0.0 { Ok(limit) } else { refused("can never be kept") }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    units::share(text).map_err(|error| error.to_string())
+}
+
+fn some_rate(text: &str) -> Result<f64, String> {
+    match units::rate(text).map_err(|error| error.to_string())? {
+        rate if rate > 0.0 => Ok(rate),
+        _ => Err("no requests are always kept: give a rate such as 1000/s".to_owned()),
+    }
+}
+
+fn poisson_or_even(text: &str) -> Result<Arrivals, String> {
+    match arrivals(text) {
+        Ok(how @ (Arrivals::Poisson | Arrivals::Even)) => Ok(how),
+        _ => Err("a search is made with poisson or even".to_owned()),
+    }
+}
+
+fn machines(text: &str) -> Result<u32, String> {
+    match count32(text)? {
+        0 | 1 => Err("where the only machine fails nothing is left: give 2 or more".to_owned()),
+        machines => Ok(machines),
+    }
+}
+
+fn times(text: &str) -> Result<f64, String> {
+    let times = text.parse::<f64>().ok().filter(|times| (1.0..=1000.0).contains(times));
+    times.ok_or_else(|| {
+        format!("'{text}' is not how many times the usual load may come: give a number such as 1.5")
+    })
+}
+
+impl FindArgs {
+    /// Checks that the options fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        let is_taken_once =
+            |source: &Source| matches!(source, Source::File(rows) if rows.order == RowOrder::Once);
+        if self.sent.data.data().iter().any(|data| is_taken_once(&data.source)) {
+            return Err(
+                "a file whose rows are taken once ends a trial before its time: leave out 'once'".to_owned()
+            );
+        }
+        self.work().check()
+    }
+
+    /// The plan, one phase without a pace.
+    ///
+    /// # Errors
+    /// Mistakes in the files and options, a line for each.
+    pub fn plan(&self, seed: u64, files: &Files) -> Result<Plan, String> {
+        let plan = self.work().plan(seed, files, |phase| vec![phase])?;
+        Ok(self.keep.applied(plan))
+    }
+
+    fn work(&self) -> Work<'_> {
+        let keep_alive = self.clients.load.keep_alive;
+        let requests_per_connection = (keep_alive > 0).then_some(keep_alive);
+        Work { urls: &self.urls, sent: &self.sent, clients: &self.clients, requests_per_connection }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_that_can_be_looked_for() {
+        for text in ["p99<50ms", "p99.9<=1s", "p50<5ms", "mean<5ms", "failed<0.1%", "response.p99<50ms"] {
+            assert_eq!(slo(text).map(|limit| limit.text), Ok(text.to_owned()));
+        }
+        for (text, said) in [
+            ("p99>50ms", "stands behind <"),
+            ("p99<50", "50ms"),
+            ("p99<0ms", "never be kept"),
+            ("p100<50ms", "no limit that a search"),
+            ("max<50ms", "no limit that a search"),
+            ("service.p99<50ms", "no limit that a search"),
+            ("failed<5", "in percent"),
+            ("failed<0%", "never be kept"),
+            ("failed<100%", "no limit that a search"),
+            ("errors<1%", "part of failed"),
+            ("p99{a}<5ms", "one label"),
+            ("fast", "no condition"),
+        ] {
+            let refused = slo(text).unwrap_err();
+            assert!(refused.contains(said), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn machines_and_surges() {
+        assert!(machines("1").unwrap_err().contains("2 or more") && machines("4") == Ok(4));
+        assert!(times("0.5").is_err() && times("x").is_err() && times("1.5") == Ok(1.5));
+        assert!(some_rate("0").is_err() && some_rate("1k/s") == Ok(1_000.0));
+        assert!(poisson_or_even("bursts:5").is_err() && poisson_or_even("even") == Ok(Arrivals::Even));
+    }
+}
