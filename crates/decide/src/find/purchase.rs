@@ -127,6 +127,24 @@ pub fn purchase(demand: &Demand, machine: &OneMachine) -> Result<Purchase, Refus
     Err(Refusal(format!("not even {MOST} machines are enough: {because}")))
 }
 
+impl Purchase {
+    /// In words, a line or more.
+    pub fn text(&self) -> String {
+        let machines = words::count(self.machines as usize, "machine");
+        let mut lines = vec![
+            format!(
+                "{machines} of this kind, each with {} ({}): {}",
+                words::rate(self.per_machine),
+                self.water_mark.text(),
+                self.because
+            ),
+            format!("each sends {}bit/s", words::number(self.line_bits)),
+        ];
+        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
+        lines.join("\n") + "\n"
+    }
+}
+
 /// Sentence part that names what so many machines lack.
 fn missing(demand: &Demand, machine: &OneMachine, machines: u32, water_mark: &WaterMark) -> Option<String> {
     let count = words::count(machines as usize, "machine");
@@ -168,19 +186,21 @@ fn missing(demand: &Demand, machine: &OneMachine, machines: u32, water_mark: &Wa
 
 fn notes(demand: &Demand, machine: &OneMachine) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.push(match demand.split {
-        Split::ByObject => {
-            "shared out by object: memories add up, and a hot object stays on one machine".to_owned()
-        }
-        Split::AtRandom => "shared out at random: every machine holds the same set".to_owned(),
-    });
+    let split = match demand.split {
+        Split::ByObject => "shared out by object: memories add up, and a hot object stays on one machine",
+        Split::AtRandom => "shared out at random: every machine holds the same set",
+    };
+    notes.extend((demand.cached_bytes > 0.0).then(|| split.to_owned()));
     if machine.measured < 2 {
         notes.push("one machine was measured: how much they differ is not known".to_owned());
     }
     if machine.connections_per_s.is_none() {
         notes.push("how many new connections a machine accepts was not measured".to_owned());
     }
-    if machine.origin_rate.is_none() {
+    if machine.line_bits.is_infinite() {
+        notes.push("the line of a machine was not looked at".to_owned());
+    }
+    if machine.origin_rate.is_none() && demand.cached_bytes > 0.0 {
         notes.push("what the origin carries is not known".to_owned());
     }
     notes
@@ -288,6 +308,11 @@ mod tests {
         );
         check(&Demand { surge: Some(2.0), ..demand() }, &machine(), 10, "water mark");
         let found = purchase(&demand(), &machine()).unwrap();
+        let text = found.text();
+        assert!(
+            text.starts_with("6 machines of this kind, each with 33.3k/s (give it 36.0k/s, 75 % of"),
+            "{text}"
+        );
         assert!(found.notes.iter().any(|note| note.contains("one machine was measured")));
     }
 

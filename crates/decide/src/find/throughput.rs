@@ -195,15 +195,32 @@ impl Highest {
         match (self.good_per_s, self.users) {
             (Some(best), Some(users)) => {
                 let at_least = if self.at_least { "at least " } else { "" };
+                let reach = if users == 1 { "reaches" } else { "reach" };
                 let users = words::count(users as usize, "user");
                 format!(
-                    "{at_least}{} at most, which {users} reach within {}",
+                    "{at_least}{} at most, which {users} {reach} within {}",
                     words::rate(best),
                     words::percent(ENOUGH)
                 )
             }
             _ => "nothing is known: each trial said nothing of the target".to_owned(),
         }
+    }
+
+    /// All of it as people read it: the figure, throughput by users, and how it bends or why that is not told.
+    pub fn report(&self) -> String {
+        let mut lines = vec![format!("highest throughput: {}", self.text())];
+        let best = self.good_per_s.unwrap_or(0.0);
+        lines.extend(self.curve.iter().map(|one| {
+            let share = words::percent(one.good_per_s / best);
+            let users = words::count(one.users as usize, "user");
+            format!("  {users:<11} {:<8} {share} of it", words::rate(one.good_per_s))
+        }));
+        lines.push(match &self.law {
+            Ok(law) => law.text(),
+            Err(why) => format!("no law of scaling is told: {why}"),
+        });
+        lines.join("\n") + "\n"
     }
 }
 
@@ -238,6 +255,9 @@ mod tests {
         assert_eq!(highest.curve.iter().map(|one| one.users).max(), Some(32));
         assert!(matches!(highest.law, Err(usl::Refusal::RoofFits { .. })), "{:?}", highest.law);
         assert_eq!(highest.text(), "4000/s at most, which 8 users reach within 2.0 %");
+        let report = highest.report();
+        assert!(report.contains("  8 users     4000/s   100 % of it\n"), "{report}");
+        assert!(report.contains("no law of scaling is told: throughput that grows"), "{report}");
         assert_eq!(machine.record().steps.len(), 18);
         let mut record = machine.record().clone();
         record.steps.truncate(9);
@@ -261,6 +281,7 @@ mod tests {
         let law = highest.law.unwrap();
         assert!((law.contention.value / 0.05 - 1.0).abs() < 0.1, "{law:?}");
         assert!(law.peak.is_some());
+        assert!(law.text().contains("most at about 6"), "{}", law.text());
     }
 
     #[test]

@@ -55,6 +55,26 @@ pub struct Usl {
     pub rms: f64,
 }
 
+impl Usl {
+    /// In one sentence. Contention and coherency are names of coefficients, and no findings.
+    pub fn text(&self) -> String {
+        let between = |one: &Coefficient, digits: usize| {
+            let Interval { low, high } = one.interval;
+            format!("{:.digits$} ({low:.digits$} to {high:.digits$})", one.value)
+        };
+        let bend = format!(
+            "N users get {:.0} N/s over 1 + a (N - 1) + b N (N - 1), a {}, b {}",
+            self.alone,
+            between(&self.contention, 4),
+            between(&self.coherency, 6),
+        );
+        match &self.peak {
+            Some(peak) => format!("{bend}: most at about {} users", between(peak, 0)),
+            None => format!("{bend}: a peak was not seen"),
+        }
+    }
+}
+
 /// A number of the law with the middle 95 % of its redraws.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

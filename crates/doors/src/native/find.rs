@@ -34,7 +34,7 @@ pub struct FindArgs {
 #[command(next_help_heading = "Search")]
 pub struct SoughtArgs {
     /// Limit to be kept, such as 'p99<50ms', 'mean<5ms' or 'failed<0.1%'; several times
-    #[arg(long = "slo", value_name = "LIMIT", required = true, value_parser = slo)]
+    #[arg(long = "slo", value_name = "LIMIT", required_unless_present = "throughput", value_parser = slo)]
     pub slos: Vec<Threshold>,
     /// Time that all trials may take together, at least 3m
     #[arg(long, value_name = "DURATION", default_value = "6m", value_parser = some_time)]
@@ -49,7 +49,7 @@ pub struct SoughtArgs {
     #[arg(long, value_name = "HOW", default_value = "poisson", value_parser = poisson_or_even)]
     pub arrivals: Arrivals,
     /// Exit with 3 unless it is shown that this rate keeps the limits
-    #[arg(long, value_name = "RATE", value_parser = some_rate)]
+    #[arg(long, value_name = "RATE", value_parser = some_rate, requires = "slos")]
     pub at_least: Option<f64>,
     /// For the water mark: so many machines share the load, and one of them may fail
     #[arg(long, value_name = "N", value_parser = machines)]
@@ -57,8 +57,20 @@ pub struct SoughtArgs {
     /// For the water mark: so many times the usual load may come for a while
     #[arg(long, value_name = "TIMES", value_parser = times)]
     pub surge: Option<f64>,
-    /// Only the closed trials, and what a search would take and could tell
+    /// Machines that carry this rate together, by the water mark of the one that is measured
+    #[arg(long = "for", value_name = "RATE", value_parser = some_rate, requires = "slos", conflicts_with = "one_of")]
+    pub for_load: Option<f64>,
+    /// One of the machines of --for may fail
+    #[arg(long, requires = "for_load")]
+    pub one_may_fail: bool,
+    /// Line of each machine of --for, such as 10Gbit; it should not be more than 70 % full [default: not looked at]
+    #[arg(long, value_name = "BITS", requires = "for_load", value_parser = bits)]
+    pub line: Option<f64>,
+    /// Also the highest throughput: 1, 2, 4 … users in three rounds, and how it bends, where that may be told; some minutes more
     #[arg(long)]
+    pub throughput: bool,
+    /// Only the closed trials, and what a search would take and could tell
+    #[arg(long, requires = "slos")]
     pub forecast: bool,
     /// Print the plan of the first trial, and send nothing
     #[arg(long)]
@@ -135,6 +147,25 @@ fn times(text: &str) -> Result<f64, String> {
     })
 }
 
+/// Bits a second of a line.
+fn bits(text: &str) -> Result<f64, String> {
+    let wanted =
+        || format!("'{text}' is not the speed of a line: give bits a second, such as 1Gbit or 400Mbit");
+    let plain = text.strip_suffix("/s").unwrap_or(text).trim();
+    let plain = plain.strip_suffix("bit").ok_or_else(wanted)?;
+    let unit = plain.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(plain.len());
+    let (number, unit) = plain.split_at(unit);
+    let factor = match unit.trim() {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        _ => return Err(wanted()),
+    };
+    number.parse::<f64>().ok().map(|number| number * factor).filter(|bits| *bits > 0.0).ok_or_else(wanted)
+}
+
 impl FindArgs {
     /// Checks that the options fit together.
     ///
@@ -199,6 +230,10 @@ mod tests {
     fn machines_and_surges() {
         assert!(machines("1").unwrap_err().contains("2 or more") && machines("4") == Ok(4));
         assert!(times("0.5").is_err() && times("x").is_err() && times("1.5") == Ok(1.5));
+        assert_eq!(["10Gbit", "400 Mbit/s", "1.5Tbit"].map(bits), [Ok(1e10), Ok(4e8), Ok(1.5e12)]);
+        for text in ["10G", "Gbit", "0bit", "5GB", "-1Mbit"] {
+            assert!(bits(text).unwrap_err().contains("400Mbit"), "{text}");
+        }
         assert!(some_rate("0").is_err() && some_rate("1k/s") == Ok(1_000.0));
         assert!(poisson_or_even("bursts:5").is_err() && poisson_or_even("even") == Ok(Arrivals::Even));
     }

@@ -27,12 +27,19 @@ fn what_cannot_be_looked_for_is_refused() {
         (&format!("{url} --slo p99<50ms --one-of 1"), "give 2 or more"),
         (&format!("{url} --slo p99<50ms -c 0"), "at least one user"),
         (&format!("{url} --slo p99<50ms --rate 5"), "--rate"),
+        (&format!("{url} --throughput --for 10k/s"), "--slo"),
+        (&format!("{url} --throughput --at-least 10k/s"), "--slo"),
+        (&format!("{url} --slo p99<50ms --one-may-fail"), "--for"),
+        (&format!("{url} --slo p99<50ms --for 10k/s --line 10G"), "400Mbit"),
+        (&format!("{url} --slo p99<50ms --for 10k/s --one-of 3"), "cannot be used with"),
     ] {
         let ran = run(&format!("find {line}")).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
     let plan = run(&format!("find {url} --slo p99<3s --show-plan")).ended_with(0).stdout;
     assert!(plan.contains("name = \"alone\"") && plan.contains("grace = \"3300ms\""), "{plan}");
+    let plan = run(&format!("find {url} --throughput --show-plan")).ended_with(0).stdout;
+    assert!(plan.contains("name = \"saturated\"") && plan.contains("after = \"6s\""), "{plan}");
     let ran = run(&format!("find {url} --slo p99<50ms")).ended_with(1);
     assert!(ran.stderr.contains("nothing answers"), "{}", ran.stderr);
 }
@@ -112,6 +119,15 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     assert!(
         search["exit"] == 143 && steps >= 1 && search["files"].as_array().expect("a list").len() == steps
     );
+    let mut rounds = start_in(folder(), ["find", &url, "--throughput", "-t", "1", "--json", &place]);
+    rounds.wait_for("trial 1 (saturated) 1 user");
+    rounds.signal(Signal::INT);
+    let ran = rounds.end().ended_with(130);
+    assert!(ran.stderr.contains("nothing is concluded on the highest throughput"), "{}", ran.stderr);
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    let search: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let rounds = &search["throughput"];
+    assert!(rounds["highest"].is_null() && rounds["record"]["steps"][0]["asked"]["users"] == 1, "{text}");
     let mut dying = start_in(folder(), words);
     dying.wait_for("trial 1 (");
     origin.signal(Signal::KILL);

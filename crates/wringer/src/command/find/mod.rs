@@ -1,0 +1,254 @@
+//! `wringer find`: the highest rate that keeps limits, and the highest throughput. Which trials are run and what follows from them is `decide`'s; here they
+//! are run, and their rows are handed over.
+
+mod purchase;
+mod throughput;
+mod trials;
+
+use super::show;
+use crate::output;
+use crate::problem::{Exit, Problem};
+use crate::{arguments, signals};
+use decide::find::{
+    Burdens, Conclusion, Find, Limit, Outcome, Pace, Purpose, Settings, Trial, TrialResult, forecast,
+};
+use decide::machine::{Next, RecordOf, Recorded};
+use decide::words;
+use doors::native::FindArgs;
+use plan::{Arrivals, Metric, Statistic, Threshold};
+use purchase::Bought;
+use serde::Serialize;
+use std::path::Path;
+use throughput::Rounds;
+use trials::Trials;
+
+/// Runs the command.
+pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
+    args.check().map_err(Problem::Usage)?;
+    let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
+    let settings = settings(args, seed);
+    if let Some(file) = &args.sought.json {
+        output::can_keep("the conclusion", file)?;
+    }
+    let find = match settings.limits.is_empty() {
+        true => None,
+        false => Some(Recorded::<Find>::start(settings.clone()).map_err(refused)?),
+    };
+    let mut trials = Trials::new(args, settings)?;
+    if args.sought.show_plan {
+        let first = match find.as_ref().map(Recorded::next) {
+            Some(Next::Run(trial)) => trial.clone(),
+            Some(Next::Done(_)) | None => throughput::first(&trials.settings).map_err(refused)?,
+        };
+        show::write(&trials.plan_of(&first).to_text());
+        return Ok(Exit::Ok);
+    }
+    let mut found = Found { searched: find.map(|find| search(find, &mut trials)).transpose()?, rounds: None };
+    let goes_on = found.searched.as_ref().is_none_or(|searched| searched.goes_on);
+    if args.sought.throughput && goes_on {
+        match throughput::run(&mut trials) {
+            Ok(rounds) => found.rounds = Some(rounds),
+            // What was found before is not lost.
+            Err(problem) => {
+                found.keep(args, &trials, problem.exit())?;
+                return Err(problem);
+            }
+        }
+    }
+    let exit = found.exit();
+    found.keep(args, &trials, exit)?;
+    Ok(exit)
+}
+
+fn refused(refusal: decide::machine::Refusal) -> Problem {
+    Problem::Usage(refusal.to_string())
+}
+
+fn settings(args: &FindArgs, seed: u64) -> Settings {
+    let sought = &args.sought;
+    Settings {
+        seed,
+        limits: sought.slos.iter().map(limit).collect(),
+        arrivals: match sought.arrivals {
+            Arrivals::Even => decide::find::Arrivals::Even,
+            // The command line lets no others pass.
+            Arrivals::Poisson | Arrivals::Bursts(_) | Arrivals::EachSecond | Arrivals::Jitter(_) => {
+                decide::find::Arrivals::Poisson
+            }
+        },
+        within: sought.within,
+        budget_s: sought.budget.as_secs_f64(),
+        users: sought.users,
+    }
+}
+
+/// A limit in the terms of the search. The command line lets no other kinds pass.
+fn limit(typed: &Threshold) -> Limit {
+    let limit_ms = typed.limit / 1e3;
+    match typed.metric {
+        Metric::Time(_, Statistic::Quantile(quantile)) => Limit::Quantile { quantile, limit_ms },
+        Metric::Time(_, Statistic::Mean | Statistic::Max) => Limit::Mean { limit_ms },
+        Metric::Failed(_)
+        | Metric::Errors(_)
+        | Metric::CheckFailed(_)
+        | Metric::Unfinished(_)
+        | Metric::Overflow(_)
+        | Metric::Stray(_)
+        | Metric::Rate
+        | Metric::OkRate
+        | Metric::OkShare
+        | Metric::Decay
+        | Metric::HitRatio => Limit::Failed { share: typed.limit },
+    }
+}
+
+/// A search that is over, one way or another, and printed.
+struct Searched {
+    find: Recorded<Find>,
+    conclusion: Conclusion,
+    bought: Option<Bought>,
+    text: String,
+    exit: Exit,
+    /// It came to its end.
+    goes_on: bool,
+}
+
+/// Searches, and prints the conclusion.
+fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched, Problem> {
+    show::notice(&format!(
+        "looking for the highest rate of {} that keeps {}, in {} at most, seed {}",
+        trials.name,
+        words::list(&trials.settings.limits.iter().map(|limit| limit.text()).collect::<Vec<_>>()),
+        words::time(trials.settings.budget_s),
+        trials.settings.seed,
+    ));
+    loop {
+        let trial = match find.next() {
+            Next::Run(trial) => trial.clone(),
+            Next::Done(outcome) => {
+                let conclusion = concluded(trials, &find, outcome);
+                let exit = match conclusion.end().code() {
+                    0 => Exit::Ok,
+                    3 => Exit::Wrong,
+                    _ => Exit::Impossible,
+                };
+                let bought = Bought::of(trials, &conclusion);
+                let bought_text =
+                    bought.as_ref().map_or_else(String::new, |bought| format!("\n{}", bought.text()));
+                let text = conclusion.text() + &bought_text;
+                return Ok(Searched { find, conclusion, bought, text, exit, goes_on: true }.printed(trials));
+            }
+        };
+        let result = trials.run(&trial)?;
+        if let Some(signal) = signals::first() {
+            let conclusion = concluded(trials, &find, &find.machine().so_far());
+            let (text, exit) = (conclusion.text(), Exit::of_signal(signal));
+            return Ok(
+                Searched { find, conclusion, bought: None, text, exit, goes_on: false }.printed(trials)
+            );
+        }
+        find.take(result.clone());
+        show::notice(&line(&trial, &result, &find));
+        if trials.args.sought.forecast && trial.purpose == Purpose::Saturated && result.void.is_none() {
+            let conclusion = concluded(trials, &find, &find.machine().so_far());
+            let closed = conclusion.closed.expect("the users have answered");
+            let (text, exit) = (forecast(&trials.settings, &closed), Exit::Ok);
+            return Ok(
+                Searched { find, conclusion, bought: None, text, exit, goes_on: false }.printed(trials)
+            );
+        }
+    }
+}
+
+fn concluded(trials: &Trials<'_>, find: &Recorded<Find>, outcome: &Outcome) -> Conclusion {
+    let sought = &trials.args.sought;
+    let burdens = Burdens { one_of: sought.one_of, surge: sought.surge };
+    Conclusion::of(outcome, find.record(), &burdens, sought.at_least)
+}
+
+/// A trial in a line.
+fn line(trial: &Trial, result: &TrialResult, find: &Recorded<Find>) -> String {
+    let verdict = match trial.pace {
+        Pace::Open { rate } => find.machine().verdict(rate),
+        Pace::Closed { .. } | Pace::Surge { .. } => None,
+    };
+    let verdict = match &result.void {
+        Some(_) => String::new(),
+        None => verdict.map_or_else(String::new, |verdict| format!(": {}", verdict.text())),
+    };
+    let settings = &find.record().settings;
+    format!(
+        "{}{verdict} ({:.0} of {:.0} s)",
+        trials::line(trial, result, &settings.limits),
+        find.machine().elapsed_s(),
+        settings.budget_s,
+    )
+}
+
+impl Searched {
+    fn printed(self, trials: &Trials<'_>) -> Searched {
+        print(trials.args, &self.text);
+        self
+    }
+}
+
+/// Prints a text, unless standard output is for JSON.
+fn print(args: &FindArgs, text: &str) {
+    if !args.sought.json.as_deref().is_some_and(output::is_stdout) {
+        show::write(text);
+    }
+}
+
+/// All that was found.
+struct Found {
+    searched: Option<Searched>,
+    rounds: Option<Rounds>,
+}
+
+impl Found {
+    fn exit(&self) -> Exit {
+        let ended = self.rounds.as_ref().and_then(|rounds| rounds.ended_by);
+        let of_rounds = || self.rounds.as_ref().map_or(Exit::Ok, Rounds::exit);
+        ended.unwrap_or_else(|| self.searched.as_ref().map_or_else(of_rounds, |searched| searched.exit))
+    }
+
+    /// Writes it where it is wanted.
+    fn keep(&self, args: &FindArgs, trials: &Trials<'_>, exit: Exit) -> Result<(), Problem> {
+        let Some(file) = &args.sought.json else { return Ok(()) };
+        let searched = self.searched.as_ref();
+        let search = Search {
+            schema: "wringer.search",
+            schema_version: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            target: &trials.name,
+            exit: exit.number(),
+            text: searched.map(|searched| searched.text.as_str()),
+            conclusion: searched.map(|searched| &searched.conclusion),
+            record: searched.map(|searched| searched.find.record()),
+            purchase: searched.and_then(|searched| searched.bought.as_ref()),
+            throughput: self.rounds.as_ref(),
+            files: trials.files.iter().map(Option::as_deref).collect(),
+        };
+        let text = serde_json::to_string_pretty(&search).expect("figures and texts are JSON") + "\n";
+        output::keep("the conclusion", file, text.as_bytes())
+    }
+}
+
+/// A search as it is written: anybody can conclude from it again.
+#[derive(Serialize)]
+struct Search<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    version: &'static str,
+    target: &'a str,
+    exit: u8,
+    text: Option<&'a str>,
+    conclusion: Option<&'a Conclusion>,
+    record: Option<&'a RecordOf<Find>>,
+    /// Machines to buy, where that was asked.
+    purchase: Option<&'a Bought>,
+    /// The highest throughput, where that was asked.
+    throughput: Option<&'a Rounds>,
+    /// The run file of each trial, in their order, those of the throughput last; `null`: it is not kept.
+    files: Vec<Option<&'a Path>>,
+}

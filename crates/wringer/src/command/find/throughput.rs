@@ -1,0 +1,98 @@
+//! The highest throughput: closed trials of more and more users, in three rounds.
+
+use super::trials::{self, Trials};
+use crate::command::show;
+use crate::problem::{Exit, Problem};
+use crate::signals;
+use decide::find::{
+    ClosedResult, ClosedTrial, Highest, Pace, Purpose, Settings, Throughput, ThroughputSettings, Trial,
+};
+use decide::machine::{Machine, Next, RecordOf, Recorded, Refusal};
+use serde::Serialize;
+
+/// Seconds of each trial that do not count, and that do.
+const WARM_S: f64 = 1.0;
+const MEASURE_S: f64 = 5.0;
+/// No trial has more users.
+const MOST_USERS: u32 = 4096;
+
+/// The rounds, and what came of them.
+#[derive(Serialize)]
+pub struct Rounds {
+    /// The conclusion; `None`: they were ended by hand.
+    highest: Option<Highest>,
+    record: RecordOf<Throughput>,
+    #[serde(skip)]
+    pub ended_by: Option<Exit>,
+}
+
+/// The first trial.
+///
+/// # Errors
+/// Nothing can come of the settings.
+pub fn first(settings: &Settings) -> Result<Trial, Refusal> {
+    match Throughput::start(&of(settings))?.next() {
+        Next::Run(asked) => Ok(trial(asked, 1)),
+        Next::Done(_) => Err(Refusal("no trial is wanted".to_owned())),
+    }
+}
+
+/// Runs the rounds, and prints what came of them.
+///
+/// # Errors
+/// A trial cannot be run, or another process answers.
+pub fn run(trials: &mut Trials<'_>) -> Result<Rounds, Problem> {
+    let mut machine = Recorded::<Throughput>::start(of(&trials.settings))
+        .map_err(|refusal| Problem::Usage(refusal.to_string()))?;
+    show::notice(&format!(
+        "looking for the highest throughput of {}, seed {}",
+        trials.name, trials.settings.seed
+    ));
+    loop {
+        let asked = match machine.next() {
+            Next::Run(asked) => asked.clone(),
+            Next::Done(highest) => {
+                let highest = highest.clone();
+                // The search stands before it.
+                let gap = if trials.settings.limits.is_empty() { "" } else { "\n" };
+                super::print(trials.args, &format!("{gap}{}", highest.report()));
+                let record = machine.record().clone();
+                return Ok(Rounds { highest: Some(highest), record, ended_by: None });
+            }
+        };
+        let trial = trial(&asked, trials.files.len() as u32 + 1);
+        let result = trials.run(&trial)?;
+        if let Some(signal) = signals::first() {
+            show::notice("ended by hand: nothing is concluded on the highest throughput");
+            let record = machine.record().clone();
+            return Ok(Rounds { highest: None, record, ended_by: Some(Exit::of_signal(signal)) });
+        }
+        show::notice(&trials::line(&trial, &result, &[]));
+        machine.take(ClosedResult { good_per_s: result.good_per_s(), void: result.void });
+    }
+}
+
+impl Rounds {
+    /// How they end: without a figure, or with one.
+    pub fn exit(&self) -> Exit {
+        let figure = self.highest.as_ref().and_then(|highest| highest.good_per_s);
+        if figure.is_some() { Exit::Ok } else { Exit::Impossible }
+    }
+}
+
+fn of(settings: &Settings) -> ThroughputSettings {
+    ThroughputSettings { seed: settings.seed, warm_s: WARM_S, measure_s: MEASURE_S, most_users: MOST_USERS }
+}
+
+/// A closed trial as any other.
+fn trial(asked: &ClosedTrial, number: u32) -> Trial {
+    Trial {
+        number,
+        purpose: Purpose::Saturated,
+        pace: Pace::Closed { users: asked.users },
+        warm_s: asked.warm_s,
+        measure_s: asked.measure_s,
+        seed: asked.seed,
+        why: "the highest throughput".to_owned(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Trials of a search: a plan of each, its run, and what came of it.
+
+use crate::command::http::read;
+use crate::command::leg::{self, Answerers, Overflow, Rows};
+use crate::problem::Problem;
+use crate::signals;
+use decide::find::{Beside, Cut, Limit, Pace, Settings, Trial, TrialResult};
+use decide::words;
+use doors::native::FindArgs;
+use plan::secret::without_secrets;
+use plan::{Plan, Stage, Stop};
+use session::{About, Finished};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Time between two trials, in which nothing is sent.
+const REST: Duration = Duration::from_millis(500);
+/// Most arrivals under way in an open trial; what is due beyond that breaks its rate.
+const IN_FLIGHT: u32 = 10_000;
+/// Answers to the last requests of a trial are waited for at least so long, and as long as the longest limit.
+const GRACE: Duration = Duration::from_secs(1);
+/// And somewhat longer than that limit, so that what comes just behind it is seen.
+const BEYOND: f64 = 1.1;
+
+/// The target, and the trials of it so far.
+pub struct Trials<'a> {
+    /// As typed.
+    pub args: &'a FindArgs,
+    /// Aim of the search.
+    pub settings: Settings,
+    /// The plan, without a pace.
+    plan: Plan,
+    /// The target as people read it.
+    pub name: String,
+    answerers: Answerers,
+    /// The file of each trial, where it is kept.
+    pub files: Vec<Option<PathBuf>>,
+    /// Requests of open trials so far.
+    pub sent: Sent,
+}
+
+/// Requests, and what came of them.
+#[derive(Debug, Default)]
+pub struct Sent {
+    /// Requests.
+    pub requests: u64,
+    /// Connections opened for them.
+    pub connections: u64,
+    /// Answers.
+    pub answers: u64,
+    /// Bytes of these, heads and bodies.
+    pub bytes: u64,
+}
+
+impl<'a> Trials<'a> {
+    /// Those of a command line; none has been run.
+    ///
+    /// # Errors
+    /// A file cannot be read; mistakes in the files and options.
+    pub fn new(args: &'a FindArgs, settings: Settings) -> Result<Trials<'a>, Problem> {
+        let files = read(&args.sent)?;
+        let mut plan = args.plan(settings.seed, &files).map_err(Problem::Usage)?;
+        let load = plan.load.as_mut().expect("http has a load");
+        let longest_ms = settings.limits.iter().filter_map(Limit::time_ms).fold(0.0, f64::max);
+        let patience = Duration::from_secs_f64(longest_ms * BEYOND / 1e3).max(GRACE);
+        load.limits.grace = load.limits.grace.max(patience);
+        let name = match args.urls.as_slice() {
+            [] => "the list".to_owned(),
+            [url] => without_secrets(url),
+            [first, rest @ ..] => {
+                format!("{} and {} more", without_secrets(first), words::count(rest.len(), "URL"))
+            }
+        };
+        Ok(Trials {
+            args,
+            settings,
+            plan,
+            name,
+            answerers: Answerers::default(),
+            files: Vec::new(),
+            sent: Sent::default(),
+        })
+    }
+
+    /// The plan of a trial: one phase, so that nothing is waited for between what counts and what goes before it.
+    pub fn plan_of(&self, trial: &Trial) -> Plan {
+        let mut plan = self.plan.clone();
+        // Plans in TOML have numbers of 63 bits.
+        plan.seed = trial.seed >> 1;
+        let arrivals = self.args.sought.arrivals;
+        let pace = match trial.pace {
+            Pace::Closed { users } => plan::Pace::Users(users),
+            Pace::Open { rate } => plan::Pace::Rate { per_second: rate, arrivals, in_flight: IN_FLIGHT },
+            Pace::Surge { over, back, again } => {
+                let cut = Cut::of(trial);
+                let [first, second] = [cut.skipped, cut.back()].map(|slices| slices as f64 * cut.slice_s);
+                let stages = [(first, over), (second, back), (cut.lasts_s() - first - second, again)];
+                let stages = stages.map(|(seconds, rate)| Stage {
+                    lasts: Duration::from_secs_f64(seconds),
+                    from: rate,
+                    to: rate,
+                });
+                plan::Pace::Stages { stages: stages.to_vec(), arrivals, in_flight: IN_FLIGHT }
+            }
+        };
+        let load = plan.load.as_mut().expect("http has a load");
+        let phase = &mut load.phases[0];
+        let after = Some(Duration::from_secs_f64(Cut::of(trial).lasts_s()));
+        phase.name = trial.purpose.name().to_owned();
+        phase.stop = Stop { after, ..Stop::default() };
+        phase.pace = pace;
+        plan
+    }
+
+    /// Runs a trial.
+    ///
+    /// # Errors
+    /// It cannot begin, the target died, or another process answers.
+    pub fn run(&mut self, trial: &Trial) -> Result<TrialResult, Problem> {
+        let began = Instant::now();
+        if trial.number > 1 {
+            std::thread::sleep(REST);
+        }
+        let plan = self.plan_of(trial);
+        let rows = Arc::new(Rows::default());
+        let mut about = self.about(trial, &plan);
+        about.sinks.others.push(rows.clone());
+        let interval = Duration::from_secs_f64(Cut::of(trial).slice_s);
+        let finished = leg::run(&plan, about, self.args.clients.load.ready, interval)?;
+        let is_whole = signals::first().is_none();
+        if is_whole {
+            self.answerers.look("the target", &finished)?;
+        }
+        let beside = Beside {
+            took_s: began.elapsed().as_secs_f64(),
+            void: leg::void(&finished, Overflow::OfTarget),
+            cpu: cpu(&finished),
+        };
+        if matches!(trial.pace, Pace::Open { .. }) {
+            self.sent.add(&finished);
+        }
+        self.files.extend(Some(leg::end(finished)).filter(|_| is_whole));
+        Ok(decide::find::result(trial, &rows.take(), &self.settings.limits, beside))
+    }
+
+    fn about(&self, trial: &Trial, plan: &Plan) -> About {
+        let own = [
+            ("find", format!("{:x}", self.settings.seed)),
+            ("trial", trial.number.to_string()),
+            ("purpose", trial.purpose.name().to_owned()),
+        ];
+        leg::about(plan, &self.name, &self.args.keep, own)
+    }
+}
+
+impl Sent {
+    fn add(&mut self, finished: &Finished) {
+        let measured = finished.result.measured();
+        let counts = measured.counts();
+        self.requests += counts.requests;
+        self.connections += counts.connections - counts.preconnected;
+        self.answers += counts.ended;
+        self.bytes += counts.head_bytes + counts.body_bytes;
+    }
+}
+
+/// Busy share of all cores here by the target, where it runs here.
+fn cpu(finished: &Finished) -> Option<f64> {
+    let all = finished.result.measured().took.as_secs_f64() * f64::from(finished.head.machine.cores);
+    finished.target_cpu().filter(|_| all > 0.0).map(|seconds| seconds / all)
+}
+
+/// A trial in a line.
+pub fn line(trial: &Trial, result: &TrialResult, limits: &[Limit]) -> String {
+    let pace = match trial.pace {
+        Pace::Closed { users } => words::count(users as usize, "user"),
+        Pace::Open { rate } => words::rate(rate),
+        Pace::Surge { over, .. } => format!("{} and back", words::rate(over)),
+    };
+    let over = |(place, limit): (usize, &Limit)| {
+        let over = result.over(place) / result.due().max(1.0);
+        match limit.is_share() {
+            // Those that were under way when it began count, too.
+            true => format!("{} over {}", words::percent(over.min(1.0)), limit.text()),
+            false => format!("mean {}", words::time(over / 1e3)),
+        }
+    };
+    let mut told = vec![format!("{} good", words::rate(result.good_per_s()))];
+    told.extend(result.p99_ms.map(|time| format!("p99 {}", words::time(time / 1e3))));
+    told.extend(limits.iter().enumerate().map(over));
+    format!(
+        "trial {} ({}) {pace} for {}: {}{}",
+        trial.number,
+        trial.purpose.name(),
+        words::time(trial.measure_s),
+        told.join(", "),
+        leg::void_text(result.void.as_ref()),
+    )
+}
