@@ -78,6 +78,9 @@ pub struct SoughtArgs {
     /// Write the conclusion with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Go on with a search that was ended or killed, from the file of its --json, with the same options
+    #[arg(long, value_name = "FILE", requires = "slos", conflicts_with = "forecast")]
+    pub resume: Option<PathBuf>,
 }
 
 /// A limit that a search can look for.

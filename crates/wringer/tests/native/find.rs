@@ -29,6 +29,7 @@ fn what_cannot_be_looked_for_is_refused() {
         (&format!("{url} --slo p99<50ms --rate 5"), "--rate"),
         (&format!("{url} --throughput --for 10k/s"), "--slo"),
         (&format!("{url} --throughput --at-least 10k/s"), "--slo"),
+        (&format!("{url} --slo p99<50ms --resume /nowhere/at/all"), "/nowhere/at/all"),
         (&format!("{url} --slo p99<50ms --one-may-fail"), "--for"),
         (&format!("{url} --slo p99<50ms --for 10k/s --line 10G"), "400Mbit"),
         (&format!("{url} --slo p99<50ms --for 10k/s --one-of 3"), "cannot be used with"),

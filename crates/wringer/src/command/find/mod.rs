@@ -1,6 +1,7 @@
 //! `wringer find`: the highest rate that keeps limits, and the highest throughput. Which trials are run and what follows from them is `decide`'s; here they
 //! are run, and their rows are handed over.
 
+mod file;
 mod purchase;
 mod throughput;
 mod trials;
@@ -12,13 +13,12 @@ use crate::{arguments, signals};
 use decide::find::{
     Burdens, Conclusion, Find, Limit, Outcome, Pace, Purpose, Settings, Trial, TrialResult, forecast,
 };
-use decide::machine::{Next, RecordOf, Recorded};
+use decide::machine::{Next, Recorded};
 use decide::words;
 use doors::native::FindArgs;
+use file::Parts;
 use plan::{Arrivals, Metric, Statistic, Threshold};
 use purchase::Bought;
-use serde::Serialize;
-use std::path::Path;
 use throughput::Rounds;
 use trials::Trials;
 
@@ -27,14 +27,17 @@ pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
     let settings = settings(args, seed);
-    if let Some(file) = &args.sought.json {
+    let kept = args.sought.resume.as_deref().map(file::read).transpose()?;
+    if let Some(file) = file::place(args) {
         output::can_keep("the conclusion", file)?;
     }
-    let find = match settings.limits.is_empty() {
-        true => None,
-        false => Some(Recorded::<Find>::start(settings.clone()).map_err(refused)?),
-    };
+    let settings = kept.as_ref().map_or(Ok(settings.clone()), |kept| kept.settings_for(args, &settings))?;
     let mut trials = Trials::new(args, settings)?;
+    let find = match kept {
+        Some(kept) => Some(kept.go_on(&mut trials)?),
+        None if trials.settings.limits.is_empty() => None,
+        None => Some(Recorded::<Find>::start(trials.settings.clone()).map_err(refused)?),
+    };
     if args.sought.show_plan {
         let first = match find.as_ref().map(Recorded::next) {
             Some(Next::Run(trial)) => trial.clone(),
@@ -50,13 +53,13 @@ pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
             Ok(rounds) => found.rounds = Some(rounds),
             // What was found before is not lost.
             Err(problem) => {
-                found.keep(args, &trials, problem.exit())?;
+                found.keep(&trials, problem.exit())?;
                 return Err(problem);
             }
         }
     }
     let exit = found.exit();
-    found.keep(args, &trials, exit)?;
+    found.keep(&trials, exit)?;
     Ok(exit)
 }
 
@@ -149,6 +152,7 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
         }
         find.take(result.clone());
         show::notice(&line(&trial, &result, &find));
+        keep_so_far(&find, trials)?;
         if trials.args.sought.forecast && trial.purpose == Purpose::Saturated && result.void.is_none() {
             let conclusion = concluded(trials, &find, &find.machine().so_far());
             let closed = conclusion.closed.expect("the users have answered");
@@ -158,6 +162,15 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
             );
         }
     }
+}
+
+/// Writes what there is, so that no trial is lost whatever happens to this process.
+fn keep_so_far(find: &Recorded<Find>, trials: &Trials<'_>) -> Result<(), Problem> {
+    if file::place(trials.args).is_none_or(output::is_stdout) {
+        return Ok(());
+    }
+    let conclusion = concluded(trials, find, &find.machine().so_far());
+    Parts { conclusion: Some(&conclusion), record: Some(find.record()), ..Parts::default() }.keep(trials)
 }
 
 fn concluded(trials: &Trials<'_>, find: &Recorded<Find>, outcome: &Outcome) -> Conclusion {
@@ -194,7 +207,7 @@ impl Searched {
 
 /// Prints a text, unless standard output is for JSON.
 fn print(args: &FindArgs, text: &str) {
-    if !args.sought.json.as_deref().is_some_and(output::is_stdout) {
+    if !file::place(args).is_some_and(output::is_stdout) {
         show::write(text);
     }
 }
@@ -213,42 +226,16 @@ impl Found {
     }
 
     /// Writes it where it is wanted.
-    fn keep(&self, args: &FindArgs, trials: &Trials<'_>, exit: Exit) -> Result<(), Problem> {
-        let Some(file) = &args.sought.json else { return Ok(()) };
+    fn keep(&self, trials: &Trials<'_>, exit: Exit) -> Result<(), Problem> {
         let searched = self.searched.as_ref();
-        let search = Search {
-            schema: "wringer.search",
-            schema_version: 1,
-            version: env!("CARGO_PKG_VERSION"),
-            target: &trials.name,
-            exit: exit.number(),
+        let parts = Parts {
+            exit: Some(exit.number()),
             text: searched.map(|searched| searched.text.as_str()),
             conclusion: searched.map(|searched| &searched.conclusion),
             record: searched.map(|searched| searched.find.record()),
             purchase: searched.and_then(|searched| searched.bought.as_ref()),
             throughput: self.rounds.as_ref(),
-            files: trials.files.iter().map(Option::as_deref).collect(),
         };
-        let text = serde_json::to_string_pretty(&search).expect("figures and texts are JSON") + "\n";
-        output::keep("the conclusion", file, text.as_bytes())
+        parts.keep(trials)
     }
-}
-
-/// A search as it is written: anybody can conclude from it again.
-#[derive(Serialize)]
-struct Search<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    target: &'a str,
-    exit: u8,
-    text: Option<&'a str>,
-    conclusion: Option<&'a Conclusion>,
-    record: Option<&'a RecordOf<Find>>,
-    /// Machines to buy, where that was asked.
-    purchase: Option<&'a Bought>,
-    /// The highest throughput, where that was asked.
-    throughput: Option<&'a Rounds>,
-    /// The run file of each trial, in their order, those of the throughput last; `null`: it is not kept.
-    files: Vec<Option<&'a Path>>,
 }

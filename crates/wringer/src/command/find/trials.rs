@@ -180,10 +180,12 @@ pub fn line(trial: &Trial, result: &TrialResult, limits: &[Limit]) -> String {
     };
     let over = |(place, limit): (usize, &Limit)| {
         let over = result.over(place) / result.due().max(1.0);
-        match limit.is_share() {
-            // Those that were under way when it began count, too.
-            true => format!("{} over {}", words::percent(over.min(1.0)), limit.text()),
-            false => format!("mean {}", words::time(over / 1e3)),
+        // Those that were under way when it began count, too.
+        let share = words::percent(over.min(1.0));
+        match limit {
+            Limit::Quantile { .. } => format!("{share} over {}", limit.text()),
+            Limit::Failed { .. } => format!("{share} failed"),
+            Limit::Mean { .. } => format!("mean {}", words::time(over / 1e3)),
         }
     };
     let mut told = vec![format!("{} good", words::rate(result.good_per_s()))];

@@ -1,0 +1,157 @@
+//! The file of a search: its record and what follows from it. Anybody can conclude from it again, and a search goes on from it.
+
+use super::purchase::Bought;
+use super::throughput::Rounds;
+use super::trials::Trials;
+use crate::output;
+use crate::problem::Problem;
+use decide::find::{Conclusion, Find, Settings};
+use decide::machine::{RecordOf, Recorded};
+use decide::words;
+use doors::native::FindArgs;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+const SCHEMA: &str = "wringer.search";
+
+/// The place of the file: where JSON is wanted, or where the search goes on from.
+pub fn place(args: &FindArgs) -> Option<&Path> {
+    args.sought.json.as_deref().or(args.sought.resume.as_deref())
+}
+
+/// Findings that are written.
+#[derive(Default)]
+pub struct Parts<'a> {
+    /// The exit code; `None`: it is not over.
+    pub exit: Option<u8>,
+    /// The conclusion of the search as it was printed.
+    pub text: Option<&'a str>,
+    /// The conclusion of the search, or what is known so far.
+    pub conclusion: Option<&'a Conclusion>,
+    /// The search.
+    pub record: Option<&'a RecordOf<Find>>,
+    /// Machines to buy, where that was asked.
+    pub purchase: Option<&'a Bought>,
+    /// The highest throughput, where that was asked.
+    pub throughput: Option<&'a Rounds>,
+}
+
+impl Parts<'_> {
+    /// Writes them where they are wanted.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep(&self, trials: &Trials<'_>) -> Result<(), Problem> {
+        let Some(file) = place(trials.args) else { return Ok(()) };
+        let search = Search {
+            schema: SCHEMA,
+            schema_version: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            target: &trials.name,
+            exit: self.exit,
+            text: self.text,
+            conclusion: self.conclusion,
+            record: self.record,
+            purchase: self.purchase,
+            throughput: self.throughput,
+            files: trials.files.iter().map(Option::as_deref).collect(),
+        };
+        let text = serde_json::to_string_pretty(&search).expect("figures and texts are JSON") + "\n";
+        output::keep("the conclusion", file, text.as_bytes())
+    }
+}
+
+/// A search as it is written.
+#[derive(Serialize)]
+struct Search<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    version: &'static str,
+    target: &'a str,
+    exit: Option<u8>,
+    text: Option<&'a str>,
+    conclusion: Option<&'a Conclusion>,
+    record: Option<&'a RecordOf<Find>>,
+    purchase: Option<&'a Bought>,
+    throughput: Option<&'a Rounds>,
+    /// The run file of each trial, in their order, those of the throughput last; `null`: it is not kept.
+    files: Vec<Option<&'a Path>>,
+}
+
+/// The parts of it that are needed to go on.
+#[derive(Deserialize)]
+struct Written {
+    schema: String,
+    target: String,
+    record: Option<RecordOf<Find>>,
+    files: Vec<Option<PathBuf>>,
+}
+
+/// A search that is to go on.
+pub struct Kept {
+    file: PathBuf,
+    target: String,
+    record: RecordOf<Find>,
+    files: Vec<Option<PathBuf>>,
+}
+
+/// Reads a search that is to go on.
+///
+/// # Errors
+/// The file cannot be read, or is none of a search.
+pub fn read(file: &Path) -> Result<Kept, Problem> {
+    let named = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Problem::Usage(format!("--resume: {named} cannot be read: {error}")))?;
+    let none = |why: String| Problem::Usage(format!("--resume: {named} is no search that can go on: {why}"));
+    let written: Written = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
+    if written.schema != SCHEMA {
+        return Err(none(format!("its schema is {}", written.schema)));
+    }
+    let Written { target, record, files, .. } = written;
+    let record = record.ok_or_else(|| none("it looked for no limit".to_owned()))?;
+    Ok(Kept { file: file.to_owned(), target, record, files })
+}
+
+impl Kept {
+    /// Settings to go on with: its own, which must be those that are asked for.
+    ///
+    /// # Errors
+    /// They are not.
+    pub fn settings_for(&self, args: &FindArgs, asked: &Settings) -> Result<Settings, Problem> {
+        let own = &self.record.settings;
+        let is_same = *own == Settings { seed: own.seed, ..asked.clone() };
+        if is_same && args.clients.load.seed.is_none_or(|seed| seed == own.seed) {
+            return Ok(own.clone());
+        }
+        let limits: Vec<String> = own.limits.iter().map(|limit| limit.text()).collect();
+        Err(Problem::Usage(format!(
+            "--resume: the search in {} was made for {}, within {}, a budget of {} and {} with other options than these, or another seed: give the same, or start anew",
+            self.file.display(),
+            words::list(&limits),
+            words::percent(own.within),
+            words::time(own.budget_s),
+            words::count(own.users as usize, "user"),
+        )))
+    }
+
+    /// The search where it ended.
+    ///
+    /// # Errors
+    /// It is of another target, or not one that this version would have made.
+    pub fn go_on(self, trials: &mut Trials<'_>) -> Result<Recorded<Find>, Problem> {
+        let named = self.file.display();
+        if self.target != trials.name {
+            return Err(Problem::Usage(format!(
+                "--resume: the search in {named} is of {}, and not of {}: start anew",
+                self.target, trials.name
+            )));
+        }
+        let steps = self.record.steps.len();
+        let find = Recorded::resume(self.record)
+            .map_err(|error| Problem::Usage(format!("--resume: {named}: {error}")))?;
+        trials.files = self.files.into_iter().take(steps).collect();
+        crate::command::show::notice(&format!("going on after {}", words::count(steps, "trial")));
+        Ok(find)
+    }
+}
