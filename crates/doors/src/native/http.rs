@@ -96,7 +96,7 @@ pub struct ClientArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Requests")]
 pub struct RequestArgs {
-    /// File of requests, - for standard input; a line each: [xWEIGHT] [METHOD] URL [status=LIST] [header='NAME: VALUE']
+    /// File of requests, - for standard input; a line each: [xWEIGHT] [METHOD] URL [status=LIST] [label=NAME] [header='NAME: VALUE']
     /// [data='TEXT']
     #[arg(long = "urls", value_name = "FILE")]
     pub list: Option<PathBuf>,
@@ -370,6 +370,7 @@ impl Work<'_> {
             list::read(text, &name, &mut requests, finish).map_err(|all| all.join("\n"))?;
             listed = Some(ListName::of_file(&name, text.as_bytes(), requests.len()));
         }
+        list::label_each(&mut requests);
         let fields = self.fields();
         let is_text = body.as_ref().is_none_or(|body| body.is_text);
         let mut step = RequestStep {

@@ -5,7 +5,56 @@ use crate::mark;
 use plan::{Address, Request, RequestList, Status};
 use std::borrow::Cow;
 
-const KEYS: &str = "status=LIST, header='NAME: VALUE', data='TEXT'";
+const KEYS: &str = "status=LIST, header='NAME: VALUE', data='TEXT', label=NAME";
+
+/// Requests up to which each has a label of its own where none is given.
+const LABELLED: usize = 100;
+/// Characters of a label that is made of a URL.
+const LONGEST: usize = 80;
+/// Label of requests that have none of their own, beside some that have one.
+const OTHERS: &str = "others";
+
+/// Gives each request a label, so that figures tell them apart: the one of its line, or its method and path. Of a longer list only lines
+/// with a label have figures of their own; one request alone needs none.
+pub(super) fn label_each(requests: &mut RequestList) {
+    let is_labelled = |request: &Request| !request.name.is_empty();
+    let is_short = (2..=LABELLED).contains(&requests.len());
+    if !is_short && !requests.kinds().iter().any(is_labelled) {
+        return;
+    }
+    let authority = |url: &str| Known::of(url).site;
+    let first = requests.get(0).and_then(|first| authority(first.url));
+    let is_one_site = requests.iter().all(|listed| authority(listed.url) == first);
+    *requests = requests
+        .iter()
+        .map(|listed| {
+            let mut request = listed.whole();
+            if !is_labelled(&request) {
+                request.name = match is_short {
+                    true => label_of(&request, is_one_site),
+                    false => OTHERS.to_owned(),
+                };
+            }
+            request
+        })
+        .collect();
+}
+
+fn label_of(request: &Request, is_one_site: bool) -> String {
+    let url = request.url.strip_prefix("http://").unwrap_or(&request.url);
+    let path = url.find("://").map_or(0, |at| at + 3);
+    let path = url[path..].find(['/', '?']).map_or("/", |at| &url[path + at..]);
+    let place = if is_one_site { path } else { url };
+    let label = match request.method.as_str() {
+        "" | "GET" => place.to_owned(),
+        method => format!("{method} {place}"),
+    };
+    match label.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &label[..end]),
+        None => label,
+    }
+}
+
 
 /// Reads a list and adds it to `requests`; the first of those that are there says where paths belong. `name`: what mistakes
 /// are named with; `finish`: says what a line does not, whose method is empty where it has none.
@@ -113,6 +162,8 @@ fn set_key(request: &mut Request, word: &str) -> Result<(), String> {
         "status" => request.statuses = value.split(',').map(Status::parse).collect::<Result<_, _>>()?,
         "header" => request.fields.push(field(value)?),
         "data" => request.body = value.into(),
+        "label" if value.is_empty() => return Err("'label=' has no name".to_owned()),
+        "label" => value.clone_into(&mut request.name),
         _ => return Err(format!("'{key}' is not a key; keys are {KEYS}")),
     }
     Ok(())
@@ -205,6 +256,26 @@ mod tests {
         );
         let alone = wrong_of("/x\n", "f");
         assert!(alone[0].starts_with("f:1: '/x' does not say of which host"), "{alone:?}");
+    }
+
+    #[test]
+    fn requests_of_a_list_have_labels_of_their_own() {
+        let labels = |text: &str| {
+            let mut list = RequestList::default();
+            let get = |request: Request| Request { method: request.method.replace("-", ""), ..request };
+            read(text, "f", &mut list, get).unwrap();
+            label_each(&mut list);
+            list.iter().map(|listed| listed.like.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(labels("h/a"), [""], "one alone");
+        assert_eq!(labels("h/a\nh/b?c=1\nh\nPOST h/a\nh/d label='the d'"), ["/a", "/b?c=1", "/", "POST /a", "the d"]);
+        assert_eq!(labels("h/a\nhttps://i:8443/b"), ["h/a", "https://i:8443/b"]);
+        let long = labels(&format!("h/a\nh/{}", "é".repeat(100)));
+        assert_eq!((long[1].chars().count(), long[1].ends_with('…')), (LONGEST + 1, true));
+        let many: String = (0..=LABELLED).map(|n| format!("h/{n}\n")).collect();
+        assert!(labels(&many).iter().all(String::is_empty));
+        let some = labels(&format!("{many}h/x label=x\n"));
+        assert_eq!((some[0].as_str(), some[LABELLED + 1].as_str()), (OTHERS, "x"));
     }
 
     #[test]
