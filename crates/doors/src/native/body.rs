@@ -2,9 +2,9 @@
 
 use super::files::Files;
 use clap::Args;
-use plan::Field;
 use plan::draw::hash;
 use plan::template::{Encode, Piece, escape, pieces};
+use plan::{Body, Field};
 use std::path::PathBuf;
 
 /// Bodies of requests; one kind of them.
@@ -29,7 +29,7 @@ pub struct BodyArgs {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Described {
     /// Bytes; placeholders where `is_text`.
-    pub bytes: Vec<u8>,
+    pub bytes: Body,
     /// True if braces may be placeholders.
     pub is_text: bool,
     /// Its Content-Type, where that is known.
@@ -55,15 +55,18 @@ impl BodyArgs {
     pub(super) fn body(&self, files: &Files) -> Result<Option<Described>, String> {
         if let Some(data) = &self.data {
             let bytes = match data.strip_prefix('@') {
-                Some(file) => files.text(file.as_ref(), "use --body-file for bytes that are no text")?.into(),
-                None => data.clone().into_bytes(),
+                Some(file) => {
+                    files.text(file.as_ref(), "use --body-file for bytes that are no text")?;
+                    files.body(file.as_ref())?.clone()
+                }
+                None => data.clone().into(),
             };
             return Ok(Some(Described { bytes, is_text: true, content_type: None }));
         }
         if let Some(file) = &self.body_file {
             let name = file.display().to_string();
             let content_type = Some(type_of(&name).to_owned());
-            let bytes = files.bytes(file)?.to_vec();
+            let bytes = files.body(file)?.clone();
             return Ok(Some(Described { bytes, is_text: false, content_type }));
         }
         if !self.forms.is_empty() {
@@ -86,7 +89,7 @@ impl BodyArgs {
             encode_template(value, &mut bytes)?;
         }
         let content_type = Some("application/x-www-form-urlencoded".to_owned());
-        Ok(Described { bytes, is_text: true, content_type })
+        Ok(Described { bytes: bytes.into(), is_text: true, content_type })
     }
 
     /// A form of RFC 7578.
@@ -104,7 +107,7 @@ impl BodyArgs {
         }
         bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
         let content_type = Some(format!("multipart/form-data; boundary={boundary}"));
-        Ok(Described { bytes, is_text: true, content_type })
+        Ok(Described { bytes: bytes.into(), is_text: true, content_type })
     }
 }
 
@@ -206,7 +209,7 @@ mod tests {
     fn forms_are_url_encoded() {
         let described =
             body(BodyArgs { forms: pairs(&["a b=1&2", "q={{id}}x", "r={{id|raw}}"]), ..BodyArgs::default() });
-        assert_eq!(described.bytes, b"a%20b=1%262&q={{id|url}}x&r={{id|raw}}");
+        assert_eq!(*described.bytes, *b"a%20b=1%262&q={{id|url}}x&r={{id|raw}}");
         assert_eq!(described.content_type.as_deref(), Some("application/x-www-form-urlencoded"));
     }
 
@@ -223,18 +226,18 @@ mod tests {
              --{boundary}--\r\n"
         );
         let (before, after) = expected.split_once('@').unwrap();
-        assert_eq!(described.bytes, [before.as_bytes(), b"\x00\\{{\xff", after.as_bytes()].concat());
+        assert_eq!(*described.bytes, [before.as_bytes(), b"\x00\\{{\xff", after.as_bytes()].concat());
     }
 
     #[test]
     fn files_are_bodies() {
         let described = body(BodyArgs { body_file: Some("t.json".into()), ..BodyArgs::default() });
-        assert_eq!((described.bytes, described.is_text), (b"{}".to_vec(), false));
+        assert_eq!((described.bytes, described.is_text), (Body::from("{}"), false));
         assert_eq!(described.content_type.as_deref(), Some("application/json"));
         let described = body(BodyArgs { data: Some("@t.json".to_owned()), ..BodyArgs::default() });
         assert_eq!(
             (described.bytes, described.is_text, described.content_type),
-            (b"{}".to_vec(), true, None)
+            (Body::from("{}"), true, None)
         );
         let no_text = BodyArgs { data: Some("@a.bin".to_owned()), ..BodyArgs::default() };
         let files = Files::from([("a.bin".into(), vec![0xff])]);

@@ -15,7 +15,7 @@ use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Endpoint, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    Check, Endpoint, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
     RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
@@ -386,7 +386,7 @@ impl Work<'_> {
         };
         if step.templates && !is_text {
             // Bytes of a file mean themselves.
-            let bytes = body.map(|body| Body::from(body.bytes)).unwrap_or_default();
+            let bytes = body.map(|body| body.bytes).unwrap_or_default();
             let of_file = step.requests.kinds_mut().iter_mut().filter(|request| request.body == bytes);
             of_file.for_each(|request| request.body = escape(&bytes).into());
         }
@@ -407,7 +407,7 @@ impl Work<'_> {
             let given: Vec<Field> =
                 self.sent.requests.headers.iter().chain(&request.fields).cloned().collect();
             request.fields.extend(body.field(&given).filter(|_| !self.sent.requests.grpc));
-            request.body = body.bytes.clone().into();
+            request.body = body.bytes.clone();
         }
         request.grpc = self.sent.requests.grpc;
         if !said {
@@ -610,12 +610,29 @@ mod tests {
     }
 
     #[test]
+    fn results_name_a_long_body_and_do_not_hold_it() {
+        let with_body = |bytes: usize| {
+            let files = Files::from([("b".into(), vec![7; bytes])]);
+            args("http://h/ --body-file b").plan(7, &files).unwrap()
+        };
+        let (short, long) = (with_body(65_536), with_body(65_537));
+        assert_eq!(short.told(), short);
+        let told = long.told();
+        let text = told.to_text();
+        assert!(text.len() < 5000 && text.contains("bytes = 65537"), "{text}");
+        assert_eq!(Plan::from_text(&text).unwrap(), told);
+        assert!(told.check()[0].contains("names a body of 65537 bytes"), "{:?}", told.check());
+    }
+
+    #[test]
     fn results_mask_what_urls_hold_of_secrets() {
         let plan = plan("http://h/a?api_key=geheim&x=1 http://h/b");
         assert_eq!(requests(&plan).requests.get(0).unwrap().url, "http://h/a?api_key=geheim&x=1");
         let told = plan.told();
         let urls: Vec<_> = requests(&told).requests.iter().map(|listed| listed.url).collect();
         assert_eq!(urls, ["http://h/a?api_key=***&x=1", "http://h/b"]);
+        let labels: Vec<_> = requests(&plan).requests.iter().map(|listed| listed.like.name.clone()).collect();
+        assert_eq!(labels, ["/a?api_key=***&x=1", "/b"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::values::{field, url};
 use crate::mark;
+use plan::secret::without_secrets;
 use plan::{Address, Request, RequestList, Status};
 use std::borrow::Cow;
 
@@ -41,7 +42,8 @@ pub(super) fn label_each(requests: &mut RequestList) {
 }
 
 fn label_of(request: &Request, is_one_site: bool) -> String {
-    let url = request.url.strip_prefix("http://").unwrap_or(&request.url);
+    let url = without_secrets(&request.url);
+    let url = url.strip_prefix("http://").unwrap_or(&url);
     let path = url.find("://").map_or(0, |at| at + 3);
     let path = url[path..].find(['/', '?']).map_or("/", |at| &url[path + at..]);
     let place = if is_one_site { path } else { url };
@@ -54,7 +56,6 @@ fn label_of(request: &Request, is_one_site: bool) -> String {
         None => label,
     }
 }
-
 
 /// Reads a list and adds it to `requests`; the first of those that are there says where paths belong. `name`: what mistakes
 /// are named with; `finish`: says what a line does not, whose method is empty where it has none.
@@ -268,7 +269,10 @@ mod tests {
             list.iter().map(|listed| listed.like.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(labels("h/a"), [""], "one alone");
-        assert_eq!(labels("h/a\nh/b?c=1\nh\nPOST h/a\nh/d label='the d'"), ["/a", "/b?c=1", "/", "POST /a", "the d"]);
+        assert_eq!(
+            labels("h/a\nh/b?c=1\nh\nPOST h/a\nh/d label='the d'"),
+            ["/a", "/b?c=1", "/", "POST /a", "the d"]
+        );
         assert_eq!(labels("h/a\nhttps://i:8443/b"), ["h/a", "https://i:8443/b"]);
         let long = labels(&format!("h/a\nh/{}", "é".repeat(100)));
         assert_eq!((long[1].chars().count(), long[1].ends_with('…')), (LONGEST + 1, true));

@@ -205,6 +205,14 @@ fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut
 }
 
 fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found) {
+    if let Some(named) = request.body.named() {
+        let text = format!(
+            "phase '{phase}': this plan is a result's, which names a body of {} bytes (SHA-256 {}) and does not hold it: run the \
+             command again, with its file",
+            named.bytes, named.sha256
+        );
+        found.at("body", text);
+    }
     if let Some(tcp) = &request.tcp {
         return check_tcp(phase, request, tcp, load, found);
     }

@@ -47,7 +47,7 @@ fn tell_list(step: &mut RequestStep) {
     } else if step
         .requests
         .iter()
-        .any(|listed| without_secrets(listed.url) != listed.url || told_form(&listed.like.body).is_some())
+        .any(|listed| without_secrets(listed.url) != listed.url || told_body(&listed.like.body).is_some())
     {
         let mut all = step.requests.to_vec();
         all.iter_mut().for_each(tell_request);
@@ -57,9 +57,14 @@ fn tell_list(step: &mut RequestStep) {
 
 fn tell_request(request: &mut Request) {
     tell_url(&mut request.url);
-    if let Some(form) = told_form(&request.body) {
-        request.body = form.into();
+    if let Some(body) = told_body(&request.body) {
+        request.body = body;
     }
+}
+
+/// A body as it may be told, where that is another: long ones by their digest, forms without the secrets in them.
+fn told_body(body: &Body) -> Option<Body> {
+    body.told().or_else(|| told_form(body).map(Body::from))
 }
 
 /// A body that is a form with a secret in it, as it may be told; one that the plan calls secret is not told anyway.
