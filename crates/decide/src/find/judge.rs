@@ -14,8 +14,10 @@ const HOLDS: f64 = 1.0;
 const TREND: f64 = 0.01;
 /// Share of the rate by which what is in flight may grow each second.
 const GROWTH: f64 = 0.005;
-/// Less of what was sent in the second half was answered in it.
+/// Less of what was sent in the second half was answered in it, by more than chance.
 const ANSWERED: f64 = 0.99;
+/// Requests in flight at two moments differ by at most so many times the root of their mean: of answers that take the same time each, by three deviations.
+const BY_CHANCE: f64 = 4.0;
 /// Good answers fall below those of a lower rate by more than this.
 const COLLAPSE: f64 = 0.05;
 
@@ -101,8 +103,8 @@ fn unstable(trials: &[&TrialResult], rate: f64, best_below: Option<f64>) -> Opti
         ));
     }
     let last = trials.last()?;
-    if last.answered_in_second_half() < ANSWERED {
-        let share = words::percent(last.answered_in_second_half());
+    if let Some(share) = falls_behind(last) {
+        let share = words::percent(share);
         return Some(format!("only {share} of what was sent in its second half was answered there"));
     }
     if let Some(growth) = growth(last).filter(|growth| *growth > GROWTH * rate) {
@@ -113,6 +115,17 @@ fn unstable(trials: &[&TrialResult], rate: f64, best_below: Option<f64>) -> Opti
     collapsed.map(|below| {
         format!("it collapses: {} good answers, {} at a lower rate", words::rate(good), words::rate(below))
     })
+}
+
+/// The share of what was sent in the second half that was answered in it, where that is too little: more is missing than what is in flight at its ends
+/// by chance, which of few requests is more than a hundredth.
+fn falls_behind(trial: &TrialResult) -> Option<f64> {
+    let (first, second) = trial.slices.split_at(trial.slices.len() / 2);
+    let sent = second.iter().map(|slice| slice.sent).sum::<u64>() as f64;
+    let answered = second.iter().map(|slice| slice.answered).sum::<u64>() as f64;
+    let in_flight = spread::mean(&first.iter().map(|slice| slice.in_flight).collect::<Vec<_>>());
+    let by_chance = BY_CHANCE * (in_flight + 1.0).sqrt();
+    (sent * ANSWERED - answered > by_chance).then(|| answered / sent)
 }
 
 /// By how much what is in flight grows each second, where it surely does.
@@ -163,5 +176,37 @@ impl Standing {
         } else {
             format!("the mean is {}, and {} was wanted", words::time(self.share / 1e3), limit.text())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trial of five seconds with so many sent in each slice, and so many of the second half missing at its end.
+    fn trial(sent: u64, in_flight: f64, missing: u64) -> TrialResult {
+        let slice = Slice { due: sent, sent, answered: sent, good: sent, in_flight, over: vec![0.0] };
+        let mut slices = vec![slice; 100];
+        slices[99].answered -= missing.min(sent);
+        TrialResult {
+            took_s: 7.0,
+            void: None,
+            slice_s: 0.05,
+            slices,
+            overflow: 0,
+            faulty: 0,
+            cpu: None,
+            hit_ratio: None,
+            p99_ms: None,
+        }
+    }
+
+    #[test]
+    fn a_few_in_flight_at_the_end_are_chance_and_many_are_not() {
+        // 100/s that take 20 ms each: two are in flight, and five of 250 are 2 %.
+        assert_eq!(falls_behind(&trial(5, 2.0, 5)), None);
+        assert_eq!(falls_behind(&trial(1_000, 20.0, 500)), None);
+        assert!(falls_behind(&trial(1_000, 20.0, 600)).is_some_and(|share| (share - 0.988).abs() < 1e-9));
+        assert!(falls_behind(&trial(20, 4.0, 20)).is_some());
     }
 }

@@ -195,14 +195,6 @@ impl TrialResult {
         (spread::variance(&windows) / WINDOWS as f64).sqrt() / spread::mean(&windows)
     }
 
-    /// Answers of the second half over what was sent in it; 1 where nothing was.
-    pub(super) fn answered_in_second_half(&self) -> f64 {
-        let second = &self.slices[self.slices.len() / 2..];
-        let sent: u64 = second.iter().map(|slice| slice.sent).sum();
-        let answered: u64 = second.iter().map(|slice| slice.answered).sum();
-        if sent == 0 { 1.0 } else { answered as f64 / sent as f64 }
-    }
-
     /// How long the target remembers, in seconds: twice the integrated autocorrelation time of what is in flight, which of a queue near its
     /// limit is about its time of relaxation.
     pub(super) fn memory_s(&self) -> f64 {

@@ -37,25 +37,25 @@ pub struct SoughtArgs {
     #[arg(long = "slo", value_name = "LIMIT", required_unless_present = "throughput", value_parser = slo)]
     pub slos: Vec<Threshold>,
     /// Time that all trials may take together, at least 3m
-    #[arg(long, value_name = "DURATION", default_value = "6m", value_parser = some_time)]
+    #[arg(long, value_name = "DURATION", default_value = "6m", value_parser = some_time, requires = "slos")]
     pub budget: Duration,
     /// The interval may be so wide, as a share of the rate
-    #[arg(long, value_name = "SHARE", default_value = "3%", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value = "3%", value_parser = share, requires = "slos")]
     pub within: f64,
     /// Users of the closed trials that tell where to look
-    #[arg(long, short = 'c', value_name = "N", default_value = "64", value_parser = count32)]
+    #[arg(long, short = 'c', value_name = "N", default_value = "64", value_parser = count32, requires = "slos")]
     pub users: u32,
     /// How requests follow each other: poisson, or even, which flatters
-    #[arg(long, value_name = "HOW", default_value = "poisson", value_parser = poisson_or_even)]
+    #[arg(long, value_name = "HOW", default_value = "poisson", value_parser = poisson_or_even, requires = "slos")]
     pub arrivals: Arrivals,
     /// Exit with 3 unless it is shown that this rate keeps the limits
     #[arg(long, value_name = "RATE", value_parser = some_rate, requires = "slos")]
     pub at_least: Option<f64>,
     /// For the water mark: so many machines share the load, and one of them may fail
-    #[arg(long, value_name = "N", value_parser = machines)]
+    #[arg(long, value_name = "N", value_parser = machines, requires = "slos")]
     pub one_of: Option<u32>,
     /// For the water mark: so many times the usual load may come for a while
-    #[arg(long, value_name = "TIMES", value_parser = times)]
+    #[arg(long, value_name = "TIMES", value_parser = times, requires = "slos")]
     pub surge: Option<f64>,
     /// Machines that carry this rate together, by the water mark of the one that is measured
     #[arg(long = "for", value_name = "RATE", value_parser = some_rate, requires = "slos", conflicts_with = "one_of")]

@@ -125,6 +125,20 @@ impl Answerers {
     }
 }
 
+/// A run that wringer's own fault has ended is none to conclude from.
+///
+/// # Errors
+/// It is such a run.
+pub fn refuse_broken(finished: &Finished) -> Result<(), Problem> {
+    let measurement = finished.verdict.as_ref().map(|verdict| &verdict.measurement);
+    match measurement.filter(|measurement| measurement.state == Worth::BrokenOff) {
+        Some(broken) => {
+            Err(Problem::impossible(format!("{}; nothing is concluded", broken.reasons.join("; "))))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Whose fault it is that requests were due and not sent, because too many were under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {

@@ -28,6 +28,8 @@ fn what_cannot_be_looked_for_is_refused() {
         (&format!("{url} --slo p99<50ms -c 0"), "at least one user"),
         (&format!("{url} --slo p99<50ms --rate 5"), "--rate"),
         (&format!("{url} --throughput --for 10k/s"), "--slo"),
+        (&format!("{url} --throughput --budget 5m"), "--slo"),
+        (&format!("{url} --throughput -c 5"), "--slo"),
         (&format!("{url} --throughput --at-least 10k/s"), "--slo"),
         (&format!("{url} --slo p99<50ms --resume /nowhere/at/all"), "/nowhere/at/all"),
         (&format!("{url} --slo p99<50ms --one-may-fail"), "--for"),
@@ -120,6 +122,16 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     assert!(
         search["exit"] == 143 && steps >= 1 && search["files"].as_array().expect("a list").len() == steps
     );
+    let others = start(["find", &url, "--slo", "p99<1s", "--resume", &place]).end().ended_with(2);
+    assert!(others.stderr.contains("give the same, or start anew"), "{}", others.stderr);
+    let mut resumed = start(["find", &url, "--slo", "p99<2s", "-c", "2", "-t", "1", "--resume", &place]);
+    resumed.wait_for(&format!("trial {} (", steps + 1));
+    resumed.signal(Signal::TERM);
+    let ran = resumed.end().ended_with(143);
+    assert!(ran.stderr.contains("going on after") && !ran.stderr.contains("trial 1 ("), "{}", ran.stderr);
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    let search: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert!(search["record"]["steps"].as_array().expect("a list").len() > steps);
     let mut rounds = start_in(folder(), ["find", &url, "--throughput", "-t", "1", "--json", &place]);
     rounds.wait_for("trial 1 (saturated) 1 user");
     rounds.signal(Signal::INT);

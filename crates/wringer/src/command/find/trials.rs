@@ -131,6 +131,7 @@ impl<'a> Trials<'a> {
         let is_whole = signals::first().is_none();
         if is_whole {
             self.answerers.look("the target", &finished)?;
+            leg::refuse_broken(&finished)?;
         }
         let beside = Beside {
             took_s: began.elapsed().as_secs_f64(),
