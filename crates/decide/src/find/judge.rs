@@ -65,7 +65,8 @@ impl Verdict {
     }
 }
 
-/// Judges a rate by all its trials that are not void; there must be one. `best_below`: good answers a second at a lower rate, the most there were.
+/// Judges a rate by all its trials that are not void; there must be one. `best_below`: good answers a second at a lower rate
+/// ([`TrialResult::good_of`]), the most there were.
 pub fn judge(trials: &[&TrialResult], rate: f64, limits: &[Limit], best_below: Option<f64>) -> Verdict {
     if let Some(why) = unstable(trials, rate, best_below) {
         return Verdict::Breaks(why);
@@ -110,7 +111,7 @@ fn unstable(trials: &[&TrialResult], rate: f64, best_below: Option<f64>) -> Opti
     if let Some(growth) = growth(last).filter(|growth| *growth > GROWTH * rate) {
         return Some(format!("requests pile up, {} more in flight each second", words::number(growth)));
     }
-    let good = spread::mean(&trials.iter().map(|trial| trial.good_per_s()).collect::<Vec<_>>());
+    let good = spread::mean(&trials.iter().map(|trial| trial.good_of(rate)).collect::<Vec<_>>());
     let collapsed = best_below.filter(|below| good < below * (1.0 - COLLAPSE));
     collapsed.map(|below| {
         format!("it collapses: {} good answers, {} at a lower rate", words::rate(good), words::rate(below))
@@ -199,6 +200,20 @@ mod tests {
             hit_ratio: None,
             p99_ms: None,
         }
+    }
+
+    #[test]
+    fn fewer_that_were_due_by_chance_are_no_collapse() {
+        let limit = Limit::Quantile { quantile: 0.99, limit_ms: 50.0 };
+        let (many, few) = (trial(6, 2.0, 0), trial(5, 2.0, 0));
+        let below = many.good_of(100.0);
+        assert!(few.good_per_s() < 0.95 * many.good_per_s() && below == 100.0);
+        assert_eq!(unstable(&[&few], 101.0, Some(below)), None);
+        let mut collapsed = few;
+        collapsed.slices.iter_mut().for_each(|slice| slice.good -= 1);
+        assert!(unstable(&[&collapsed], 101.0, Some(below)).is_some_and(|why| why.contains("collapses")));
+        let verdict = judge(&[&many], 100.0, &[limit], None);
+        assert_eq!(verdict, Verdict::Keeps);
     }
 
     #[test]

@@ -111,7 +111,8 @@ impl Log {
         let open = self.open();
         let of_rate: Vec<&TrialResult> =
             open.iter().filter(|trial| trial.rate == rate).map(|trial| trial.result).collect();
-        let below = open.iter().filter(|trial| trial.rate < rate).map(|trial| trial.result.good_per_s());
+        let lower = open.iter().filter(|trial| trial.rate < rate);
+        let below = lower.map(|trial| trial.result.good_of(trial.rate));
         (!of_rate.is_empty())
             .then(|| judge::judge(&of_rate, rate, &self.settings.limits, below.reduce(f64::max)))
     }

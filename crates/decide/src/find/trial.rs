@@ -184,6 +184,11 @@ impl TrialResult {
         self.slices.iter().map(|slice| slice.good as f64).sum::<f64>() / self.measured_s()
     }
 
+    /// Good answers a second of a rate, if just as many were due as it asks for: how many come by chance is no merit of the target.
+    pub(super) fn good_of(&self, rate: f64) -> f64 {
+        rate * self.slices.iter().map(|slice| slice.good as f64).sum::<f64>() / self.due()
+    }
+
     /// Standard error of the logarithm of [`TrialResult::good_per_s`], by ten windows.
     pub(super) fn good_error(&self) -> f64 {
         let count = self.slices.len();
