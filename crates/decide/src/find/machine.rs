@@ -310,7 +310,10 @@ impl Find {
     fn ramp(&mut self, rate: f64, why: String) -> Step {
         let highest = self.saturated_rate * RAMP_TO * 1.001;
         if let (true, Some(kept)) = (rate > highest, self.log.lower()) {
-            let why = format!("nothing broke up to {RAMP_TO} times what {} users got", self.settings.users);
+            let users = words::count(self.settings.users as usize, "user");
+            let why = format!(
+                "nothing broke up to {RAMP_TO} times what {users} got: more users would look higher up"
+            );
             return self.done(Finding::AtLeast { rate: kept, why });
         }
         self.stage = Stage::Ramp(rate);
