@@ -45,12 +45,12 @@ pub(crate) const CONTENT_ENCODING: Advice = advice(
     "让服务器改用 Content-Encoding 压缩(客户端以 Accept-Encoding 请求),或不让代理改动它。",
 );
 pub(crate) const HEAD_LIMIT: Advice = advice(
-    "A limit of this client, and no fault of the server: raise limits.head_bytes in a plan.",
-    "这是本客户端的上限,并非服务器的错误:请在计划中调大 limits.head_bytes。",
+    "A limit of this client, and no fault of the server: raise it with --max-head (limits.head_bytes in a plan).",
+    "这是本客户端的上限,并非服务器的错误:请用 --max-head 调大(计划中为 limits.head_bytes)。",
 );
 pub(crate) const FIELDS_LIMIT: Advice = advice(
-    "A limit of this client, and no fault of the server: raise limits.fields in a plan.",
-    "这是本客户端的上限,并非服务器的错误:请在计划中调大 limits.fields。",
+    "A limit of this client, and no fault of the server: raise it with --max-fields (limits.fields in a plan).",
+    "这是本客户端的上限,并非服务器的错误:请用 --max-fields 调大(计划中为 limits.fields)。",
 );
 pub(crate) const FIXED_LIMIT: Advice = advice(
     "A limit of this program that no option changes; what meets it is hardly meant.",

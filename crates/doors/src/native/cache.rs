@@ -1,7 +1,7 @@
 //! `wringer cache`: what its options mean.
 
 use super::options::{
-    AskArgs, BehaviourArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
+    AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
@@ -54,6 +54,9 @@ pub struct CacheArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// Sizes of heads.
+    #[command(flatten)]
+    pub head: HeadArgs,
     /// How objects are asked for, and how their answers are checked.
     #[command(flatten)]
     pub ask: AskArgs,
@@ -236,7 +239,7 @@ impl CacheArgs {
                 canaries: self.ask.canaries,
                 ..Check::default()
             },
-            limits: self.load.limits(),
+            limits: self.head.applied(self.load.limits()),
             phases: self.all_phases(&site),
             trace: Trace::default(),
         };

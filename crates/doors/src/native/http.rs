@@ -280,7 +280,10 @@ impl Work<'_> {
             protocol: Protocol::Http1(self.http1(tls)),
             sources: self.clients.load.sources.clone(),
             check: Check::default(),
-            limits: Limits { first_byte: self.sent.reach.first_byte_timeout, ..self.clients.load.limits() },
+            limits: Limits {
+                first_byte: self.sent.reach.first_byte_timeout,
+                ..self.sent.reach.head.applied(self.clients.load.limits())
+            },
             phases: paced(self.phase(step)),
             trace: Trace::default(),
         };
@@ -607,6 +610,20 @@ mod tests {
         let list = requests(&behind.told()).list.clone().unwrap();
         assert_eq!((list.file.as_deref(), list.requests), (Some("l"), 5001));
         assert!(told.check()[0].contains("names its list of 5000 requests"), "{:?}", told.check());
+    }
+
+    #[test]
+    fn sizes_of_heads_are_limits_of_the_plan() {
+        let limits = |line: &str| plan(line).load.unwrap().limits;
+        let usual = limits("h/");
+        assert_eq!((usual.head_bytes, usual.fields), (65_536, 128));
+        let wide = limits("h/ --max-head 1MiB --max-fields 256");
+        assert_eq!((wide.head_bytes, wide.fields), (1 << 20, 256));
+        let mut narrow = plan("h/");
+        let load = narrow.load.as_mut().unwrap();
+        (load.limits.head_bytes, load.limits.fields) = (0, 257);
+        let told: Vec<_> = narrow.check().iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
     }
 
     #[test]

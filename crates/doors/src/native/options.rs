@@ -207,6 +207,35 @@ pub struct LoadArgs {
     pub ready: Option<Duration>,
 }
 
+/// Sizes of heads that are read.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Connections")]
+pub struct HeadArgs {
+    /// Bytes of header fields that an answer may have [default: 64KiB]
+    #[arg(long, value_name = "SIZE", value_parser = head_bytes)]
+    pub max_head: Option<u32>,
+    /// Header fields that an answer may have over HTTP/1.1, at most 256 [default: 128]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=Limits::MOST_FIELDS as i64))]
+    pub max_fields: Option<u16>,
+}
+
+impl HeadArgs {
+    /// The limits with these.
+    pub(super) fn applied(&self, limits: Limits) -> Limits {
+        Limits {
+            head_bytes: self.max_head.unwrap_or(limits.head_bytes),
+            fields: self.max_fields.unwrap_or(limits.fields),
+            ..limits
+        }
+    }
+}
+
+fn head_bytes(text: &str) -> Result<u32, String> {
+    let bytes = units::size(text).map_err(|error| error.to_string())?;
+    let fits = u32::try_from(bytes).ok().filter(|bytes| (1..=Limits::MOST_HEAD_BYTES).contains(bytes));
+    fits.ok_or_else(|| format!("'{text}' is out of range: give a size up to 16MiB, such as 256KiB"))
+}
+
 /// Warm-up, sent before anything is measured.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Load")]

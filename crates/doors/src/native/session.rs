@@ -1,6 +1,7 @@
 //! State that users of `wringer http` keep, and actions that they take on their own ([`SessionArgs`]); and how its connections
 //! are reached ([`ReachArgs`]).
 
+use super::options::HeadArgs;
 use super::values::{at_least_one, count32, some_time, url};
 use clap::Args;
 use plan::{
@@ -78,6 +79,9 @@ pub struct ReachArgs {
     /// Time limit from the send of a request to the first byte of its answer [default: that of --timeout]
     #[arg(long, value_name = "DURATION", value_parser = some_time)]
     pub first_byte_timeout: Option<Duration>,
+    /// Sizes of heads.
+    #[command(flatten)]
+    pub head: HeadArgs,
 }
 
 fn cookies(text: &str) -> Result<Secret, String> {

@@ -45,6 +45,13 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
 }
 
 fn check_limits(limits: &Limits, found: &mut Found) {
+    if !(1..=Limits::MOST_FIELDS).contains(&limits.fields) {
+        found.at("fields", format!("limits: fields is {}: give 1 to {}", limits.fields, Limits::MOST_FIELDS));
+    }
+    if !(1..=Limits::MOST_HEAD_BYTES).contains(&limits.head_bytes) {
+        let most = Limits::MOST_HEAD_BYTES;
+        found.at("head_bytes", format!("limits: head_bytes is {}: give 1 to {most}", limits.head_bytes));
+    }
     let always = [("connect", Some(limits.connect)), ("request", Some(limits.request))];
     for (name, limit) in always.into_iter().chain([("first_byte", limits.first_byte), ("idle", limits.idle)])
     {

@@ -359,6 +359,13 @@ fn is_usual_pause(pause: &Duration) -> bool {
     *pause == USUAL_PAUSE
 }
 
+impl Limits {
+    /// Header fields of an answer over HTTP/1.1 that any plan may allow.
+    pub const MOST_FIELDS: u16 = 256;
+    /// Header bytes of an answer that any plan may allow.
+    pub const MOST_HEAD_BYTES: u32 = 16 << 20;
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
