@@ -173,7 +173,9 @@ impl Standing {
 
     fn text(&self, limit: &Limit) -> String {
         if limit.is_share() {
-            format!("{} of the due requests are over {}", words::percent(self.share), limit.text())
+            // Those that were under way when the counting began count, too.
+            let share = words::percent(self.share.min(1.0));
+            format!("{share} of the due requests are over {}", limit.text())
         } else {
             format!("the mean is {}, and {} was wanted", words::time(self.share / 1e3), limit.text())
         }

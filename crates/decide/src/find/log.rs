@@ -180,8 +180,11 @@ impl Log {
                 (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
             };
             let due: f64 = of_rate.iter().map(|result| result.due()).sum();
-            let over =
-                |limit: usize| of_rate.iter().map(|result| result.over(limit)).sum::<f64>() / due.max(1.0);
+            let over = |limit: usize| {
+                let over = of_rate.iter().map(|result| result.over(limit)).sum::<f64>() / due.max(1.0);
+                // Those that were under way when the counting began count, too.
+                if self.settings.limits[limit].is_share() { over.min(1.0) } else { over }
+            };
             RateRow {
                 rate,
                 trials: of_rate.len(),
