@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::xml::{Node, NodeId, Tree};
+use std::cell::Cell;
 
 /// An element of a test plan.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,9 +26,26 @@ pub struct Element {
     pub children: Vec<Element>,
 }
 
-/// Properties in the order of the file.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Properties(Vec<(String, Value)>);
+/// Properties in the order of the file. They remember which of them somebody asked for, so that those that nobody reads can be told.
+#[derive(Debug, Clone, Default)]
+pub struct Properties {
+    rows: Vec<Row>,
+    met: Cell<bool>,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    name: String,
+    value: Value,
+    asked: Cell<bool>,
+}
+
+/// Equality of names and values: it makes no difference which of them somebody asked for.
+impl PartialEq for Properties {
+    fn eq(&self, other: &Properties) -> bool {
+        self.all().eq(other.all())
+    }
+}
 
 /// A property's value.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,20 +113,47 @@ impl Properties {
 
     /// A value; of several the last, as in JMeter.
     pub fn value(&self, name: &str) -> Option<&Value> {
-        self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+        let rows = self.rows.iter().filter(|row| row.name == name);
+        let last = rows.inspect(|row| row.asked.set(true)).last();
+        last.map(|row| &row.value)
+    }
+
+    /// Notes that whoever reads these properties has been at work.
+    pub(crate) fn meet(&self) {
+        self.met.set(true);
+    }
+
+    /// Notes that nothing of the element runs, so that its properties say nothing.
+    pub(crate) fn pass(&self) {
+        self.met.set(false);
+    }
+
+    /// True if somebody was to read them.
+    pub(crate) fn is_met(&self) -> bool {
+        self.met.get()
+    }
+
+    /// True if somebody asked for one of them.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.rows.iter().any(|row| row.asked.get())
+    }
+
+    /// All of them, each with true if somebody asked for it.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
+        self.rows.iter().map(|row| (row.name.as_str(), &row.value, row.asked.get()))
     }
 
     /// Sets a value, in place of that of the same name.
     pub fn set(&mut self, name: &str, value: Value) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known = value,
-            None => self.0.push((name.to_owned(), value)),
+        match self.rows.iter_mut().find(|row| row.name == name) {
+            Some(row) => row.value = value,
+            None => self.rows.push(Row { name: name.to_owned(), value, asked: Cell::default() }),
         }
     }
 
     /// All of them, in the order of the file.
     pub fn all(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        self.rows.iter().map(|row| (row.name.as_str(), &row.value))
     }
 }
 
@@ -182,7 +227,7 @@ fn properties(tree: &Tree, node: &Node) -> Result<Properties, Error> {
     let mut properties = Properties::default();
     for id in &node.children {
         let (name, value) = property(tree, *id)?;
-        properties.0.push((name, value));
+        properties.rows.push(Row { name, value, asked: Cell::default() });
     }
     Ok(properties)
 }

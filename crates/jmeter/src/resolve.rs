@@ -118,14 +118,18 @@ impl Resolver<'_, '_> {
 
 /// The element at a path of names. The path begins with the name of the window's root, which is not in the file.
 fn target<'a>(roots: &'a [Element], names: &[&str]) -> Option<&'a Element> {
-    (0..names.len().min(3)).rev().filter(|skip| *skip > 0).chain([0]).find_map(|skip| {
-        let (last, way) = names.get(skip..)?.split_last()?;
-        let mut level = roots;
-        for name in way {
-            level = &level.iter().find(|element| element.title() == *name)?.children;
-        }
-        level.iter().find(|element| element.title() == *last)
-    })
+    (0..names.len().min(3))
+        .rev()
+        .filter(|skip| *skip > 0)
+        .chain([0])
+        .find_map(|skip| below(roots, names.get(skip..)?))
+}
+
+/// The element at a path of names below some elements. Of several siblings of one name each is tried.
+fn below<'a>(level: &'a [Element], names: &[&str]) -> Option<&'a Element> {
+    let (first, rest) = names.split_first()?;
+    let mut named = level.iter().filter(|element| element.title() == *first);
+    if rest.is_empty() { named.next() } else { named.find_map(|element| below(&element.children, rest)) }
 }
 
 /// Returns the elements in the test fragments of an included file.
@@ -178,6 +182,18 @@ mod tests {
             findings[0].to_string().starts_with("/P/G/lost (ModuleController, line 1): its module"),
             "{findings:?}"
         );
+    }
+
+    #[test]
+    fn of_siblings_of_one_name_each_is_tried() {
+        let inner = format!(
+            "<C testname='D'/><hashTree><S testname='a'/></hashTree><C testname='D'/><hashTree><S testname='b'/></hashTree>\
+             <ThreadGroup testname='G'/><hashTree>{}</hashTree>",
+            module("m", &["Test Plan", "P", "D", "b"]),
+        );
+        let mut findings = Vec::new();
+        let found = resolve(&plan(&inner), &Settings::default(), &mut findings).unwrap();
+        assert_eq!((shown(&found.children[2]), findings), ("G(m(b))".to_owned(), Vec::new()));
     }
 
     #[test]

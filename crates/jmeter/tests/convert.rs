@@ -111,3 +111,85 @@ fn a_keystore_is_that_of_javas_properties() {
         assert_eq!(Plan::from_text(&conversion.plan.to_text()).unwrap(), conversion.plan);
     }
 }
+
+/// A conversion of users with some elements.
+fn of_users(inner: &str) -> Conversion {
+    let plan = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname='P'/><hashTree>{inner}</hashTree></hashTree></jmeterTestPlan>"
+    );
+    convert(plan.as_bytes())
+}
+
+fn request(path: &str, more: &str) -> String {
+    format!(
+        "<HTTPSamplerProxy testname='S'><stringProp name='HTTPSampler.domain'>h.example</stringProp>\
+         <stringProp name='HTTPSampler.path'>{path}</stringProp>{more}</HTTPSamplerProxy><hashTree/>"
+    )
+}
+
+#[test]
+fn groups_of_one_request_each_run_side_by_side() {
+    let group = format!("<ThreadGroup testname='G'/><hashTree>{}</hashTree>", request("/a", ""));
+    let conversion = of_users(&group.repeat(2));
+    assert_eq!(conversion.plan.check(), Vec::<String>::new());
+    assert!(conversion.findings.is_empty(), "{:?}", conversion.findings);
+    assert_eq!(conversion.plan.load.unwrap().phases[0].groups.len(), 2);
+}
+
+#[test]
+fn what_a_request_becomes() {
+    let argument = |encode: bool| {
+        format!(
+            "<stringProp name='HTTPSampler.method'>POST</stringProp><elementProp name='HTTPsampler.Arguments' elementType='Arguments'>\
+             <collectionProp name='Arguments.arguments'><elementProp name='' elementType='HTTPArgument'>\
+             <boolProp name='HTTPArgument.always_encode'>{encode}</boolProp><stringProp name='Argument.value'>x y</stringProp>\
+             </elementProp></collectionProp></elementProp>"
+        )
+    };
+    for (path, more, wanted) in [
+        ("//svc/x", String::new(), "url = \"http://h.example/svc/x\""),
+        ("svc/x", String::new(), "url = \"http://h.example/svc/x\""),
+        ("/?at=${START.MS}", String::new(), "url = \"http://h.example/?at=0\""),
+        ("/", argument(true), "body = \"x+y\""),
+        ("/", argument(false), "body = \"x y\""),
+    ] {
+        let conversion =
+            of_users(&format!("<ThreadGroup testname='G'/><hashTree>{}</hashTree>", request(path, &more)));
+        let text = text(&conversion);
+        assert!(text.contains(wanted), "{path}: {text}");
+        assert!(conversion.findings.is_empty(), "{:?}", conversion.findings);
+    }
+}
+
+#[test]
+fn what_runs_differently_is_told() {
+    let manager = "<CookieManager testname='C'><stringProp name='CookieManager.policy'>rfc2109</stringProp></CookieManager><hashTree/>";
+    let encoding = "<stringProp name='HTTPSampler.method'>POST</stringProp><stringProp name='HTTPSampler.contentEncoding'>GBK</stringProp>\
+        <boolProp name='HTTPSampler.postBodyRaw'>true</boolProp><elementProp name='HTTPsampler.Arguments' elementType='Arguments'>\
+        <collectionProp name='Arguments.arguments'><elementProp name='' elementType='HTTPArgument'>\
+        <stringProp name='Argument.value'>\u{e9}</stringProp></elementProp></collectionProp></elementProp>";
+    let share = "<ThroughputController testname='T'><intProp name='ThroughputController.style'>1</intProp>\
+        <stringProp name='ThroughputController.percentThroughput'>many</stringProp></ThroughputController>";
+    let auto = "<boolProp name='HTTPSampler.auto_redirects'>true</boolProp>";
+    let code = "<RegexExtractor testname='R'><stringProp name='RegexExtractor.useHeaders'>code</stringProp>\
+        <stringProp name='RegexExtractor.refname'>V</stringProp><stringProp name='RegexExtractor.regex'>(\\d)\\d</stringProp>\
+        <stringProp name='RegexExtractor.template'>$1$</stringProp></RegexExtractor><hashTree/>";
+    let pair = request("/a", "").repeat(2);
+    let simple = format!("<GenericController testname='I'/><hashTree>{pair}</hashTree>");
+    for (inner, said) in [
+        (format!("{manager}{}", request("/", "")), "its policy is rfc2109"),
+        (request("/", encoding), "sent as UTF-8, not as GBK"),
+        (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 0"),
+        (request("/", auto), "auto_redirects"),
+        (format!("{code}{}", request("/", "")), "whole code or message"),
+        (
+            format!("<InterleaveControl testname='L'/><hashTree>{simple}{pair}</hashTree>"),
+            "takes whole controllers",
+        ),
+    ] {
+        let conversion = of_users(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
+        let told: Vec<String> = conversion.findings.iter().map(ToString::to_string).collect();
+        assert!(told.len() == 1 && told[0].contains(said), "{said}: {told:?}");
+        assert!(conversion.runs_wholly());
+    }
+}

@@ -90,6 +90,12 @@ fn wrapped(
 }
 
 fn looped(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    if !of.properties.flag("LoopController.continue_forever", true) {
+        c.different(
+            of,
+            "its continue_forever is false, for which JMeter runs it in the first round of what stands around it only: here it runs in each",
+        );
+    }
     let written = of.properties.text("LoopController.loops").to_owned();
     let text = c.text(of, &written);
     let times = match (text.constant(), text.only_value()) {
@@ -234,10 +240,11 @@ pub(super) fn share(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> V
     let value = if by_percent { value[0] } else { value[1] };
     let written = of.properties.filled(value).unwrap_or("1").to_owned();
     let Some(text) = c.constant(of, &written, "its throughput") else { return Vec::new() };
-    let Some(number) = text.trim().parse::<f64>().ok().filter(|number| number.is_finite()) else {
-        c.missing(of, format!("its throughput '{text}' is no number"));
-        return Vec::new();
-    };
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    if number.is_none() {
+        c.different(of, format!("its throughput '{text}' is no number: taken as 0, as in JMeter"));
+    }
+    let number = number.unwrap_or(0.0);
     let per_user = of.properties.flag("ThroughputController.perThread", false);
     let share = Share {
         percent: by_percent.then_some(number.clamp(0.0, 100.0)),
@@ -268,7 +275,7 @@ pub(super) fn choice(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, by:
 }
 
 fn interleaved(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-    if of.properties.text("InterleaveControl.style").trim() == "1" && walked_controllers(of) {
+    if of.properties.text("InterleaveControl.style").trim() != "1" && has_long_controllers(of) {
         c.different(
             of,
             "it takes whole controllers in turn, where JMeter would take one request of one at a time",
@@ -292,6 +299,12 @@ fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<St
     let title = title(c, of);
     let pauses = of.properties.flag("TransactionController.includeTimers", false);
     let parent = of.properties.flag("TransactionController.parent", false);
+    if parent && has_transaction(of) {
+        c.different(
+            of,
+            "transactions in it are parts of its sample; JMeter records them as samples of their own before it",
+        );
+    }
     let Titled { before, title } = title;
     let steps =
         wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));
@@ -333,6 +346,13 @@ pub(super) fn joined(operands: &[String]) -> String {
     }
 }
 
-fn walked_controllers(of: &Element) -> bool {
-    super::walked(of).any(|child| kinds::role(child) == Role::Controller)
+/// True if some controller directly below has more than one child to take.
+fn has_long_controllers(of: &Element) -> bool {
+    let mut controllers = super::walked(of).filter(|child| kinds::role(child) == Role::Controller);
+    controllers.any(|child| super::walked(child).count() > 1)
+}
+
+/// True if a transaction stands somewhere below.
+fn has_transaction(of: &Element) -> bool {
+    of.children.iter().any(|child| child.class == "TransactionController" || has_transaction(child))
 }

@@ -38,12 +38,16 @@ pub(super) fn regex(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
         "URL" => (Part::Url, true),
         _ => (Part::Body, false),
     };
+    let is_whole = WHOLE.contains(&pattern.as_str());
     let by = match key("useHeaders").as_str() {
         "code" => By::Status,
         "message" => By::Reason,
         _ => By::Regex(pattern),
     };
-    if !part.1 && matches!(by, By::Regex(_)) {
+    if matches!(by, By::Status | By::Reason) {
+        return of_status_line(c, of, by, is_whole);
+    }
+    if !part.1 {
         c.missing(of, format!("it searches '{}', which is not known", key("useHeaders")));
         return Vec::new();
     }
@@ -64,6 +68,26 @@ pub(super) fn regex(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
             &key("default"),
             "RegexExtractor.default_empty_value",
         )
+    };
+    scoped(c, of, extract)
+}
+
+/// Patterns whose first group is a code or a message whole.
+const WHOLE: [&str; 8] = ["(.*)", "(.+)", "(\\d+)", "(\\d*)", "^(.*)$", "^(.+)$", "^(\\d+)$", "(\\d\\d\\d)"];
+
+/// A code or a message is taken whole, whatever the pattern, which is listed where it makes a difference.
+fn of_status_line(c: &mut Converter<'_>, of: &Element, by: By, is_whole: bool) -> Vec<Step> {
+    let key = |name: &str| of.properties.text(&format!("RegexExtractor.{name}")).to_owned();
+    let template = key("template");
+    let number = key("match_number");
+    if !is_whole || !matches!(template.trim(), "$1$" | "$0$") {
+        c.different(of, "it takes the whole code or message, whatever its pattern and template");
+    }
+    let name = key("refname");
+    let at = Selector { part: Part::Body, by };
+    let extract = Extract {
+        which: which(c, of, &number),
+        ..kept(c, of, &name, at, &key("default"), "RegexExtractor.default_empty_value")
     };
     scoped(c, of, extract)
 }

@@ -112,29 +112,41 @@ fn phase(
         ..Phase::default()
     };
     match <[Group; 1]>::try_from(groups) {
-        Ok([Group { name, scenario, pace, stop, .. }]) => Some(Phase { name, scenario, pace, stop, ..phase }),
+        Ok([Group { name, scenario, pace, stop, .. }]) => {
+            Some(Phase { name, scenario: alone(scenario), pace, stop, ..phase })
+        }
         Err(groups) if groups.is_empty() => None,
         Err(groups) => Some(Phase { groups, ..phase }),
     }
 }
 
+/// A scenario that has a phase to itself: one request again and again is what the engine does of itself, and a failure changes
+/// nothing. Beside other groups it stays a journey.
+fn alone(scenario: Scenario) -> Scenario {
+    let plain = matches!(scenario.steps.as_slice(), [Step::Requests(step)] if step.after.is_empty());
+    let is_default = plain && scenario.on_failure == OnFailure::Continue;
+    let on_failure = if is_default { OnFailure::default() } else { scenario.on_failure };
+    Scenario { on_failure, ..scenario }
+}
+
 pub(super) fn group(c: &mut Converter<'_>, of: &Element, nth: u32, root: &Element) -> Option<Group> {
-    let (pace, stop) = match kinds::convert(of) {
-        Convert::Group(users) => users(c, of)?,
+    let users = match kinds::convert(of) {
+        Convert::Group(users) => users(c, of),
         _ => unreachable!("{} is no group of users", of.class),
+    };
+    let Some((pace, stop)) = users else {
+        of.properties.pass();
+        return None;
     };
     let scope = Scope::default().below(of, &root.children);
     let steps = control::body(c, of, &scope);
     if steps.is_empty() {
         c.different(of, "there is nothing in it to run, so it is left out");
+        of.properties.pass();
         return None;
     }
     let on_failure = on_failure(c, of);
     let keep = keep(of, &scope);
-    // One request again and again is what the engine does of itself: a failure changes nothing.
-    let plain = matches!(steps.as_slice(), [Step::Requests(step)] if step.after.is_empty());
-    let on_failure =
-        if plain && on_failure == OnFailure::Continue { OnFailure::default() } else { on_failure };
     let title = c.evaluate_at_start(of, of.title());
     let user_name = format!("{title} {nth}-");
     let scenario = Scenario { steps, variables: Vec::new(), on_failure, keep, user_name };

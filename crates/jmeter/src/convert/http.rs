@@ -31,7 +31,9 @@ impl<'a> Sampler<'a> {
     /// A property: the sampler's own or, where that is missing or empty, that of the nearest defaults.
     pub(super) fn text(&self, name: &str) -> &'a str {
         let all = std::iter::once(self.element).chain(self.defaults.iter().copied());
-        all.map(|element| element.properties.text(name)).find(|text| !text.is_empty()).unwrap_or("")
+        // All are asked, so that none of them counts as unread.
+        let texts: Vec<&str> = all.map(|element| element.properties.text(name)).collect();
+        texts.into_iter().find(|text| !text.is_empty()).unwrap_or("")
     }
 
     pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
@@ -122,6 +124,7 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
     let Some(content) = content else { return Vec::new() };
     let way = Method { name: &method, content: &content, url: &url, place: place.as_deref() };
     let fields = http_fields::fields(c, &sampler, scope, &way, &mut |converted| keep(converted, &mut before));
+    note_encoding(c, &sampler);
     let name = control::label(c, of);
     let titled = control::title(c, of);
     before.extend(titled.before);
@@ -176,8 +179,8 @@ fn url(
         });
     }
     let (place, varies) = place(c, sampler, keep)?;
-    let slash = if written.starts_with('/') { "" } else { "/" };
-    let path = with_query(&format!("{slash}{written}"));
+    // JMeter's client sends one slash where a path begins with several.
+    let path = with_query(&format!("/{}", written.trim_start_matches('/')));
     Some(match varies {
         // Whether the value has a slash of its own is seen when it is there.
         _ if begins_with_value => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
@@ -317,7 +320,8 @@ pub(super) fn content(
         for argument in sampler.arguments() {
             let text = c.text(of, argument.properties.text("Argument.value"));
             constant &= text.constant().is_some();
-            body.push_str(&text.raw());
+            let encodes = argument.properties.flag("HTTPArgument.always_encode", false);
+            body.push_str(&if encodes { text.template(Encoding::Form, form::encode) } else { text.raw() });
             keep(text);
         }
         if method == "HEAD" || method == "TRACE" {
@@ -404,13 +408,24 @@ fn multipart(
     const BOUNDARY: &str = "----wringer-part-9Dk3v0qZr1nT5xLb";
     let mut body = String::new();
     let mut constant = true;
+    // As browsers write them, texts have neither a type nor an encoding, and files have no encoding.
+    let browser = sampler.flag("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART", false);
+    let of_text = match browser {
+        true => String::new(),
+        false => format!(
+            "\r\nContent-Type: text/plain; charset={}\r\nContent-Transfer-Encoding: 8bit",
+            charset(sampler)
+        ),
+    };
+    let of_file = if browser { "" } else { "\r\nContent-Transfer-Encoding: binary" };
     for argument in sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty()) {
         let name = c.text(of, argument_name(argument));
         let value = c.text(of, argument.properties.text("Argument.value"));
         constant &= name.constant().is_some() && value.constant().is_some();
         body.push_str(&format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"\r\nContent-Type: text/plain; charset={}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{}\r\n",
-            name.raw(), charset(sampler), value.raw()
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"{of_text}\r\n\r\n{}\r\n",
+            name.raw(),
+            value.raw()
         ));
         keep(name);
         keep(value);
@@ -421,7 +436,7 @@ fn multipart(
         before.extend(reads.iter().cloned());
         let kind = file.properties.filled("File.mimetype").unwrap_or("application/octet-stream");
         body.push_str(&format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{title}\"\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: binary\r\n\r\n{text}\r\n",
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{title}\"\r\nContent-Type: {kind}{of_file}\r\n\r\n{text}\r\n",
             file.properties.text("File.paramname")
         ));
     }
@@ -438,8 +453,15 @@ pub(super) fn expected(scope: &Scope<'_>) -> Expect {
 }
 
 fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> Session {
-    let follows = sampler.flag("HTTPSampler.follow_redirects", false)
-        || sampler.flag("HTTPSampler.auto_redirects", false);
+    let follows = sampler.flag("HTTPSampler.follow_redirects", false);
+    let auto = sampler.flag("HTTPSampler.auto_redirects", false) && !follows;
+    if auto {
+        c.different(
+            sampler.element,
+            "redirects that are followed are parts of its sample; with auto_redirects JMeter records the last answer only",
+        );
+    }
+    let follows = follows || auto;
     let most =
         c.settings.properties.get("httpsampler.max_redirects").and_then(|most| most.trim().parse().ok());
     let redirects = follows.then(|| Redirects {
@@ -449,11 +471,20 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
         ..Redirects::default()
     });
     let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| resources(c, sampler));
-    let cookies = scope.outermost("CookieManager").is_some_and(|manager| {
-        let policy = manager.properties.text("CookieManager.policy");
-        !policy.eq_ignore_ascii_case("ignorecookies")
-    });
+    let cookies = scope.outermost("CookieManager").is_some_and(|manager| keeps_cookies(c, manager));
     Session { cookies, redirects, resources, validators: validators(c, scope), ..Session::default() }
+}
+
+/// False if a manager ignores cookies. There is one way to keep them (RFC 6265), so that others are listed.
+fn keeps_cookies(c: &mut Converter<'_>, manager: &Element) -> bool {
+    let policy = manager.properties.text("CookieManager.policy").trim().to_lowercase();
+    if matches!(policy.as_str(), "rfc2109" | "rfc2965" | "netscape" | "best-match" | "standard-strict") {
+        c.different(
+            manager,
+            format!("its policy is {policy}, with other rules and, for some, other Cookie fields: cookies are kept and sent by RFC 6265"),
+        );
+    }
+    policy != "ignorecookies"
 }
 
 fn validators(c: &mut Converter<'_>, scope: &Scope<'_>) -> Validators {
@@ -520,6 +551,24 @@ pub(super) fn note_limits(c: &mut Converter<'_>, sampler: &Sampler<'_>, connect:
         );
     }
     c.limits.push(own);
+}
+
+/// Texts are sent as UTF-8: another encoding is listed where some text may hold more than ASCII.
+fn note_encoding(c: &mut Converter<'_>, sampler: &Sampler<'_>) {
+    let encoding = sampler.text("HTTPSampler.contentEncoding").trim();
+    let is_same = ["", "utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.to_lowercase().as_str());
+    let arguments = sampler.arguments();
+    let mut texts = arguments
+        .iter()
+        .flat_map(|argument| ["Argument.name", "Argument.value"].map(|name| argument.properties.text(name)));
+    if !is_same && texts.any(|text| !text.is_ascii() || text.contains("${")) {
+        c.different(
+            sampler.element,
+            format!(
+                "its content is sent as UTF-8, not as {encoding}, under a Content-Type that names {encoding}"
+            ),
+        );
+    }
 }
 
 fn charset<'a>(sampler: &Sampler<'a>) -> &'a str {

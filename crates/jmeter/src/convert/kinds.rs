@@ -46,7 +46,7 @@ pub(super) enum Convert {
     Idle,
 }
 
-const ALL: &[&[Kind]] = &[
+pub(super) const ALL: &[&[Kind]] = &[
     users::KINDS,
     arrivals::KINDS,
     control::KINDS,
@@ -61,6 +61,10 @@ const ALL: &[&[Kind]] = &[
     group::IDLE,
 ];
 
+/// Classes whose readers are the samplers that they hold for: where none does, nobody was to read them.
+const READ_BY_OTHERS: &[&str] =
+    &["ConfigTestElement", "HeaderManager", "CookieManager", "CacheManager", "AuthManager", "Arguments"];
+
 /// The row of a class.
 fn row(class: &str) -> Option<&'static Kind> {
     ALL.iter().flat_map(|rows| rows.iter()).find(|kind| kind.class == class)
@@ -68,12 +72,19 @@ fn row(class: &str) -> Option<&'static Kind> {
 
 /// The function that converts an element; for a class that is not known one that lists it, in the part that its name lets one guess.
 pub(super) fn convert(element: &Element) -> Convert {
+    if !READ_BY_OTHERS.contains(&element.class.as_str()) {
+        element.properties.meet();
+    }
+    kind(element)
+}
+
+fn kind(element: &Element) -> Convert {
     row(&element.class).map_or_else(|| unknown(&element.class), |kind| kind.convert)
 }
 
 /// The part that an element plays.
 pub(crate) fn role(element: &Element) -> Role {
-    match convert(element) {
+    match kind(element) {
         Convert::Group(_) => Role::Group,
         Convert::Controller(_) => Role::Controller,
         Convert::Sampler(_) | Convert::Action(_) => Role::Sampler,

@@ -21,6 +21,7 @@ mod scope;
 mod tcp;
 mod text;
 mod timer;
+mod unread;
 mod users;
 mod variables;
 
@@ -75,9 +76,11 @@ impl TestPlan {
             runs_programs: false,
             auto_stops: listener::AutoStops::default(),
         };
+        converter.set_moments(&self.root);
         converter.set_start_values(&self.root);
         config::find_columns(&mut converter, &self.root);
         let plan = group::plan(&mut converter, &self.root);
+        unread::list(&mut converter, &self.root);
         converter.conclude(&self.root, plan)
     }
 }
@@ -89,6 +92,13 @@ fn changes_properties(element: &Element) -> bool {
         found |= ["__setProperty(", "props.put", "props.setProperty"].iter().any(|word| text.contains(word));
     });
     found || element.children.iter().any(changes_properties)
+}
+
+/// True if a text of an element, or below it, holds a word.
+fn holds(element: &Element, word: &str) -> bool {
+    let mut found = false;
+    each_text(&element.properties, &mut |text| found |= text.contains(word));
+    found || element.children.iter().any(|child| holds(child, word))
 }
 
 struct Converter<'a> {
@@ -134,6 +144,22 @@ impl Converter<'_> {
         }
     }
 
+    /// Sets the variables that say when the test began, where some text holds one of them.
+    fn set_moments(&mut self, root: &Element) {
+        let moments = [
+            ("START.MS", "${__time}"),
+            ("START.YMD", "${__time(yyyyMMdd)}"),
+            ("START.HMS", "${__time(HHmmss)}"),
+            ("TESTSTART.MS", "${__time}"),
+        ];
+        for (name, written) in moments {
+            if holds(root, name) {
+                let value = self.evaluate_at_start(root, written);
+                self.variables.start.insert(name.to_owned(), value);
+            }
+        }
+    }
+
     /// Evaluates user defined variables once: those of the test plan, then those of elements, in the order of the tree.
     fn set_start_values(&mut self, of: &Element) {
         let arguments = match of.class.as_str() {
@@ -143,6 +169,9 @@ impl Converter<'_> {
             "Arguments" => Some(&of.properties),
             _ => None,
         };
+        if arguments.is_some() {
+            of.properties.meet();
+        }
         for argument in arguments.iter().flat_map(|arguments| arguments.list("Arguments.arguments")) {
             let Value::Object(argument) = argument else { continue };
             let name = argument.properties.text("Argument.name").trim();

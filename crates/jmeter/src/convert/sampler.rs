@@ -83,6 +83,12 @@ fn script_sampler(c: &mut Converter<'_>, of: &Element, _: &Scope<'_>, after: Vec
 }
 
 fn debug(c: &mut Converter<'_>, of: &Element, _: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
+    if !after.is_empty() {
+        c.different(
+            of,
+            "it shows no variables as its answer: what is taken from it or held against it finds nothing",
+        );
+    }
     let code = c.code(of, "jmeter", "", None);
     sampled(c, of, vec![Step::Code(code)], after)
 }

@@ -26,12 +26,14 @@ impl<'a> Scope<'a> {
 
     /// Elements of a class, the innermost first, in the order of the file within a level.
     pub(super) fn innermost_first(&self, class: &'static str) -> impl Iterator<Item = &'a Element> {
-        self.levels.iter().rev().flatten().copied().filter(move |element| element.class == class)
+        let all = self.levels.iter().rev().flatten().copied().filter(move |element| element.class == class);
+        all.inspect(|element| element.properties.meet())
     }
 
     /// The one that supersedes the others: of managers the outermost.
     pub(super) fn outermost(&self, class: &'static str) -> Option<&'a Element> {
-        self.levels.iter().flatten().copied().find(|element| element.class == class)
+        let first = self.levels.iter().flatten().copied().find(|element| element.class == class);
+        first.inspect(|element| element.properties.meet())
     }
 
     /// The elements of the innermost level.

@@ -247,10 +247,13 @@ fn ends_itself(of: &Element) -> bool {
         "TestAction" => !matches!(of.properties.text("ActionProcessor.action").trim(), "1" | "4" | "5"),
         "kg.apc.jmeter.timers.VariableThroughputTimer" => true,
         "ResultAction" => true,
-        _ => matches!(
-            of.properties.text("ThreadGroup.on_sample_error"),
-            "stopthread" | "stoptest" | "stoptestnow"
-        ),
+        class => {
+            class.ends_with("ThreadGroup")
+                && matches!(
+                    of.properties.text("ThreadGroup.on_sample_error"),
+                    "stopthread" | "stoptest" | "stoptestnow"
+                )
+        }
     };
     ends || of.children.iter().any(ends_itself)
 }
