@@ -284,27 +284,32 @@ impl CacheArgs {
             http: self.version.turns(),
             preconnect: self.pace.preconnect.filter(|_| !fills),
             measured: typed.measured.unwrap_or(!fills),
-            scenario: Scenario::of(vec![Step::Object(self.step(popularity, fills))]),
+            scenario: Scenario::of(vec![Step::Object(self.step(popularity, typed, fills))]),
             pace,
             stop,
             ..Phase::default()
         }
     }
 
-    /// A fill asks plainly: shares of reloads, ranges and aborts would leave holes in the cache.
-    fn step(&self, popularity: Popularity, fills: bool) -> ObjectStep {
-        if fills {
-            return ObjectStep { popularity, ..ObjectStep::default() };
-        }
+    /// A fill asks plainly, unless it says otherwise itself: shares of reloads, ranges and aborts would leave holes in the cache.
+    fn step(&self, popularity: Popularity, typed: &PhaseArg, fills: bool) -> ObjectStep {
         let mix = &self.popularity;
+        let share = |own: Option<f64>, of_all: f64| own.unwrap_or(if fills { 0.0 } else { of_all });
+        let shares = ObjectStep {
+            popularity,
+            reload: share(typed.reload, mix.reload),
+            revalidate: share(typed.revalidate, mix.revalidate),
+            range: share(typed.range, mix.range),
+            abort: share(typed.abort, mix.abort),
+            ..ObjectStep::default()
+        };
+        if fills {
+            return shares;
+        }
         let slow = if mix.client_speed.is_some() { mix.slow } else { 0.0 };
         ObjectStep {
-            popularity,
-            reload: mix.reload,
-            revalidate: mix.revalidate,
-            range: mix.range,
-            abort: mix.abort,
             reading: Reading { bytes_per_second: mix.client_speed, slow, ..Reading::default() },
+            ..shares
         }
     }
 
@@ -506,6 +511,18 @@ mod tests {
         let plan = plan("--shift -d 5s");
         let sets: Vec<u8> = (0..3).map(|phase| step(&plan, phase).popularity.set).collect();
         assert_eq!(sets, [0, 0, 1]);
+    }
+
+    #[test]
+    fn a_storm_and_the_calm_after_it_are_phases_of_one_run() {
+        let plan = plan(
+            "--abort 0.1 --range 0.2 --phase fill --phase storm:1s,abort=0.5,reload=0.3 --phase calm:1s,abort=0,range=0",
+        );
+        let shares = |phase| {
+            let ObjectStep { abort, range, reload, .. } = step(&plan, phase);
+            (abort, range, reload)
+        };
+        assert_eq!([0, 1, 2].map(shares), [(0.0, 0.0, 0.0), (0.5, 0.2, 0.3), (0.0, 0.0, 0.0)]);
     }
 
     #[test]

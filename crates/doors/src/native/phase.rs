@@ -28,13 +28,22 @@ pub struct PhaseArg {
     pub hit_ratio: Option<f64>,
     /// `zipf=0.9`.
     pub zipf: Option<f64>,
+    /// `reload=0.1`: share of requests with `no-cache`.
+    pub reload: Option<f64>,
+    /// `revalidate=0.1`: share of requests with a validator.
+    pub revalidate: Option<f64>,
+    /// `range=0.1`: share of requests for a range.
+    pub range: Option<f64>,
+    /// `abort=0.1`: share of requests that the client breaks off.
+    pub abort: Option<f64>,
     /// `in-order=yes`: each hot object once, in order.
     pub in_order: Option<bool>,
     /// `measured=no`: the figures are told apart.
     pub measured: Option<bool>,
 }
 
-const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, in-order, measured";
+const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, reload, revalidate, range, abort, in-order, \
+                    measured";
 
 impl FromStr for PhaseArg {
     type Err = String;
@@ -73,6 +82,10 @@ impl PhaseArg {
             "set" => self.set = Some(working_set(value)?),
             "hit-ratio" => self.hit_ratio = Some(units::share(value).map_err(unit)?),
             "zipf" => self.zipf = Some(values::zipf(value)?),
+            "reload" => self.reload = Some(units::share(value).map_err(unit)?),
+            "revalidate" => self.revalidate = Some(units::share(value).map_err(unit)?),
+            "range" => self.range = Some(units::share(value).map_err(unit)?),
+            "abort" => self.abort = Some(units::share(value).map_err(unit)?),
             "in-order" => self.in_order = Some(yes_or_no(value)?),
             "measured" => self.measured = Some(yes_or_no(value)?),
             _ => return Err(format!("'{key}' is not a key of a phase; keys are {KEYS}")),
@@ -107,6 +120,9 @@ mod tests {
         assert_eq!(phase.duration, Some(Duration::from_secs(20)));
         assert_eq!((phase.set, phase.users, phase.hit_ratio), (Some(1), Some(10), Some(0.9)));
         assert_eq!(phase.measured, Some(false));
+        let storm: PhaseArg = "storm:2s,abort=0.5,range=10%,reload=0.1,revalidate=0".parse().unwrap();
+        let shares = (storm.abort, storm.range, storm.reload, storm.revalidate);
+        assert_eq!(shares, (Some(0.5), Some(0.1), Some(0.1), Some(0.0)));
         assert_eq!(
             "fill".parse::<PhaseArg>().unwrap(),
             PhaseArg { name: "fill".to_owned(), ..PhaseArg::default() }
@@ -124,6 +140,7 @@ mod tests {
             ("x,hot", "not key=value"),
             ("x:0", "'0' would be over at once"),
             ("x,requests=0", "at least 1"),
+            ("x,abort=2", "'2'"),
             ("x,zipf=-1", "Zipf exponent"),
             ("x,rate=5,think=1s", "either rate or think"),
             ("x,think=soon", "'soon' is not a duration"),
