@@ -193,3 +193,33 @@ fn what_runs_differently_is_told() {
         assert!(conversion.runs_wholly());
     }
 }
+
+#[test]
+fn a_delay_that_changes_is_computed_each_time() {
+    let timer = |class: &str| {
+        format!(
+            "<{class} testname='T'><stringProp name='ConstantTimer.delay'>${{__groovy(1+1,)}}</stringProp>\
+             <stringProp name='RandomTimer.range'>5</stringProp></{class}><hashTree/>"
+        )
+    };
+    for (class, told) in [("UniformRandomTimer", 0), ("PoissonRandomTimer", 0), ("GaussianRandomTimer", 1)] {
+        let inner =
+            format!("<ThreadGroup testname='G'/><hashTree>{}{}</hashTree>", timer(class), request("/", ""));
+        let conversion = of_users(&inner);
+        assert!(conversion.runs_wholly() && conversion.findings.len() == told, "{:?}", conversion.findings);
+        let text = conversion.plan.to_text();
+        assert!(text.contains("wait") && text.contains("pause"), "{text}");
+    }
+}
+
+#[test]
+fn with_all_matches_the_name_holds_the_default() {
+    let regex = "<RegexExtractor testname='R'><stringProp name='RegexExtractor.refname'>V</stringProp>\
+        <stringProp name='RegexExtractor.regex'>(o)k</stringProp><stringProp name='RegexExtractor.template'>$1$</stringProp>\
+        <stringProp name='RegexExtractor.default'>NF</stringProp>\
+        <stringProp name='RegexExtractor.match_number'>-1</stringProp></RegexExtractor><hashTree/>";
+    let inner = format!("<ThreadGroup testname='G'/><hashTree>{regex}{}</hashTree>", request("/", ""));
+    let conversion = of_users(&inner);
+    assert_eq!(conversion.plan.to_text().matches("otherwise = \"NF\"").count(), 2);
+    assert_eq!(conversion.plan.check(), Vec::<String>::new());
+}

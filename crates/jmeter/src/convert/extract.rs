@@ -69,7 +69,7 @@ pub(super) fn regex(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
             "RegexExtractor.default_empty_value",
         )
     };
-    scoped(c, of, extract)
+    with_default(c, of, extract)
 }
 
 /// Patterns whose first group is a code or a message whole.
@@ -108,7 +108,7 @@ pub(super) fn boundary(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
         which: which(c, of, &key("match_number")),
         ..kept(c, of, &name, Selector { part, by }, &key("default"), "BoundaryExtractor.default_empty_value")
     };
-    scoped(c, of, extract)
+    with_default(c, of, extract)
 }
 
 /// Several names with several paths, divided by semicolons.
@@ -239,7 +239,7 @@ fn css(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
             "HtmlExtractor.default_empty_value",
         )
     };
-    scoped(c, of, extract)
+    with_default(c, of, extract)
 }
 
 pub(super) fn kept(
@@ -273,6 +273,18 @@ pub(super) fn which(c: &mut Converter<'_>, of: &Element, number: &str) -> Which 
         },
     }
 }
+
+/// With a default that is put there first even where something is found: with all matches the name itself holds the default.
+fn with_default(c: &mut Converter<'_>, of: &Element, extract: Extract) -> Vec<Step> {
+    let default = extract.otherwise.clone().filter(|_| extract.which == Which::Every).map(|otherwise| {
+        let at = Selector::body(By::Regex(NEVER.to_owned()));
+        Step::Extract(Extract::of(&extract.name, at, Some(otherwise)))
+    });
+    default.into_iter().chain(scoped(c, of, extract)).collect()
+}
+
+/// A pattern that nothing matches.
+const NEVER: &str = r"\b\B";
 
 /// Where the element says that it looks elsewhere than at the answer.
 pub(super) fn scoped(c: &mut Converter<'_>, of: &Element, extract: Extract) -> Vec<Step> {

@@ -32,7 +32,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         class: "BackendListener",
         convert: Convert::Listener(|c, of| {
-            c.missing(of, "results are not sent to another system while the run goes on");
+            c.different(of, "results are not sent to another system while the run goes on");
         }),
     },
     Kind { class: "BeanShellListener", convert: Convert::Listener(unknown) },

@@ -62,7 +62,12 @@ pub(super) fn sampler(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -
     for code in steps.iter_mut().filter_map(as_code) {
         code.request.clone_from(&label);
     }
-    steps.extend(convert(c, of, scope, after));
+    let mut own = convert(c, of, scope, after);
+    // What its texts are computed of knows its name; a program that is a sample has one of its own.
+    for code in own.iter_mut().filter_map(as_code).filter(|code| code.sample.is_empty()) {
+        code.request.clone_from(&label);
+    }
+    steps.extend(own);
     steps
 }
 

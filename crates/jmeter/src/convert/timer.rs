@@ -50,17 +50,28 @@ fn constant_timer(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
 }
 
 fn random_timer(c: &mut Converter<'_>, of: &Element, law: fn(Duration, Duration) -> Delay) -> Vec<Step> {
-    let delay = of.properties.text("ConstantTimer.delay").to_owned();
+    let written = of.properties.text("ConstantTimer.delay").to_owned();
     let range = of.properties.text("RandomTimer.range").to_owned();
-    let (Some(delay), Some(range)) =
-        (c.constant(of, &delay, "its delay"), c.constant(of, &range, "its range"))
-    else {
-        return Vec::new();
-    };
+    let Some(range) = c.constant(of, &range, "its range") else { return Vec::new() };
     let factor = factor(c, of);
-    let delay = milliseconds(c, of, &delay).mul_f64(factor);
     let range = milliseconds(c, of, &range).mul_f64(factor);
+    let text = c.text(of, &written);
+    let Some(constant) = text.constant() else { return random_after(c, of, law(Duration::ZERO, range)) };
+    let delay = milliseconds(c, of, &constant).mul_f64(factor);
     vec![Step::Pause(law(delay, range))]
+}
+
+/// A delay that changes, and a random pause behind it.
+fn random_after(c: &mut Converter<'_>, of: &Element, random: Delay) -> Vec<Step> {
+    let mut steps = constant_timer(c, of);
+    if steps.is_empty() {
+        return steps;
+    }
+    if matches!(random, Delay::Normal { .. }) {
+        c.different(of, "its delay changes: what would make it shorter by chance is left out, so it waits longer on average");
+    }
+    steps.push(Step::Pause(random));
+    steps
 }
 
 /// The property that makes all random and constant timers longer or shorter.
