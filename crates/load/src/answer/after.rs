@@ -547,4 +547,21 @@ mod tests {
         assert!(check(By::All, both).is_some());
         assert_eq!(check(By::Size, Must::BeAtLeast(BODY.len() as u64)), None);
     }
+
+    #[test]
+    fn the_size_of_all_is_that_of_head_and_body() {
+        let holds = |size: usize| {
+            let at = Selector { part: plan::answer::Part::Whole, by: By::Size };
+            let check = Check::of(at, Must::BeAtLeast(size as u64));
+            let after = After::new(&[Step::Check(check)], &names(), None).unwrap();
+            let view = View {
+                status: Some(b"200"),
+                head: b"HTTP/1.1 200 OK\r\n\r\n",
+                body: b"abc",
+                ..View::default()
+            };
+            run(&after, &view, &mut Slots::default()).is_none()
+        };
+        assert!(holds(22) && !holds(23));
+    }
 }

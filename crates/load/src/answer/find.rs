@@ -131,6 +131,10 @@ impl Finder {
             Part::Head => self.find_in(view.head),
             Part::Whole => match view.whole {
                 Some(whole) => self.find_in(whole),
+                None if matches!(self.how, How::Size) => {
+                    let size = view.head.len() + view.body.len();
+                    Some(Cow::Owned(size.to_string().into_bytes()))
+                }
                 None => self.find_in(view.head).or_else(|| self.find_in(view.body)),
             },
         }
