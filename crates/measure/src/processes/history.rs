@@ -18,8 +18,8 @@ const SLOW_HEIR: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(3);
 /// Old workers of a reload end within so long of each other, mostly.
 const TOGETHER: Duration = Duration::from_millis(300);
-/// A process that came during the run is a worker once it has been one for so long: before, it may be about to become
-/// another program.
+/// A process is a worker once it has been seen as one for so long: before, it may be about to become another program, also where the run
+/// began just then.
 const SETTLED: Duration = Duration::from_millis(300);
 
 /// A living process that descends from the target's.
@@ -224,7 +224,9 @@ impl History {
 
     fn member_ended(&mut self, at: Duration, known: Known, how: Ending) {
         let Member { pid, root, works } = known.member;
-        let settled = known.was_there || at.saturating_sub(known.since) >= SETTLED;
+        // Of one that was there at the beginning it is not known since when; no program that it may have become ends it by a signal so soon.
+        let was_one = known.was_there && matches!(how, Ending::Signal(_));
+        let settled = was_one || at.saturating_sub(known.since) >= SETTLED;
         let Some(root) = self.roots.get_mut(&root).filter(|root| works && settled && !root.ended) else {
             return;
         };
@@ -426,6 +428,17 @@ mod tests {
             one(&mut history, 9_000).0,
             "worker 21 of nginx (pid 10) was ended by SIGKILL 2.4 s into the run"
         );
+    }
+
+    #[test]
+    fn a_child_that_was_just_being_started_when_the_run_began_is_no_worker() {
+        let mut history = server();
+        history.ended(ms(100), 11, Ending::Code(22));
+        assert_eq!(told(&mut history, 9_000), []);
+        let mut history = server();
+        history.ended(ms(100), 11, Ending::Signal(11));
+        history.ended(ms(400), 12, Ending::Code(22));
+        assert_eq!(told(&mut history, 9_000).len(), 2);
     }
 
     #[test]
