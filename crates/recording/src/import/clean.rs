@@ -149,7 +149,7 @@ impl<'a> Located<'a> {
         }
         let named = || if host.is_empty() { Cow::Borrowed(&b""[..]) } else { lower(unescape(host)) };
         if target[0] == b'/' {
-            return Ok(Located { host: bare_host(named()), target });
+            return Ok(Located { host: sendable(bare_host(named()))?, target });
         }
         let Some(at) = memchr::memmem::find(&target, b"://") else {
             return match &target[..] {
@@ -169,7 +169,7 @@ impl<'a> Located<'a> {
         };
         // The Host field is what the client asked for; a URL's host may be that of the server behind.
         let host = if in_url.is_empty() { named() } else { in_url };
-        Ok(Located { host: bare_host(host), target: path })
+        Ok(Located { host: sendable(bare_host(host))?, target: path })
     }
 }
 
@@ -185,6 +185,12 @@ fn bare_host(host: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
         .find(|port| host.ends_with(port))
         .map_or(host.len(), |port| host.len() - port.len());
     if begin == 0 && end == host.len() { host } else { Cow::Owned(host[begin..end].to_vec()) }
+}
+
+/// A host as it may stand in a request; a log's own field may hold anything.
+fn sendable(host: Cow<'_, [u8]>) -> Result<Cow<'_, [u8]>, Reason> {
+    let is_other = |byte: &u8| *byte <= b' ' || matches!(*byte, 0x7f | b'/' | b'?' | b'#');
+    if host.iter().any(is_other) { Err(Reason::Unsendable) } else { Ok(host) }
 }
 
 /// Bytes of the body that were sent, and true if the head's were guessed.
@@ -340,6 +346,19 @@ mod tests {
             ("GET cache_object://localhost/info HTTP/1.0", Err(Reason::Internal)),
         ] {
             assert_eq!(of_line(line), found, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_no_request_can_hold_leaves_the_line_out() {
+        let of = |host: &[u8]| {
+            let object = Named::Line(Text::plain(b"GET /a HTTP/1.1"));
+            let text = Text { bytes: host, escape: Escape::Backslash };
+            Clean::of(&Entry { object, host: text, ..Entry::default() }).map(|clean| clean.host.to_vec())
+        };
+        assert_eq!(of(b"[::1]:8080"), Ok(b"[::1]:8080".to_vec()));
+        for host in [&b"id\"\0\0h"[..], b"a b", b"a\x7f", b"a/b", br"a\x0d\x0aX: y", b"a?b", b"a#b"] {
+            assert_eq!(of(host), Err(Reason::Unsendable), "{host:?}");
         }
     }
 
