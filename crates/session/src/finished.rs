@@ -8,7 +8,7 @@ use measure::stream::End;
 use measure::{ExitCode, Head, Judged, RunEvent, RunResult, Verdict};
 use plan::Plan;
 use report::page::Gathered;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A finished run. What became of it is settled: figures, conditions and verdict do not change any more. Its last record is told once,
@@ -36,6 +36,11 @@ impl Finished {
     /// CPU seconds of the watched processes while measuring.
     pub fn target_cpu(&self) -> Option<f64> {
         self.end.target_cpu_s
+    }
+
+    /// Its run file, where one is being written.
+    pub fn file(&self) -> Option<&Path> {
+        self.recorder.as_ref().map(Recorder::file)
     }
 
     /// Exit code of a command whose run this was, as far as the run decides it.

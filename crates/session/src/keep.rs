@@ -76,6 +76,11 @@ impl Recorder {
         Ok(Recorder { file: file.to_owned(), shared, thread: Some(thread) })
     }
 
+    /// The file that is written.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Has a record written.
     pub fn put(&self, event: &Arc<RunEvent>) {
         let mut queue = self.shared.queue();

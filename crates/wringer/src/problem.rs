@@ -53,6 +53,7 @@ impl Problem {
     pub fn exit(&self) -> Exit {
         match self {
             Problem::Usage(_) => Exit::Usage,
+            Problem::Rig(error) if error.is_mistake() => Exit::Usage,
             Problem::Impossible(_) | Problem::Rig(_) => Exit::Impossible,
             Problem::Words { exit, .. } => Exit::Code(*exit),
         }

@@ -6,7 +6,7 @@ use super::options::{
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
-use super::values::{address, host_and_port, rig_workers, some_bytes};
+use super::values::{address, assignment, host_and_port, rig_workers, some_bytes};
 use super::version::VersionArgs;
 use clap::Args;
 use plan::HttpProtocol;
@@ -17,6 +17,7 @@ use plan::{
     Scenario, Step, Stop, Tls, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 
 /// The options of `wringer cache`.
 #[derive(Debug, Clone, Args)]
@@ -27,6 +28,16 @@ pub struct CacheArgs {
     /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
     pub rig: Option<String>,
+    /// With --rig: the folder of a build of your own, the program in it or in its folders sbin, bin, objs or src
+    #[arg(long, value_name = "DIR", requires = "rig")]
+    pub from: Option<PathBuf>,
+    /// A setting of the rig in its own words, such as max-secondary-entries=5 for haproxy; for --rig-command what stands in place of {KEY}
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub rig_set: Vec<(String, String)>,
+    /// Start a proxy by this command of the shell and press it: {listen} and {origin} in it are HOST:PORT (also {listen_host}, {listen_port},
+    /// {origin_host}, {origin_port}), {dir} is a folder for it, {memory} is --cache-memory in bytes
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["proxy", "rig"])]
+    pub rig_command: Option<String>,
     /// Worker threads of the rig
     #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
     pub rig_workers: u16,
@@ -98,6 +109,8 @@ pub enum Target {
         /// Its worker threads.
         workers: u16,
     },
+    /// A command that starts a proxy.
+    Command(String),
     /// The demonstration cache.
     Demonstration,
 }
@@ -127,15 +140,16 @@ fn proxy(text: &str) -> Result<Endpoint, String> {
 impl CacheArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
-        match (&self.proxy, &self.rig) {
-            (Some(proxy), _) => Target::Proxy(proxy.with_port(0)),
-            (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
-            (None, None) => Target::Demonstration,
+        match (&self.proxy, &self.rig, &self.rig_command) {
+            (Some(proxy), ..) => Target::Proxy(proxy.with_port(0)),
+            (None, Some(name), _) => Target::Rig { name: name.clone(), workers: self.rig_workers },
+            (None, None, Some(command)) => Target::Command(command.clone()),
+            (None, None, None) => Target::Demonstration,
         }
     }
 
     fn speaks_tls(&self) -> bool {
-        let by_rig = self.rig.is_some() && self.version.wants_tls();
+        let by_rig = (self.rig.is_some() || self.rig_command.is_some()) && self.version.wants_tls();
         by_rig || self.proxy.as_ref().is_some_and(|proxy| proxy.secure)
     }
 
@@ -173,6 +187,35 @@ impl CacheArgs {
         }
     }
 
+    /// Settings and places fit what is started.
+    fn check_rig(&self) -> Result<(), String> {
+        let Some(command) = &self.rig_command else {
+            return match self.rig_set.first().filter(|_| self.rig.is_none()) {
+                Some((key, _)) => Err(format!(
+                    "--rig-set {key}: nothing is started that it could be set of: give --rig NAME or --rig-command COMMAND"
+                )),
+                None => Ok(()),
+            };
+        };
+        let has = |place: &str| command.contains(&format!("{{{place}}}"));
+        if !has("listen") && !has("listen_port") {
+            return Err("--rig-command: the command does not hold {listen} or {listen_port}, so that nobody knows where the proxy listens: \
+                        write it where the command takes its address, or start the proxy yourself and give PROXY"
+                .to_owned());
+        }
+        if !has("origin") && !has("origin_port") && self.origin.is_none() {
+            return Err("--rig-command: the command does not hold {origin} or {origin_port}, and any free port is taken for the origin: \
+                        write it where the command takes its server, or give --origin"
+                .to_owned());
+        }
+        match self.rig_set.iter().find(|(key, _)| !has(key)) {
+            Some((key, _)) => {
+                Err(format!("--rig-set {key}: the command of --rig-command does not hold {{{key}}}"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Bytes that a rig or the demonstration cache is to hold.
     pub fn memory(&self) -> u64 {
         self.cache_memory.unwrap_or(DEFAULT_MEMORY)
@@ -191,6 +234,7 @@ impl CacheArgs {
     pub fn check(&self) -> Result<(), String> {
         self.check_tls()?;
         self.check_version()?;
+        self.check_rig()?;
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         if self.phases.is_empty() {
             self.load.check_grace(&self.pace)?;
@@ -418,6 +462,28 @@ mod tests {
         assert_eq!(args("http://h:1/").target(), Target::Proxy("h:1".to_owned()));
         assert_eq!(args("--rig ats").target(), Target::Rig { name: "ats".to_owned(), workers: 1 });
         assert!(Cli::read(["wringer", "cache", "h:1", "--rig", "ats"]).is_err());
+        let command = "{listen}:{origin}";
+        assert_eq!(args(&format!("--rig-command {command}")).target(), Target::Command(command.to_owned()));
+        assert!(Cli::read(["wringer", "cache", "--rig", "ats", "--rig-command", command]).is_err());
+        assert!(Cli::read(["wringer", "cache", "--from", "/opt"]).is_err());
+    }
+
+    #[test]
+    fn a_command_says_where_its_proxy_listens_and_what_it_is_in_front_of() {
+        for (line, wanted) in [
+            ("--rig-command {listen}{origin}", None),
+            ("--rig-command {listen_port} --origin 127.0.0.1:81", None),
+            ("--rig-command {listen}{origin}{level} --rig-set level=7", None),
+            ("--rig haproxy --rig-set max-secondary-entries=5", None),
+            ("--rig-command {origin}", Some("{listen}")),
+            ("--rig-command {listen}", Some("{origin}")),
+            ("--rig-command {listen}{origin} --rig-set level=7", Some("{level}")),
+            ("h:1 --rig-set level=7", Some("nothing is started")),
+        ] {
+            let said = args(line).check().err();
+            assert_eq!(said.is_some(), wanted.is_some(), "{line}: {said:?}");
+            assert!(wanted.is_none_or(|part| said.is_some_and(|said| said.contains(part))), "{line}");
+        }
         assert!(Cli::read(["wringer", "cache", "h"]).is_err());
     }
 

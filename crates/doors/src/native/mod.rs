@@ -513,6 +513,12 @@ pub struct RigArgs {
     /// HAProxy and httpd then speak HTTP/2 to the origin, too [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = version::version)]
     pub http: Option<HttpProtocol>,
+    /// The folder of a build of your own, the program in it or in its folders sbin, bin, objs or src
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// A setting in the proxy's own words, such as max-secondary-entries=5 for haproxy
+    #[arg(long, value_name = "KEY=VALUE", value_parser = values::assignment)]
+    pub set: Vec<(String, String)>,
     /// Print the configuration instead of starting
     #[arg(long)]
     pub print: bool,

@@ -9,6 +9,7 @@ pub mod guard;
 mod kinds;
 mod probe;
 mod proxy;
+mod settings;
 mod started;
 
 use net::ports::free_address;
@@ -25,12 +26,13 @@ use farm::{Farm, Origins};
 use guard::{Guarded, Order};
 pub use kinds::ALL;
 pub use proxy::{Proxy, check_beside, named, names};
-pub use started::{StartError, Started};
+pub use settings::Setting;
+pub use started::{Places, StartError, Started};
 use wire::tls::Identity;
 
 /// How long a proxy may take until it answers; Varnish compiles its configuration, Traffic Server prepares its cache.
 /// On a machine that is busy with other things, anything takes many times as long.
-const READY_LIMIT: Duration = Duration::from_secs(60);
+pub const READY: Duration = Duration::from_secs(60);
 /// How many lines of a dead proxy's log an error shows.
 const LOG_LINES: usize = 12;
 /// Files of the certificate and its key, in the folder.
@@ -40,6 +42,8 @@ const KEY: &str = "tls.key";
 const PRINTED_FOLDER: &str = "/var/tmp/wringer-rig";
 /// Where servers are installed without being in everybody's PATH.
 const PROGRAM_FOLDERS: [&str; 5] = ["/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/local/bin", "/usr/bin"];
+/// Where a build of one's own has its program, below the folder it was built in or installed into.
+const BUILD_FOLDERS: [&str; 5] = ["", "sbin", "bin", "objs", "src"];
 
 /// Settings of a proxy, whichever it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +61,12 @@ pub struct RigOptions {
     /// HTTP version that it speaks in front: with TLS the versions before it as well, without HTTP/2 by prior knowledge. Where
     /// that is HTTP/2, HAProxy and httpd speak it towards the origin, too, without TLS.
     pub http: HttpProtocol,
+    /// Folder of a build of one's own; `None`: the one that is installed.
+    pub from: Option<PathBuf>,
+    /// Settings that are to be otherwise.
+    pub settings: Vec<Setting>,
+    /// How long it may take until it answers.
+    pub ready: Duration,
 }
 
 impl RigOptions {
@@ -80,6 +90,9 @@ impl Default for RigOptions {
             workers: 1,
             honour_reload: false,
             http: HttpProtocol::One,
+            from: None,
+            settings: Vec::new(),
+            ready: READY,
         }
     }
 }
@@ -95,6 +108,13 @@ pub enum RigError {
     #[error("{title} is not installed: there is no {program} in PATH or the usual folders; on Debian: apt install {package}",
         title = .0.title(), program = .0.programs()[0], package = .0.package())]
     NotInstalled(&'static dyn Proxy),
+    #[error("there is no {program} of {title} in {}, nor in its folders sbin, bin, objs and src: give the folder that it was built in or \
+             installed into", from.display(), program = proxy.programs().join(" or "), title = proxy.title())]
+    NotBuilt { proxy: &'static dyn Proxy, from: PathBuf },
+    #[error("the configuration of {} has no line that sets {key:?}: wringer rig {proxy} --print shows those it has", proxy.title())]
+    NoSetting { proxy: &'static dyn Proxy, key: String },
+    #[error("{key:?} and its value must fit into a line of the configuration of {}", proxy.title())]
+    NoLine { proxy: &'static dyn Proxy, key: String },
     #[error("{} does not speak {version} here: give --http {spoken}{others}", proxy.title(), version = shown(*.version),
         spoken = typed(proxy.speaks()), others = who_speaks(*.version))]
     NotSpoken { proxy: &'static dyn Proxy, version: HttpProtocol },
@@ -112,8 +132,21 @@ pub enum RigError {
     Start { proxy: &'static dyn Proxy, reason: String },
     #[error("{proxy} ended {how}; its last words:\n{log}")]
     Ended { proxy: &'static dyn Proxy, how: String, log: String },
-    #[error("{proxy} did not answer on {listen} within {} s; its last words:\n{log}", READY_LIMIT.as_secs())]
-    Silent { proxy: &'static dyn Proxy, listen: SocketAddr, log: String },
+    #[error("{proxy} did not answer on {listen} within {} s; its last words:\n{log}", limit.as_secs_f64())]
+    Silent { proxy: &'static dyn Proxy, listen: SocketAddr, limit: Duration, log: String },
+}
+
+impl RigError {
+    /// True if it was asked for what cannot be meant.
+    pub fn is_mistake(&self) -> bool {
+        matches!(
+            self,
+            RigError::Unknown(_)
+                | RigError::NotBuilt { .. }
+                | RigError::NoSetting { .. }
+                | RigError::NoLine { .. }
+        )
+    }
 }
 
 /// One configuration file: its name below the folder, and its text.
@@ -144,9 +177,17 @@ pub struct Setup {
 }
 
 /// The configuration as text for use elsewhere: every file behind a comment line with its name, and how to start it.
-pub fn print(proxy: &'static dyn Proxy, options: &RigOptions, farm: Option<&Farm>) -> String {
+///
+/// # Errors
+/// A setting that it does not have.
+pub fn print(
+    proxy: &'static dyn Proxy,
+    options: &RigOptions,
+    farm: Option<&Farm>,
+) -> Result<String, RigError> {
     let named = farm.map_or(&[][..], Farm::addresses);
     let setup = proxy.setup(options, &Origins { catch_all: options.origin, named }, PRINTED_FOLDER);
+    let setup = settings::applied(proxy, setup, options)?;
     let RigOptions { listen, origin, workers, .. } = options;
     let memory = plan::units::show_size(options.memory_bytes);
     let others = match named.len() {
@@ -172,7 +213,7 @@ pub fn print(proxy: &'static dyn Proxy, options: &RigOptions, farm: Option<&Farm
     for File { name, text: content } in &setup.files {
         text.push_str(&format!("\n# ---- {name} ----\n{content}"));
     }
-    text
+    Ok(text)
 }
 
 /// The program of a proxy, searched in PATH and the usual folders.
@@ -184,6 +225,17 @@ pub fn installed(proxy: &'static dyn Proxy) -> Option<PathBuf> {
         .filter(|folder| folder.is_absolute())
         .flat_map(|folder| programs.iter().map(move |name| folder.join(name)));
     candidates.find(|program| is_executable(program))
+}
+
+/// The program of a proxy in the folder of a build, or the one that is installed.
+fn program_of(proxy: &'static dyn Proxy, from: Option<&Path>) -> Result<PathBuf, RigError> {
+    let Some(from) = from else { return installed(proxy).ok_or(RigError::NotInstalled(proxy)) };
+    let not_built = || RigError::NotBuilt { proxy, from: from.to_owned() };
+    let folder = fs::canonicalize(from).map_err(|_| not_built())?;
+    let folders = BUILD_FOLDERS.iter().map(|below| folder.join(below));
+    let mut candidates =
+        folders.flat_map(|folder| proxy.programs().iter().map(move |name| folder.join(name)));
+    candidates.find(|program| is_executable(program)).ok_or_else(not_built)
 }
 
 fn is_executable(program: &Path) -> bool {
@@ -208,7 +260,7 @@ pub struct Rig {
 /// As root the proxy runs as `nobody`, otherwise as the user. Takes up to a minute, usually well under a few
 /// seconds. The probe is a request that every proxy refuses by itself, so the origin sees nothing of it.
 pub fn start(proxy: &'static dyn Proxy, options: &RigOptions) -> Result<Rig, RigError> {
-    let program = installed(proxy).ok_or(RigError::NotInstalled(proxy))?;
+    let program = program_of(proxy, options.from.as_deref())?;
     if !proxy.speaks().contains(&options.http) {
         return Err(RigError::NotSpoken { proxy, version: options.http });
     }
@@ -227,7 +279,8 @@ pub fn start(proxy: &'static dyn Proxy, options: &RigOptions) -> Result<Rig, Rig
     tracing::debug!(rig = proxy.name(), version, program = %program.display(), %listen, "starting a rig");
     let (folder, mut guarded) = guarded_folder(proxy)?;
     let origins = Origins { catch_all: options.origin, named: &[] };
-    let mut setup = proxy.setup(&options, &origins, &folder.display().to_string());
+    let setup = proxy.setup(&options, &origins, &folder.display().to_string());
+    let mut setup = settings::applied(proxy, setup, &options)?;
     if options.http.is_secure() {
         setup.files.extend(certificate(listen)?);
     }
@@ -240,11 +293,17 @@ pub fn start(proxy: &'static dyn Proxy, options: &RigOptions) -> Result<Rig, Rig
     let _stand_in = stand_in(proxy, options.origin);
     let order = Order { user, program, arguments: setup.arguments };
     tracing::debug!(folder = %folder.display(), arguments = ?order.arguments, user = ?order.user, "the guard is to start it");
-    let main_pid = guarded.start(&order).map_err(|reason| RigError::Start { proxy, reason })?;
+    let main_pid = guarded.start(&order).map_err(|reason| {
+        let hint = match (&options.from, user) {
+            (Some(_), Some(_)) => "; as root it runs as nobody, who must be able to read that folder",
+            _ => "",
+        };
+        RigError::Start { proxy, reason: reason + hint }
+    })?;
     tracing::debug!(pid = main_pid, "it runs");
     let http = options.http;
     let rig = Rig { proxy, version, address: listen, http, main_pid, folder, logs: setup.logs, guarded };
-    rig.wait_until_ready()?;
+    rig.wait_until_ready(options.ready)?;
     Ok(rig)
 }
 
@@ -315,9 +374,9 @@ impl Rig {
         Some(RigError::Ended { proxy: self.proxy, how, log: self.last_words() })
     }
 
-    fn wait_until_ready(&self) -> Result<(), RigError> {
+    fn wait_until_ready(&self, limit: Duration) -> Result<(), RigError> {
         const PAUSE: Duration = Duration::from_millis(20);
-        let deadline = Instant::now() + READY_LIMIT;
+        let deadline = Instant::now() + limit;
         loop {
             if let Some(error) = self.ended(PAUSE) {
                 return Err(error);
@@ -330,6 +389,7 @@ impl Rig {
                 return Err(RigError::Silent {
                     proxy: self.proxy,
                     listen: self.address,
+                    limit,
                     log: self.last_words(),
                 });
             }
@@ -528,14 +588,71 @@ mod tests {
             ..RigOptions::default()
         };
         for proxy in ALL.iter().copied() {
-            check_printed(&format!("{proxy}.txt"), &print(proxy, &alone, None));
-            check_printed(&format!("{proxy}-reload.txt"), &print(proxy, &reload, None));
-            check_printed(&format!("{proxy}-farm.txt"), &print(proxy, &many, Some(&farm)));
+            let print = |options: &RigOptions, farm| print(proxy, options, farm).expect("nothing is set");
+            check_printed(&format!("{proxy}.txt"), &print(&alone, None));
+            check_printed(&format!("{proxy}-reload.txt"), &print(&reload, None));
+            check_printed(&format!("{proxy}-farm.txt"), &print(&many, Some(&farm)));
             for http in &proxy.speaks()[1..] {
                 let options = RigOptions { http: *http, ..RigOptions::default() };
-                check_printed(&format!("{proxy}-{}.txt", http.typed()), &print(proxy, &options, None));
+                check_printed(&format!("{proxy}-{}.txt", http.typed()), &print(&options, None));
             }
         }
+    }
+
+    /// Each of them has something that can be set, and says so where it has not.
+    #[test]
+    fn settings_stand_in_the_configuration_or_are_refused() {
+        let printed = |name: &str, key: &str, value: &str| {
+            let settings = vec![Setting { key: key.to_owned(), value: value.to_owned() }];
+            print(named(name).expect("it is known"), &RigOptions { settings, ..RigOptions::default() }, None)
+        };
+        for (name, key, value, line) in [
+            (
+                "ats",
+                "proxy.config.cache.ram_cache.size",
+                "5",
+                "CONFIG proxy.config.cache.ram_cache.size INT 5\n",
+            ),
+            (
+                "ats",
+                "proxy.config.cache.limits.http.max_alts",
+                "9",
+                "CONFIG proxy.config.cache.limits.http.max_alts INT 9\n",
+            ),
+            ("nginx", "proxy_cache_lock", "off", "            proxy_cache_lock off;\n"),
+            ("varnish", "default_grace", "10", "-p default_grace=10"),
+            ("varnish", "max_restarts", "1", "-p max_restarts=1"),
+            ("squid", "collapsed_forwarding", "off", "\ncollapsed_forwarding off\n"),
+            ("squid", "read_ahead_gap", "64 KB", "\nread_ahead_gap 64 KB\n"),
+            ("haproxy", "max-secondary-entries", "5", "    max-secondary-entries 5\n"),
+            ("haproxy", "tune.bufsize", "32768", "global\n    tune.bufsize 32768\n"),
+            ("httpd", "CacheLock", "On", "\nCacheLock On\n"),
+            ("httpd", "CacheMinExpire", "2", "\nCacheMinExpire 2\n"),
+            ("h2o", "max-connections", "9", "\nmax-connections: 9\n"),
+            ("caddy", "idle", "2h", "            idle 2h\n"),
+        ] {
+            let text = printed(name, key, value).expect("it can be set");
+            assert!(text.contains(line), "{name} {key}: {text}");
+        }
+        for (name, key) in
+            [("nginx", "proxy_cache_lok"), ("haproxy", "nosuch"), ("nginx", "a\nb"), ("squid", "")]
+        {
+            assert!(printed(name, key, "1").expect_err("it cannot").is_mistake(), "{name} {key}");
+        }
+    }
+
+    #[test]
+    fn a_build_of_ones_own_is_found_below_its_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let nginx = named("nginx").expect("it is known");
+        let found = || program_of(nginx, Some(folder.path()));
+        assert!(matches!(found(), Err(RigError::NotBuilt { .. })));
+        fs::create_dir(folder.path().join("objs")).expect("it is ours");
+        let program = folder.path().join("objs/nginx");
+        fs::write(&program, "").expect("it is ours");
+        assert!(found().is_err(), "no program");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        assert_eq!(found().expect("it is there"), fs::canonicalize(&program).expect("it is there"));
     }
 
     fn check_printed(name: &str, text: &str) {

@@ -2,7 +2,7 @@
 
 use super::farm::Origins;
 use super::kinds::ALL;
-use super::{RigError, RigOptions, Setup};
+use super::{RigError, RigOptions, Setup, settings};
 use plan::HttpProtocol;
 use std::fmt;
 
@@ -48,6 +48,11 @@ pub trait Proxy: Sync + fmt::Debug {
 
     /// Files, folders and arguments for these options; `folder`: where all of it will lie.
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup;
+
+    /// Gives a setting another value. False: the configuration does not have it, and it cannot be added.
+    fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
+        settings::replace(setup, "", key, value)
+    }
 }
 
 impl fmt::Display for dyn Proxy {

@@ -1,23 +1,34 @@
 //! `wringer cache`: a proxy pressed from both sides.
 
 use super::around;
+use super::rig::settings;
+use super::rig_log;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
 use doors::native::{CacheArgs, Target, reachable};
 use net::ports;
-use proxies::rig::{self, Rig, RigOptions};
+use proxies::rig::{self, Places, Rig, RigOptions};
 use session::{SessionOptions, Started};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Target of the load, which keeps running while this lives.
 enum Pressed {
     Proxy(String),
     Rig(Rig),
+    Command(Commanded),
     Demonstration(Demonstration),
+}
+
+/// A proxy that a command has started.
+struct Commanded {
+    proxy: rig::Started,
+    address: SocketAddr,
 }
 
 /// The demonstration cache, a process of its own so that its CPU is not the generator's.
@@ -48,7 +59,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let origin = origin_address(args)?;
     let listen = match args.target() {
         Target::Proxy(address) => address,
-        Target::Rig { .. } | Target::Demonstration => any_port()?.to_string(),
+        Target::Rig { .. } | Target::Command(_) | Target::Demonstration => any_port()?.to_string(),
     };
     let plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
     let around = SessionOptions {
@@ -72,13 +83,21 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let status = || pressed.status();
     let started = pressed.started(&status);
     let finished = ready.about(about).run(started.as_ref(), &mut lines)?;
-    Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
+    let run = finished.file().map(Path::to_owned);
+    let exit = show::report(finished, &Ran { plan: &plan, output: &args.output, server });
+    if let (Some(run), Some(started)) = (run, &started) {
+        rig_log::keep(&started.logs, &run);
+    }
+    Ok(exit)
 }
 
 /// Bytes that what is pressed may keep, where that is known.
 fn cache_bytes(args: &CacheArgs) -> Option<u64> {
-    let Target::Rig { name, .. } = args.target() else {
-        return args.cache_memory.or(args.target().is_ours().then(|| args.memory()));
+    let name = match args.target() {
+        Target::Rig { name, .. } => name,
+        Target::Demonstration => return Some(args.memory()),
+        Target::Command(command) if command.contains("{memory}") => return Some(args.memory()),
+        Target::Proxy(_) | Target::Command(_) => return args.cache_memory,
     };
     let caches = rig::named(&name).is_ok_and(|proxy| proxy.caches());
     Some(if caches { args.memory() } else { 0 })
@@ -89,7 +108,7 @@ fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
     let loopback = |port| SocketAddr::from(([127, 0, 0, 1], port));
     let target = match args.target() {
         Target::Proxy(address) => address,
-        Target::Rig { .. } | Target::Demonstration => loopback(8080).to_string(),
+        Target::Rig { .. } | Target::Command(_) | Target::Demonstration => loopback(8080).to_string(),
     };
     args.output.held_to(args.keep.applied(args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed)))
 }
@@ -135,12 +154,31 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
                 workers,
                 honour_reload: args.popularity.reload > 0.0,
                 http: args.version.spoken().into_iter().max().unwrap_or_default(),
+                from: args.from.clone(),
+                settings: settings(&args.rig_set),
+                ready: args.load.ready.unwrap_or(rig::READY),
             };
             rig::check_beside(proxy, &args.version.spoken())?;
             Ok(Pressed::Rig(rig::start(proxy, &options)?))
         }
+        Target::Command(command) => {
+            let places = Places {
+                listen: address()?,
+                origin,
+                memory_bytes: args.memory(),
+                settings: settings(&args.rig_set),
+            };
+            commanded(&command, &places, args.load.ready).map(Pressed::Command)
+        }
         Target::Demonstration => demonstration(address()?, origin, args.memory()).map(Pressed::Demonstration),
     }
+}
+
+fn commanded(command: &str, places: &Places, ready: Option<Duration>) -> Result<Commanded, Problem> {
+    let failed = |error: rig::StartError| Problem::impossible(error.to_string());
+    let proxy = rig::Started::rig(command, places).map_err(failed)?;
+    proxy.wait_until_ready(places.listen, ready.unwrap_or(rig::READY)).map_err(failed)?;
+    Ok(Commanded { proxy, address: places.listen })
 }
 
 fn demonstration(listen: SocketAddr, origin: SocketAddr, memory: u64) -> Result<Demonstration, Problem> {
@@ -178,6 +216,7 @@ impl Pressed {
                 let without = if rig.caches() { "" } else { ", which has no cache" };
                 format!("{} {} on {}{without}", rig.name(), rig.version(), rig.address())
             }
+            Pressed::Command(started) => format!("`{}` on {}", started.proxy.command(), started.address),
             Pressed::Demonstration(cache) => format!("the demonstration cache on {}", cache.address),
         }
     }
@@ -191,6 +230,13 @@ impl Pressed {
                 works: rig.pids(),
                 version: Some(rig.version().to_owned()),
                 logs: rig.logs(),
+                status,
+            }),
+            Pressed::Command(Commanded { proxy, .. }) => Some(Started {
+                pid: proxy.pid(),
+                works: proxy.pids(),
+                version: None,
+                logs: vec![proxy.log()],
                 status,
             }),
             Pressed::Demonstration(cache) => Some(Started {
@@ -208,6 +254,7 @@ impl Pressed {
         match self {
             Pressed::Proxy(_) => None,
             Pressed::Rig(rig) => rig.status(),
+            Pressed::Command(started) => started.proxy.status(),
             Pressed::Demonstration(cache) => {
                 cache.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
             }

@@ -27,6 +27,7 @@ pub mod plan;
 pub mod record;
 pub mod report;
 pub mod rig;
+pub mod rig_log;
 pub mod runs;
 pub mod serve;
 mod show;

@@ -13,7 +13,7 @@ use crate::problem::{Exit, Problem};
 use doors::native::{RigArgs, reachable};
 use plan::units::show_size;
 use proxies::rig::farm::Farm;
-use proxies::rig::{Proxy, Rig, RigError, RigOptions, named, print, start};
+use proxies::rig::{Proxy, Rig, RigError, RigOptions, Setting, named, print, start};
 
 fn options(arguments: &RigArgs) -> RigOptions {
     RigOptions {
@@ -23,7 +23,15 @@ fn options(arguments: &RigArgs) -> RigOptions {
         workers: arguments.workers,
         honour_reload: arguments.honour_reload,
         http: arguments.http.unwrap_or_default(),
+        from: arguments.from.clone(),
+        settings: settings(&arguments.set),
+        ..RigOptions::default()
     }
+}
+
+/// Settings as they were typed.
+pub fn settings(typed: &[(String, String)]) -> Vec<Setting> {
+    typed.iter().map(|(key, value)| Setting { key: key.clone(), value: value.clone() }).collect()
 }
 
 fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
@@ -35,7 +43,7 @@ fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
 
 /// The configuration.
 fn printed(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<String, RigError> {
-    Ok(print(proxy, &options(arguments), farm(arguments)?.as_ref()))
+    print(proxy, &options(arguments), farm(arguments)?.as_ref())
 }
 
 /// `wringer rig`.

@@ -6,7 +6,7 @@ mod prune;
 mod query;
 
 pub use index::{Summary, is_being_written, summaries, summary};
-pub use prune::{Limits, Spare, prune, prune_after_run};
+pub use prune::{LOG, Limits, Spare, prune, prune_after_run};
 pub use query::Query;
 
 use crate::problem::Problem;

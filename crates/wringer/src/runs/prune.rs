@@ -11,6 +11,9 @@ use std::time::{Duration, SystemTime};
 /// The label that keeps a run.
 const KEEP: &str = "keep";
 
+/// Ending of the name of a log that is kept beside a run, in place of the run file's.
+pub const LOG: &str = "log";
+
 /// How much stays.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -61,6 +64,10 @@ pub fn prune(folder: &Path, limits: Limits, spare: Spare, dry: bool) -> Result<P
         }
         match if dry { Ok(()) } else { fs::remove_file(&file) } {
             Ok(()) => {
+                if !dry {
+                    // Few runs have one.
+                    let _ = fs::remove_file(file.with_extension(LOG));
+                }
                 pruned.runs += 1;
                 pruned.bytes += bytes;
             }

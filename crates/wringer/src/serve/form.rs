@@ -177,7 +177,9 @@ fn of_cache(args: &CacheArgs, seed: u64) -> Result<Plan, String> {
     args.check()?;
     match args.target() {
         Target::Proxy(proxy) => Ok(args.output.held_to(args.plan(&proxy, args.origin_address(), seed))),
-        Target::Rig { .. } | Target::Demonstration => Err("the page starts no proxy".to_owned()),
+        Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
+            Err("the page starts no proxy".to_owned())
+        }
     }
 }
 

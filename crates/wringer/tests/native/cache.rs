@@ -1,7 +1,7 @@
 //! `wringer cache` in front of each real proxy that is installed, and of the demonstration cache: both sides' accounts
 //! agree, the hit ratio is the predicted one, and the oracle finds nothing.
 
-use crate::support::{Report, program, run};
+use crate::support::{Report, program, run, start};
 
 /// A proxy, and what it can do where they differ (docs/src/rigs.md).
 struct Proxy {
@@ -328,4 +328,41 @@ fn one_seed_is_one_stream_of_requests() {
     let bytes = reports.map(|report| report.sum("body_bytes"));
     assert_eq!(bytes[0], bytes[1]);
     assert_ne!(bytes[0], bytes[2]);
+}
+
+/// A proxy of somebody's own: the demonstration cache, which ends when its standard input does.
+#[test]
+fn any_proxy_is_started_by_a_command_and_ended() {
+    let program = env!("CARGO_BIN_EXE_wringer");
+    let command = format!(
+        "touch {{}}/{{name}}; echo said on {{listen}}; sleep 600 | {program} demo-cache --listen {{listen}} \
+         --origin {{origin}} --memory {{memory}}"
+    );
+    let line = "cache --rig-set name=began --keep-in {}/runs -n 200 --hot 20 --hit-ratio 1 --size 3000 -q \
+                --json {}/result.json --rig-command";
+    let ran = start(line.split_whitespace().chain([command.as_str()])).end().ended_with(0);
+    assert_eq!(ran.report().sum("ok"), 200);
+    assert!(ran.report().sum("hits") > 100);
+    assert_eq!(ran.file("began"), "");
+    let log = ran.stderr.lines().find_map(|line| line.strip_prefix("log of the proxy: "));
+    let log = std::fs::read_to_string(log.expect("a log beside the run")).expect("it can be read");
+    assert!(log.starts_with("# ---- output.log ----\nsaid on 127.0.0.1:"), "{log}");
+    let listen = log.lines().nth(1).and_then(|line| line.rsplit(' ').next()).expect("an address");
+    assert!(std::net::TcpStream::connect(listen).is_err(), "it is gone with the run");
+}
+
+#[test]
+fn a_command_that_does_not_start_a_proxy_is_told_with_its_words() {
+    let say = |command| {
+        let line = "cache -n 1 -q --ready 300ms --rig-command";
+        start(line.split_whitespace().chain([command])).end()
+    };
+    let ran = say("echo no such thing {listen} {origin}; exit 7").ended_with(1);
+    for part in ["ended with exit code 7", "no such thing 127.0.0.1:"] {
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
+    let ran = say("sleep 600 # {listen} {origin}").ended_with(1);
+    assert!(ran.stderr.contains("does not listen on") && ran.stderr.contains("--ready"), "{}", ran.stderr);
+    let ran = say("true").ended_with(2);
+    assert!(ran.stderr.contains("{listen}"), "{}", ran.stderr);
 }

@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::rig::farm::Origins;
-use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup, settings};
 use plan::HttpProtocol::{self, One, Two};
+
+/// File of its settings.
+const RECORDS: &str = "config/records.config";
 
 /// Apache Traffic Server.
 #[derive(Debug)]
@@ -42,8 +45,8 @@ impl Proxy for Ats {
         });
         let mut setup = Setup {
             files: vec![
-                File::new("runroot.yaml", run_root(folder)),
-                File::new("config/records.config", records(options, folder)),
+                File::new("runroot.yaml", run_root(options, folder)),
+                File::new(RECORDS, records(options, folder)),
                 File::new("config/remap.config", remap(options, origins)),
                 File::new("config/storage.config", storage(options, folder)),
                 File::new("config/ip_allow.yaml", IP_ALLOW.to_string()),
@@ -55,20 +58,46 @@ impl Proxy for Ats {
         setup.files.extend(certificate);
         setup
     }
+
+    /// A record, with its type; one that is not there is added.
+    fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
+        let typed = ["INT", "FLOAT", "STRING"]
+            .into_iter()
+            .find(|kind| settings::replace(setup, "CONFIG ", &format!("{key} {kind}"), value));
+        let records = setup.files.iter_mut().find(|file| file.name == RECORDS);
+        if let (None, Some(records)) = (typed, records) {
+            let kind = match (value.parse::<i64>(), value.parse::<f64>()) {
+                (Ok(_), _) => "INT",
+                (Err(_), Ok(_)) => "FLOAT",
+                (Err(_), Err(_)) => "STRING",
+            };
+            records.text.push_str(&format!("CONFIG {key} {kind} {value}\n"));
+        }
+        true
+    }
 }
 
 /// Every folder must be named here, or the package's own are used.
-fn run_root(folder: &str) -> String {
+fn run_root(options: &RigOptions, folder: &str) -> String {
+    // A build of one's own has its programs and modules where it was installed.
+    let (programs, modules) = match &options.from {
+        None => ("/usr".to_owned(), "/usr/lib/trafficserver/modules".to_owned()),
+        Some(from) => (from.display().to_string(), from.join("libexec/trafficserver").display().to_string()),
+    };
+    let libraries = match &options.from {
+        None => "/usr/lib/trafficserver".to_owned(),
+        Some(from) => from.join("lib").display().to_string(),
+    };
     format!(
         "prefix: {folder}
 exec_prefix: {folder}
-bindir: /usr/bin
-sbindir: /usr/sbin
+bindir: {programs}/bin
+sbindir: {programs}/sbin
 sysconfdir: {folder}/config
 datadir: {folder}
 includedir: {folder}
-libdir: /usr/lib/trafficserver
-libexecdir: /usr/lib/trafficserver/modules
+libdir: {libraries}
+libexecdir: {modules}
 localstatedir: {folder}/run
 runtimedir: {folder}/run
 logdir: {folder}/log

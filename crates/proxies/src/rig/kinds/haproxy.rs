@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::rig::farm::Origins;
-use crate::rig::{CERTIFICATE, File, Proxy, RigOptions, Setup};
+use crate::rig::{CERTIFICATE, File, Proxy, RigOptions, Setup, settings};
 use plan::HttpProtocol::{self, One, Two, TwoClear};
 
 /// `total-max-size` takes no more megabytes than this.
@@ -52,6 +52,16 @@ impl Proxy for Haproxy {
             arguments: ["-db", "-f", &format!("{folder}/haproxy.cfg")].map(str::to_string).to_vec(),
             logs: vec![],
         }
+    }
+
+    /// What tunes all of it is added to the section that it belongs to.
+    fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
+        if settings::replace(setup, "", key, value) {
+            return true;
+        }
+        let Some(file) = setup.files.first_mut().filter(|_| key.starts_with("tune.")) else { return false };
+        file.text = file.text.replacen("global\n", &format!("global\n    {key} {value}\n"), 1);
+        true
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::rig::farm::Origins;
-use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
+use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup, settings};
 use plan::HttpProtocol::{self, One, Two, TwoClear};
 
 /// Where modules are: Debian's and Ubuntu's folder, then those of others.
@@ -75,6 +75,10 @@ impl Proxy for Httpd {
             arguments: ["-DFOREGROUND", "-f", &format!("{folder}/httpd.conf")].map(str::to_string).to_vec(),
             logs: vec!["error.log"],
         }
+    }
+
+    fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
+        settings::replace(setup, "", key, value) || settings::append(setup, &format!("{key} {value}"))
     }
 }
 
@@ -158,7 +162,11 @@ fn protocols(http: HttpProtocol) -> &'static str {
 }
 
 fn modules(options: &RigOptions) -> String {
-    let folder = MODULES.into_iter().find(|folder| Path::new(folder).is_dir()).unwrap_or(MODULES[0]);
+    let installed = || MODULES.into_iter().find(|folder| Path::new(folder).is_dir()).unwrap_or(MODULES[0]);
+    let folder = match &options.from {
+        Some(from) => from.join("modules").display().to_string(),
+        None => installed().to_owned(),
+    };
     let for_http2 = WANTED_FOR_HTTP2.iter().filter(|_| options.http2_behind());
     let for_tls = ["ssl"].iter().filter(|_| options.http.is_secure());
     WANTED.iter().chain(for_http2).chain(for_tls).fold(String::new(), |mut text, name| {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::rig::farm::Origins;
-use crate::rig::{File, Proxy, RigOptions, Setup, shared_name};
+use crate::rig::{File, Proxy, RigOptions, Setup, settings, shared_name};
 use plan::HttpProtocol::{self, One};
 
 /// Squid.
@@ -51,6 +51,10 @@ impl Proxy for Squid {
                 .to_vec(),
             logs: vec!["cache.log"],
         }
+    }
+
+    fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
+        settings::replace(setup, "", key, value) || settings::append(setup, &format!("{key} {value}"))
     }
 }
 

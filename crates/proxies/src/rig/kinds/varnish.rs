@@ -48,6 +48,16 @@ impl Proxy for Varnish {
             logs: vec![],
         }
     }
+
+    /// A parameter.
+    fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
+        let before = format!("{key}=");
+        match setup.arguments.iter_mut().find(|argument| argument.starts_with(&before)) {
+            Some(argument) => *argument = before + value,
+            None => setup.arguments.extend(["-p".to_owned(), before + value]),
+        }
+        true
+    }
 }
 
 fn arguments(options: &RigOptions, folder: &str) -> Vec<String> {
