@@ -54,7 +54,7 @@ impl Proxy for Haproxy {
         }
     }
 
-    /// What tunes all of it is added to the section that it belongs to.
+    /// Settings that tune all of it are added to the section they belong to.
     fn set(&self, setup: &mut Setup, key: &str, value: &str) -> bool {
         if settings::replace(setup, "", key, value) {
             return true;
