@@ -69,7 +69,9 @@ pub struct Example {
 }
 
 /// Examples that are kept for each reason.
-const EXAMPLES: usize = 3;
+const EXAMPLES: usize = 20;
+/// Those that a recording keeps.
+const RECORDED: usize = 3;
 /// Bytes of a line that an example shows.
 const SHOWN: usize = 120;
 
@@ -127,12 +129,14 @@ impl LeftOut {
         }
     }
 
-    /// The same without a word of what the lines say.
+    /// The same with fewer examples, and without a word of what the lines say.
     #[must_use]
     pub fn without_texts(&self) -> LeftOut {
         let mut bare = self.clone();
-        let examples = bare.reasons.values_mut().flat_map(|share| &mut share.examples);
-        examples.for_each(|example| example.text.clear());
+        for share in bare.reasons.values_mut() {
+            share.examples.truncate(RECORDED);
+            share.examples.iter_mut().for_each(|example| example.text.clear());
+        }
         bare
     }
 }
@@ -147,20 +151,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_and_the_first_three() {
+    fn counts_and_the_first_of_each() {
         let mut left = LeftOut::default();
-        for line in 1..=5 {
+        for line in 1..=25 {
             left.add(Reason::Unparsed, "a.log", line, 7, b"x\x1b[31my");
         }
         left.add(Reason::NoRequest, "a.log", 9, 0, b"-");
-        assert_eq!((left.total(), left.losses(), left.of(Reason::Unparsed)), (6, 5, 5));
+        assert_eq!((left.total(), left.losses(), left.of(Reason::Unparsed)), (26, 25, 25));
         let share = &left.reasons[&Reason::Unparsed];
-        assert_eq!(share.examples.len(), 3);
+        assert_eq!(share.examples.len(), EXAMPLES);
         assert_eq!(share.examples[2].line, 3);
         assert_eq!(share.examples[0].text, "x\u{b7}[31my");
         let mut sum = left.clone();
         sum.merge(&left);
-        assert_eq!((sum.total(), sum.reasons[&Reason::NoRequest].examples.len()), (12, 2));
+        assert_eq!((sum.total(), sum.reasons[&Reason::NoRequest].examples.len()), (52, 2));
+        assert_eq!(sum.without_texts().reasons[&Reason::Unparsed].examples.len(), RECORDED);
         assert!(
             sum.without_texts()
                 .reasons

@@ -77,6 +77,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::New { kind }) => Ok(command::start::print(kind)),
         Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),
         Command::Record(args) => command::record::run(&args),
+        Command::Capture(args) => command::capture::run(&args),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),

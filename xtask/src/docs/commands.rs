@@ -27,7 +27,12 @@ const AT_MOST: &str = "60";
 const DOORS: [&str; 8] = ["ab", "h2load", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
 
 /// The files that commands name.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
+    (
+        "access.log",
+        "192.0.2.1 - - [27/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 3 \"-\" \"curl/8\"\n\
+         192.0.2.1 - - [27/Nov/2026:10:00:01 +0000] \"GET /a HTTP/1.1\" 200 3 \"-\" \"curl/8\"\n",
+    ),
     ("urls.txt", "http://localhost:8080/\n"),
     ("moments.txt", "0\thttp://localhost:8080/\n50\thttp://localhost:8080/\n"),
     ("users.csv", "name,password\na,b\n"),
@@ -188,7 +193,9 @@ fn trial(text: &str, inside: bool) -> Trial {
     };
     let has = |word: &str| words.contains(&word);
     match (program, command) {
-        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions")) => Trial::Look(text),
+        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions" | "capture")) => {
+            Trial::Look(text)
+        }
         ("wringer", Some("rig")) if has("--print") => Trial::Look(text),
         ("wringer", Some("rig")) => looked("--print"),
         _ if has("--show-plan") => Trial::Look(text),

@@ -5,6 +5,7 @@
 mod aws;
 mod body;
 mod cache;
+mod capture;
 mod compare;
 mod data;
 mod expect;
@@ -30,6 +31,7 @@ mod words;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
 pub use cache::{CacheArgs, Target, reachable};
+pub use capture::{CaptureArgs, LogArgs};
 pub use compare::{AskedArgs, CompareArgs};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
@@ -227,6 +229,8 @@ pub enum Command {
     Plan(PlanCommand),
     /// Record what a browser does, as a plan: a proxy on this machine
     Record(Box<RecordArgs>),
+    /// Make a recording of access logs: sorted, checked, anonymised
+    Capture(Box<CaptureArgs>),
     /// Show a run that was kept, in any layout
     Report(ReportArgs),
     /// The runs that were kept: list, search, show, label, repeat, prune

@@ -5,6 +5,7 @@ use super::row::{NO_USER, Row};
 use super::{Import, ImportError, Scratch};
 use crate::entry::{Range, WHOLE_SECONDS};
 use crate::file::{Block, Header, Note, ROWS, Summary, Writer};
+use crate::left_out::LeftOut;
 use crate::request::{Request, UNTOLD_BYTES};
 use crate::words::Kind;
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ pub struct Finished<W> {
     pub header: Header,
     /// Its summary.
     pub summary: Summary,
+    /// All that was left out, with the texts that the recording does not keep.
+    pub left_out: LeftOut,
     /// Bytes of it.
     pub bytes: u64,
     /// Those of its blocks of requests alone, without URLs, users and tables.
@@ -54,7 +57,7 @@ impl<S: Scratch> Import<S> {
         let summary = self.write_blocks(&mut writer, objects, begins_us)?;
         let bytes = writer.written();
         let (to, summary) = writer.finish(summary)?;
-        Ok(Finished { to, header, summary, bytes, block_bytes: bytes - before })
+        Ok(Finished { to, header, summary, left_out: self.left_out, bytes, block_bytes: bytes - before })
     }
 
     fn header(&mut self, begins_us: i64) -> Header {

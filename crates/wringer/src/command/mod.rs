@@ -3,6 +3,7 @@
 pub mod ab;
 mod around;
 pub mod cache;
+pub mod capture;
 mod clock;
 pub mod compare;
 pub mod doctor;

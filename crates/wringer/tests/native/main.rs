@@ -8,6 +8,7 @@ mod support;
 
 mod answers;
 mod cache;
+mod capture;
 mod command_line;
 mod compare;
 mod doctor;
