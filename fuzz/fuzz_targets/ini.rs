@@ -2,10 +2,10 @@
 //! has.
 #![no_main]
 
-use doors::wrktcp::plan_of;
 use libfuzzer_sys::fuzz_target;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
+use tools::wrktcp::plan_of;
 
 fuzz_target!(|file: &[u8]| {
     let lines = file.split(|byte| *byte == b'\n').count();

@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`Plan`]; then [`Site`] (what exists) and [`Load`] (what is asked, when, and until when).
 
+pub mod byte_order;
 pub mod check;
 pub mod data;
 pub mod draw;

@@ -4,22 +4,22 @@ use measure::shares::{answered, unjudged};
 use measure::{Counts, PhaseResult, Row};
 
 /// Share of answers that cost the origin no body, where most answers were good.
-pub(crate) fn offload(phase: &PhaseResult) -> Option<f64> {
+pub fn offload(phase: &PhaseResult) -> Option<f64> {
     phase.origin_offload().filter(|_| mostly_good(phase.counts()))
 }
 
 /// Share of body bytes that the origin did not send, where most answers were good.
-pub(crate) fn byte_offload(phase: &PhaseResult) -> Option<f64> {
+pub fn byte_offload(phase: &PhaseResult) -> Option<f64> {
     phase.byte_offload().filter(|_| mostly_good(phase.counts()))
 }
 
 /// As [`offload`], of one row.
-pub(crate) fn row_offload(row: &Row) -> Option<f64> {
+pub fn row_offload(row: &Row) -> Option<f64> {
     row.origin_offload().filter(|_| mostly_good(&row.counts))
 }
 
 /// Hit ratio of one row, by stamps, or by both sides' accounts where answers carry none; `None` where most requests told nothing.
-pub(crate) fn row_hits(row: &Row) -> Option<f64> {
+pub fn row_hits(row: &Row) -> Option<f64> {
     let judged = answered(&row.counts);
     row.hit_ratio().filter(|_| judged >= unjudged(&row.counts)).or_else(|| row_offload(row))
 }

@@ -20,7 +20,7 @@ mod target;
 mod thresholds;
 mod timeline;
 
-pub(crate) use codes::name as code_name;
+pub use codes::name as code_name;
 pub(crate) use outcomes::failure_text;
 pub use outcomes::unanswered;
 

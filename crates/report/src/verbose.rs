@@ -1,7 +1,6 @@
 //! Single requests told as they go, in the manner of curl's `-v`: what was sent behind `>`, what came behind `<`, and what
 //! else there is to know behind `*`.
 
-use crate::ab::temporary_key;
 use crate::show;
 use crate::text::failure_text;
 use measure::event::HeadTitle;
@@ -140,6 +139,20 @@ fn outcome(outcome: Outcome) -> String {
         Outcome::Aborted => "broken off on purpose".to_owned(),
         Outcome::Unfinished => "unfinished when the time was up".to_owned(),
     }
+}
+
+/// The key exchange in OpenSSL's words, by IANA's number of the group.
+pub fn temporary_key(group: u16) -> Option<&'static str> {
+    Some(match group {
+        0x0017 => "ECDH prime256v1 256 bits",
+        0x0018 => "ECDH secp384r1 384 bits",
+        0x0019 => "ECDH secp521r1 521 bits",
+        0x001D => "X25519 253 bits",
+        0x001E => "X448 448 bits",
+        0x11EB => "SecP256r1MLKEM768 0 bits",
+        0x11EC => "X25519MLKEM768 0 bits",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -2,17 +2,17 @@
 
 use crate::problem::Problem;
 use crate::runs;
-use doors::native::Layout;
+use cli::Layout;
 use measure::stream::End;
 use measure::{Head, KeptExchanges, RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::ab::Gnuplot;
 use report::jmeter::{jtl, kept};
 use report::metrics::Format;
-use report::old::Tool;
 use report::page::Gathered;
 use report::{Context, record_line};
 use std::path::Path;
+use tools::ab::report::Gnuplot;
+use tools::kept::Tool;
 
 /// The run of a file in this layout, as it would have been shown when it was over, and what is to be said beside it.
 ///
@@ -39,11 +39,11 @@ pub fn laid_out(layout: Layout, file: &Path) -> Result<(String, Vec<String>), Pr
 /// Layouts made of what is known of a run in the end.
 fn of_state(layout: Layout, state: &RunState, file: &Path) -> Result<(String, Vec<String>), Problem> {
     if layout == Layout::AbE {
-        return Ok(report::old::ab_csv(&state.result()));
+        return Ok(tools::kept::ab_csv(&state.result()));
     }
     with_context(state, file, |context, result| match old_tool(layout) {
         Some(tool) => {
-            let (text, notes) = report::old::report(tool, result, context);
+            let (text, notes) = tools::kept::report(tool, result, context);
             (report::harmless(&text).into_owned(), notes)
         }
         None => (native(layout, result, state.head(), context), Vec::new()),

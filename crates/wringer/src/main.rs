@@ -1,25 +1,19 @@
 //! The binary: wires everything together, prints, exits, handles signals, starts rigs. The only place that knows
 //! everybody. Start reading at [`main`]; a command is a file in `command/`, and a run is `session/`.
 
-mod arguments;
 mod command;
-mod ini;
 mod layout;
 mod log;
-mod output;
-mod problem;
 mod programs;
 mod runs;
 mod serve;
-mod signals;
-mod tui;
 
-use command::Entry;
-use doors::native::{Cli, Command, PlanCommand};
-use problem::{Exit, Problem};
+use cli::{Around, Cli, Command, PlanCommand};
+use console::{Exit, Problem, arguments, output, problem, signals, tui};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use tools::Tool;
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
@@ -38,20 +32,22 @@ fn main() -> ExitCode {
 }
 
 /// The door that a command line opens: by the name it was called with, or by its first word.
-fn door(args: &[OsString]) -> Option<(&'static Entry, &[OsString])> {
-    let named = |word: &OsString| Entry::named(Path::new(word).file_name()?.to_str()?);
+fn door(args: &[OsString]) -> Option<(&'static Tool, &[OsString])> {
+    let named = |word: &OsString| command::tool(Path::new(word).file_name()?.to_str()?);
     let by_name = args.first().and_then(named).map(|door| (door, &args[1..]));
     by_name.or_else(|| args.get(1).and_then(named).map(|door| (door, &args[2..])))
 }
 
 /// `wringer help jtest`: the door describes itself.
-fn asked_for_help(args: &[OsString]) -> Option<&'static Entry> {
+fn asked_for_help(args: &[OsString]) -> Option<&'static Tool> {
     args.get(1).filter(|word| *word == "help")?;
-    Entry::named(args.get(2)?.to_str()?)
+    command::tool(args.get(2)?.to_str()?)
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
-    let cli = match Cli::read_or_help(args, &report::exits::table()) {
+    let exits = report::exits::table();
+    let around = Around { tools: &command::tool_lines(), exits: &exits };
+    let cli = match Cli::read_or_help(args, &around) {
         Ok(cli) => cli,
         Err(said) => {
             let printed = said.print();

@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jmscript", &[]),
     ("script", &["plan", "measure", "wire", "load"]),
     ("origin", &["breach", "plan", "measure", "wire", "net", "transport"]),
-    ("doors", &["plan"]),
+    ("cli", &["plan"]),
     ("jmeter", &["plan", "markup"]),
     ("har", &["plan"]),
     ("report", &["breach", "plan", "measure"]),
@@ -28,6 +28,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["plan", "measure", "wire", "net", "transport", "load", "script", "origin", "report", "record"],
     ),
     ("proxies", &["plan", "wire", "net", "transport", "har"]),
+    ("console", &["plan", "measure", "net", "report", "session"]),
+    ("tools", &["plan", "measure", "report", "session", "cli", "console"]),
     (
         "wringer",
         &[
@@ -40,7 +42,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "jmscript",
             "script",
             "origin",
-            "doors",
+            "cli",
+            "tools",
+            "console",
             "decide",
             "jmeter",
             "har",

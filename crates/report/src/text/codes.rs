@@ -40,7 +40,7 @@ impl Report<'_> {
 }
 
 /// A code as it is shown; bytes that are no text are escaped.
-pub(crate) fn name(code: &Code<'_>) -> String {
+pub fn name(code: &Code<'_>) -> String {
     match code.kind {
         CodeKind::Seen => code.text.escape_ascii().to_string(),
         CodeKind::Other => "(others)".to_owned(),

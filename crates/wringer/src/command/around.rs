@@ -1,8 +1,8 @@
-//! Options that each session of this process has: its signals, its command line, the interpreters of program texts.
+//! Options that each session of a native command has: those of this process, and the interpreters of program texts; and problems of those
+//! who know no console.
 
 use crate::problem::Problem;
 use crate::programs::{Programs, Setting};
-use crate::{arguments, output, signals};
 use load::code::Interpreters;
 use session::SessionOptions;
 use std::sync::Arc;
@@ -12,16 +12,17 @@ use std::sync::Arc;
 /// # Errors
 /// The system refuses to tell of signals.
 pub fn options(options: SessionOptions) -> Result<SessionOptions, Problem> {
-    output::runs();
-    Ok(SessionOptions {
-        stop: signals::interrupted()?,
-        on_secrets: Some(arguments::hide),
-        interpreters: options.interpreters.or_else(|| Some(interpreters(Setting::default()))),
-        ..options
-    })
+    let interpreters = options.interpreters.or_else(|| Some(interpreters(Setting::default())));
+    console::session_options(SessionOptions { interpreters, ..options })
 }
 
 /// Interpreters of the program texts of a plan with this setting.
 pub fn interpreters(setting: Setting) -> Arc<dyn Interpreters> {
     Arc::new(Programs::new(setting))
+}
+
+/// A rig that did not start or went away, or that was asked for what cannot be meant.
+pub fn rig(error: proxies::rig::RigError) -> Problem {
+    let text = error.to_string();
+    if error.is_mistake() { Problem::Usage(text) } else { Problem::Impossible(text) }
 }

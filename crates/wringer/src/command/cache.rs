@@ -5,7 +5,7 @@ use super::rig::settings;
 use super::rig_log;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
-use doors::native::{CacheArgs, Target, reachable};
+use cli::{CacheArgs, Target, reachable};
 use net::ports;
 use proxies::rig::{self, Places, Rig, RigOptions};
 use session::{SessionOptions, Started};
@@ -158,8 +158,8 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
                 settings: settings(&args.rig_set),
                 ready: args.load.ready.unwrap_or(rig::READY),
             };
-            rig::check_beside(proxy, &args.version.spoken())?;
-            Ok(Pressed::Rig(rig::start(proxy, &options)?))
+            rig::check_beside(proxy, &args.version.spoken()).map_err(around::rig)?;
+            Ok(Pressed::Rig(rig::start(proxy, &options).map_err(around::rig)?))
         }
         Target::Command(command) => {
             let places = Places {

@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::problem::{Exit, Problem};
-use doors::native::{DoctorArgs, ReadArgs};
+use cli::{DoctorArgs, ReadArgs};
 use plan::CloseBy;
 use session;
 use session::doctor::{self, Facts, Need};

@@ -3,7 +3,7 @@
 use super::plan::print;
 use super::show;
 use crate::problem::{Exit, Problem};
-use doors::native::{PrintArgs, ReadArgs, RecordingArgs, Statics};
+use cli::{PrintArgs, ReadArgs, RecordingArgs, Statics};
 use har::{Choice, Converted, Recording, Static};
 use plan::TextForm;
 use session::files;

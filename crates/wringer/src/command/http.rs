@@ -4,7 +4,7 @@ use super::around;
 use super::show::{self, Lines, Ran};
 use super::verbose::Trace;
 use crate::problem::{Exit, Problem};
-use doors::native::{Files, HttpArgs, SentArgs};
+use cli::{Files, HttpArgs, SentArgs};
 use plan::secret::without_secrets;
 use session::files;
 use session::{Finished, Ready, SessionOptions};

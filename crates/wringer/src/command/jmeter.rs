@@ -1,11 +1,9 @@
 //! `wringer jmeter`: JMeter's options, results file, console lines and exit codes over a session.
 
-use super::door::{Door, Moment};
-use super::{around, clock, jmx, show};
+use super::{around, jmx, show};
 use crate::problem::{Exit, Problem};
 use crate::programs;
-use doors::native::{JmeterArgs, ReadArgs};
-use doors::{Run, Shown};
+use cli::{JmeterArgs, ReadArgs};
 use jmeter::arguments::{self, Arguments, Instead};
 use measure::{Event, Row};
 use report::jmeter::jtl::Layout;
@@ -20,6 +18,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tools::clock;
+use tools::{Door, Moment};
+use tools::{Run, Shown};
 
 /// Seconds between the summariser's lines, where no property says others.
 const INTERVAL_S: u64 = 30;
@@ -34,6 +35,7 @@ pub struct Jmeter {
 
 impl Door for Jmeter {
     const NAME: &'static str = "jmeter";
+    const ABOUT: &'static str = "JMeter without a window: the same options, results file and lines";
     const DIES: bool = false;
     type View = Arguments;
     type Lines = Lines;
@@ -192,7 +194,7 @@ impl Jmeter {
         let file = folder.join("statistics.json");
         std::fs::write(&file, statistics.text())
             .map_err(|error| Problem::impossible(format!("{} cannot be written: {error}", file.display())))?;
-        show::keep_door_page(&folder.join("index.html"), finished, &self.run.plan, None)
+        tools::keep::page(&folder.join("index.html"), finished, &self.run.plan, None)
     }
 }
 

@@ -5,7 +5,7 @@ use super::folder::Folder;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::programs;
-use doors::native::{JmeterArgs, PrintArgs, ReadArgs};
+use cli::{JmeterArgs, PrintArgs, ReadArgs};
 use jmeter::{Conversion, Grade, Settings, TestPlan};
 use plan::{Plan, TextForm};
 use session::files;

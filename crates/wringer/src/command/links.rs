@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// Makes a link for each door. One that is there already and leads to this program stays; anything else of that name is told, and keeps no other
+/// Makes a link for each old tool. One that is there already and leads to this program stays; anything else of that name is told, and keeps no other
 /// link from being made.
 ///
 /// # Errors
@@ -13,8 +13,8 @@ use std::path::Path;
 pub fn make(dir: &Path) -> Result<Exit, Problem> {
     let program = std::env::current_exe().map_err(|error| Problem::impossible(error.to_string()))?;
     let mut exit = Exit::Ok;
-    for door in super::DOORS {
-        let link = dir.join(door.name);
+    for tool in super::tools() {
+        let link = dir.join(tool.name);
         match make_one(&link, &program) {
             Ok(()) => super::show::line(&format!("{} -> {}", link.display(), program.display())),
             Err(why) => {

@@ -1,15 +1,15 @@
 //! `wringer completions SHELL`, and the manual pages of packages.
 
-use super::DOORS;
+use super::{tool_lines, tools};
 use crate::output;
 use crate::problem::{Exit, Problem};
 use clap_complete::Shell;
-use doors::native;
+use cli::Around;
 use std::path::Path;
 
 /// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> Exit {
-    output::write_bytes(&native::completions(shell));
+    output::write_bytes(&cli::completions(shell, &tool_lines()));
     Exit::Ok
 }
 
@@ -19,8 +19,11 @@ pub fn completions(shell: Shell) -> Exit {
 /// A file that cannot be written.
 pub fn pages(dir: &Path) -> Result<Exit, Problem> {
     let cannot = |error| Problem::impossible(format!("no manual pages in {}: {error}", dir.display()));
-    let usages: Vec<_> = DOORS.iter().map(|door| (door.name, (door.usage)())).collect();
-    for page in native::pages(&usages, &report::exits::table()).map_err(cannot)? {
+    let lines = tool_lines();
+    let exits = report::exits::table();
+    let around = Around { tools: &lines, exits: &exits };
+    let usages: Vec<_> = tools().map(|tool| (tool.name, (tool.usage)())).collect();
+    for page in cli::pages(&usages, &around).map_err(cannot)? {
         std::fs::write(dir.join(page.file), page.text).map_err(cannot)?;
     }
     Ok(Exit::Ok)

@@ -4,7 +4,7 @@ use super::around;
 use super::show::{self, Lines, Ran};
 use crate::arguments::repeat;
 use crate::problem::{Exit, Problem};
-use doors::native::OriginArgs;
+use cli::OriginArgs;
 use session::{About, SessionOptions, Sinks};
 
 /// Runs the command until interrupted, or for as long as it was told.

@@ -4,10 +4,9 @@ use super::folder::Folder;
 use super::jmx::{self, Runnable};
 use super::show::{self, Lines, Ran};
 use super::{around, har};
-use crate::ini;
 use crate::problem::{Exit, Problem};
 use crate::programs::Setting;
-use doors::native::{PrintArgs, ReadArgs, RunArgs};
+use cli::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
 use session::SessionOptions;
 use session::files;
@@ -156,8 +155,8 @@ fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Proble
 
 /// Reads wrktcp's ini file: the plan that it means, or all its mistakes.
 fn of_ini(file: &Path) -> Result<Result<Plan, Vec<String>>, Problem> {
-    let text = ini::read(file).map_err(|error| unreadable(file, &error))?;
-    let plan = doors::wrktcp::plan_of(&text, &ini::read);
+    let text = tools::wrktcp::file::read(file).map_err(|error| unreadable(file, &error))?;
+    let plan = tools::wrktcp::plan_of(&text, &tools::wrktcp::file::read);
     Ok(plan.map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect()))
 }
 

@@ -4,9 +4,9 @@ use super::{har, show};
 use crate::output;
 use crate::problem::{Exit, Problem};
 use ::har::Recording;
-use doors::native::RecordArgs;
+use cli::RecordArgs;
 use plan::TextForm;
-use proxies::recorder::{self, Options};
+use proxies::recorder::{self, Options, RecorderError};
 use std::path::{Path, PathBuf};
 
 const PLAN: &str = "the plan";
@@ -14,12 +14,16 @@ const PLAN: &str = "the plan";
 /// Records until it is stopped, and writes the plan.
 pub fn run(args: &RecordArgs) -> Result<Exit, Problem> {
     output::can_keep(PLAN, &args.output)?;
-    let exchanges = recorder::record(&Options {
+    let recorded = recorder::record(&Options {
         listen: args.listen,
         duration: args.duration,
         folder: args.ca_dir.clone().map_or_else(folder, Ok)?,
         upstream_ca: args.upstream_ca.clone(),
         tell: output::notice,
+    });
+    let exchanges = recorded.map_err(|error| match error {
+        RecorderError::Usage(text) => Problem::Usage(text),
+        RecorderError::Impossible(text) => Problem::Impossible(text),
     })?;
     if exchanges.is_empty() {
         return Err(Problem::impossible(

@@ -4,7 +4,7 @@ use super::show;
 use crate::layout::{laid_out, refuse_unkept};
 use crate::problem::{Exit, Problem};
 use crate::runs;
-use doors::native::ReportArgs;
+use cli::ReportArgs;
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<Exit, Problem> {

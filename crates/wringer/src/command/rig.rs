@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::around;
 use crate::problem::{Exit, Problem};
-use doors::native::{RigArgs, reachable};
+use cli::{RigArgs, reachable};
 use plan::units::show_size;
 use proxies::rig::farm::Farm;
 use proxies::rig::{Proxy, Rig, RigError, RigOptions, Setting, named, print, start};
@@ -53,9 +54,9 @@ fn printed(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<String, Rig
 pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
     let proxy = named(&args.name).map_err(|error| Problem::Usage(error.to_string()))?;
     if args.print {
-        crate::output::write_bytes(printed(proxy, args)?.as_bytes());
+        crate::output::write_bytes(printed(proxy, args).map_err(around::rig)?.as_bytes());
     } else {
-        stay(proxy, args)?;
+        stay(proxy, args).map_err(around::rig)?;
     }
     Ok(Exit::Ok)
 }

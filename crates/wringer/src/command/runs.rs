@@ -3,7 +3,7 @@
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::runs::{self, Limits, Query, Spare, Summary};
-use doors::native::{PruneArgs, RunsArgs, RunsCommand};
+use cli::{PruneArgs, RunsArgs, RunsCommand};
 use measure::stream::Command;
 use measure::{RunEvent, RunState};
 use plan::Plan;

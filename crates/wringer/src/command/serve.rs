@@ -5,7 +5,7 @@ use crate::problem::{Exit, Problem};
 use crate::runs;
 use crate::serve::{self, Start, Starts};
 use crate::signals;
-use doors::native::ServeArgs;
+use cli::ServeArgs;
 use measure::{Event, Row};
 use session::{About, Keep, Reach, SessionOptions, Sinks, View};
 use std::path::Path;

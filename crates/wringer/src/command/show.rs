@@ -1,7 +1,5 @@
 //! Output of native commands: a line per second, and the report at the end.
 
-use super::ending::Ending;
-use super::error_lines::ErrorLines;
 use crate::arguments::repeat;
 use crate::output;
 use crate::problem::{Exit, Problem};
@@ -9,11 +7,14 @@ use crate::runs;
 use crate::serve::{self, Running, Server};
 use crate::signals;
 use crate::tui;
-use doors::native::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
+use cli::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
+use console::ending::Ending;
+use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
 use measure::{Event, Row, TalkEvent};
 use plan::{Load, Plan};
 use report::Context;
+use report::exchange_lines::{ErrorLines, error_line, head_view};
 use report::metrics::Names;
 use session::export::{self, Exports};
 use session::files;
@@ -65,7 +66,7 @@ impl Lines {
     }
 
     fn head(&self, title: HeadTitle, text: &[u8]) {
-        self.say(&String::from_utf8_lossy(&report::jtest::head_view(title, text)));
+        self.say(&String::from_utf8_lossy(&head_view(title, text)));
     }
 
     fn tell_held_back(&mut self) {
@@ -119,7 +120,7 @@ impl View for Lines {
                 TalkEvent::Connecting | TalkEvent::Connected | TalkEvent::Judged { .. } => {}
             },
             Event::RequestError(error) => {
-                let line = report::jtest::error_line(&error);
+                let line = error_line(&error);
                 if self.error_lines.is_new(line.trim_end()) {
                     notice(line.trim_end());
                 }
@@ -292,8 +293,6 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
 }
 
 /// Names of results in messages.
-const RESULT: &str = "the result";
-const PAGE: &str = "the page";
 const EVIDENCE: &str = "evidence of failed checks";
 
 /// Prints the report, keeps evidence, JSON and page, and says how the process ends. What cannot be written is told in a line and
@@ -329,7 +328,7 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
     if let Some(file) = &ran.output.html {
         // Those without scripts read it in the page.
         let text = report::text::report(&finished.result, &context);
-        ending.add(keep_page(file, &finished, &text), &say);
+        ending.add(console::keep::page(file, &finished, &text), &say);
     }
     ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);
     ending.evidence_in(evidence_file);
@@ -359,64 +358,6 @@ fn conclude(ending: Ending, finished: Finished) -> Exit {
     let ours = runs::folder().ok().filter(|folder| kept.parent() == Some(folder));
     ours.and_then(|folder| runs::prune_after_run(&folder)).iter().for_each(|told| notice(told));
     exit
-}
-
-/// Writes the page with the run in it.
-fn keep_page(file: &Path, finished: &Finished, text: &str) -> Result<(), Problem> {
-    let gathered = finished.gathered().expect("records are gathered wherever a page was asked for");
-    let page = report::page::report(&gathered, text)
-        .map_err(|error| Problem::impossible(format!("the page cannot be made: {error}")))?;
-    output::keep(PAGE, file, page.as_bytes())
-}
-
-/// The result of an old tool's command line as JSON, where a file was asked for. `seed_option`: as of [`repeat`].
-///
-/// # Errors
-/// A file that could not be written.
-pub fn keep_door_json(
-    file: Option<&Path>,
-    finished: &Finished,
-    plan: &Plan,
-    target: Option<&str>,
-    seed_option: Option<&'static str>,
-) -> Result<(), Problem> {
-    let Some(file) = file else { return Ok(()) };
-    let command = repeat(plan, seed_option);
-    let text = report::json::report(&finished.result, &door_context(finished, plan, target, &command));
-    output::keep(RESULT, file, text.as_bytes())
-}
-
-/// The result of an old tool's command line as a page.
-///
-/// # Errors
-/// A file that could not be written.
-pub fn keep_door_page(
-    file: &Path,
-    finished: &Finished,
-    plan: &Plan,
-    target: Option<&str>,
-) -> Result<(), Problem> {
-    let command = repeat(plan, None);
-    let text = report::text::report(&finished.result, &door_context(finished, plan, target, &command));
-    keep_page(file, finished, &text)
-}
-
-fn door_context<'a>(
-    finished: &Finished,
-    plan: &'a Plan,
-    target: Option<&'a str>,
-    command: &'a str,
-) -> Context<'a> {
-    Context {
-        plan,
-        command,
-        version: env!("CARGO_PKG_VERSION"),
-        target,
-        target_cpu: None,
-        evidence_file: None,
-        started_unix_s: finished.head.started_unix_s,
-        threads: finished.head.threads,
-    }
 }
 
 fn keep_evidence(finished: &Finished, plan: &Plan, file: &Path) -> Result<Option<String>, Problem> {

@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::problem::Exit;
-use doors::native::Start;
+use cli::Start;
 
 /// Prints a plan to begin with.
 pub fn print(kind: Start) -> Exit {

@@ -3,7 +3,7 @@
 use super::around;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
-use doors::native::TcpArgs;
+use cli::TcpArgs;
 use session::SessionOptions;
 
 /// Runs the command.

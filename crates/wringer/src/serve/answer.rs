@@ -8,7 +8,7 @@ use crate::arguments;
 use crate::layout::{self, laid_out};
 use crate::problem::Problem;
 use crate::runs::{self, Query, Summary};
-use doors::native::Layout;
+use cli::Layout;
 use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{

@@ -4,7 +4,7 @@
 
 use crate::arguments;
 use clap::error::{ContextKind, ContextValue};
-use doors::native::{CacheArgs, Cli, Command, Files, HttpArgs, Target, TcpArgs};
+use cli::{CacheArgs, Cli, Command, Files, HttpArgs, Target, TcpArgs};
 use plan::{Plan, Source, TextError, Written};
 use serde::{Deserialize, Serialize};
 

@@ -5,10 +5,10 @@ use super::throughput::Rounds;
 use super::trials::Trials;
 use crate::output;
 use crate::problem::Problem;
+use cli::FindArgs;
 use decide::find::{Conclusion, Find, Settings};
 use decide::machine::{RecordOf, Recorded};
 use decide::words;
-use doors::native::FindArgs;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

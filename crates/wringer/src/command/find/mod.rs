@@ -10,12 +10,12 @@ use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
+use cli::FindArgs;
 use decide::find::{
     Burdens, Conclusion, Find, Limit, Outcome, Pace, Purpose, Settings, Trial, TrialResult, forecast,
 };
 use decide::machine::{Next, Recorded};
 use decide::words;
-use doors::native::FindArgs;
 use file::Parts;
 use plan::{Arrivals, Metric, Statistic, Threshold};
 use purchase::Bought;
