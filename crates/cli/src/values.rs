@@ -5,7 +5,9 @@ use plan::secret::without_userinfo;
 use plan::site::{Lifetime, Size, VaryOn};
 use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
-use plan::{Address, Arrivals, CheckContent, CloseBy, Endpoint, Field, Masked, RequestForm, Secret, TextForm};
+use plan::{
+    Address, Arrivals, CheckContent, CloseBy, Endpoint, Field, Masked, RequestForm, Secret, TextForm,
+};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -80,7 +80,7 @@ impl Interval {
             lines.row("transaction=all,statut=all", &fields);
         }
         for (status, count) in &self.bad {
-            let reason = tag(crate::jmeter::reason(*status));
+            let reason = tag(crate::show::reason_phrase(*status));
             let reason = if reason.is_empty() { "unknown".to_owned() } else { reason };
             lines.row(
                 &format!("transaction=all,responseCode={status},responseMessage={reason}"),

@@ -1,6 +1,6 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
-//! [`text`] for people, [`page`] with charts, [`live`] for the line per second, [`json`] for programs, [`jmeter`] for JMeter's. Those
-//! of other old tools are in `tools`.
+//! [`text`] for people, [`page`] with charts, [`live`] for the line per second, [`json`] for programs. Those of
+//! old tools are in `tools`.
 
 pub mod csv;
 pub mod exchange_lines;
@@ -10,7 +10,6 @@ pub mod good;
 mod harmless;
 pub mod hlog;
 pub mod influx;
-pub mod jmeter;
 pub mod json;
 mod labels;
 pub mod live;

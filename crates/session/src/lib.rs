@@ -6,6 +6,7 @@
 pub mod doctor;
 pub mod export;
 pub mod files;
+pub mod folder;
 pub mod history;
 pub mod httpd;
 pub mod keep;

@@ -7,6 +7,7 @@ pub mod clock;
 mod getopt;
 pub mod h2load;
 pub mod http_load;
+pub mod jmeter;
 pub mod jtest;
 pub mod keep;
 pub mod kept;
@@ -50,7 +51,7 @@ impl Tool {
     }
 }
 
-/// The tools of this crate, in the order of the help.
+/// Every tool, in the order of the help.
 pub static ALL: &[Tool] = &[
     Tool::of::<jtest::Jtest>(),
     Tool::of::<ab::Ab>(),
@@ -60,7 +61,18 @@ pub static ALL: &[Tool] = &[
     Tool::of::<wrk::Wrk>(),
     Tool::of::<wrk::Wrk2>(),
     Tool::of::<wrktcp::Wrktcp>(),
+    Tool::of::<jmeter::Jmeter>(),
 ];
+
+/// The tool of this name.
+pub fn named(name: &str) -> Option<&'static Tool> {
+    ALL.iter().find(|tool| tool.name == name)
+}
+
+/// The names of all tools, and the line of each in the help.
+pub fn lines() -> Vec<(&'static str, &'static str)> {
+    ALL.iter().map(|tool| (tool.name, tool.about)).collect()
+}
 
 /// Returns the violation of a plan without the name of the phase, of which old command lines know nothing.
 fn without_phase(violation: &str) -> &str {

@@ -6,12 +6,12 @@ use cli::Layout;
 use measure::stream::End;
 use measure::{Head, KeptExchanges, RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::jmeter::{jtl, kept};
 use report::metrics::Format;
 use report::page::Gathered;
 use report::{Context, record_line};
 use std::path::Path;
 use tools::ab::report::Gnuplot;
+use tools::jmeter::report::{jtl, kept};
 use tools::kept::Tool;
 
 /// The run of a file in this layout, as it would have been shown when it was over, and what is to be said beside it.

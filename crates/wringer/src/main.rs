@@ -4,7 +4,6 @@
 mod command;
 mod layout;
 mod log;
-mod programs;
 mod runs;
 mod serve;
 
@@ -33,7 +32,7 @@ fn main() -> ExitCode {
 
 /// The door that a command line opens: by the name it was called with, or by its first word.
 fn door(args: &[OsString]) -> Option<(&'static Tool, &[OsString])> {
-    let named = |word: &OsString| command::tool(Path::new(word).file_name()?.to_str()?);
+    let named = |word: &OsString| tools::named(Path::new(word).file_name()?.to_str()?);
     let by_name = args.first().and_then(named).map(|door| (door, &args[1..]));
     by_name.or_else(|| args.get(1).and_then(named).map(|door| (door, &args[2..])))
 }
@@ -41,12 +40,12 @@ fn door(args: &[OsString]) -> Option<(&'static Tool, &[OsString])> {
 /// `wringer help jtest`: the door describes itself.
 fn asked_for_help(args: &[OsString]) -> Option<&'static Tool> {
     args.get(1).filter(|word| *word == "help")?;
-    command::tool(args.get(2)?.to_str()?)
+    tools::named(args.get(2)?.to_str()?)
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
     let exits = report::exits::table();
-    let around = Around { tools: &command::tool_lines(), exits: &exits };
+    let around = Around { tools: &tools::lines(), exits: &exits };
     let cli = match Cli::read_or_help(args, &around) {
         Ok(cli) => cli,
         Err(said) => {

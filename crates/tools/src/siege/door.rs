@@ -3,10 +3,10 @@
 use super::report::{self as layout, Figures, LineOptions, Now};
 use super::{self as door, Log, Run, Single, parse};
 use crate::Shown;
-use jiff::Zoned;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
+use jiff::Zoned;
 use measure::event::HeadTitle;
 use measure::{Event, Row};
 use session::{Finished, SessionOptions, View};

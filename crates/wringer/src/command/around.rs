@@ -2,10 +2,8 @@
 //! who know no console.
 
 use crate::problem::Problem;
-use crate::programs::{Programs, Setting};
-use load::code::Interpreters;
 use session::SessionOptions;
-use std::sync::Arc;
+use tools::jmeter::programs::{Setting, interpreters};
 
 /// The options of a session in this process.
 ///
@@ -14,11 +12,6 @@ use std::sync::Arc;
 pub fn options(options: SessionOptions) -> Result<SessionOptions, Problem> {
     let interpreters = options.interpreters.or_else(|| Some(interpreters(Setting::default())));
     console::session_options(SessionOptions { interpreters, ..options })
-}
-
-/// Interpreters of the program texts of a plan with this setting.
-pub fn interpreters(setting: Setting) -> Arc<dyn Interpreters> {
-    Arc::new(Programs::new(setting))
 }
 
 /// A rig that did not start or went away, or that was asked for what cannot be meant.

@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn make(dir: &Path) -> Result<Exit, Problem> {
     let program = std::env::current_exe().map_err(|error| Problem::impossible(error.to_string()))?;
     let mut exit = Exit::Ok;
-    for tool in super::tools() {
+    for tool in tools::ALL {
         let link = dir.join(tool.name);
         match make_one(&link, &program) {
             Ok(()) => super::show::line(&format!("{} -> {}", link.display(), program.display())),

@@ -1,6 +1,5 @@
 //! `wringer completions SHELL`, and the manual pages of packages.
 
-use super::{tool_lines, tools};
 use crate::output;
 use crate::problem::{Exit, Problem};
 use clap_complete::Shell;
@@ -9,7 +8,7 @@ use std::path::Path;
 
 /// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> Exit {
-    output::write_bytes(&cli::completions(shell, &tool_lines()));
+    output::write_bytes(&cli::completions(shell, &tools::lines()));
     Exit::Ok
 }
 
@@ -19,10 +18,10 @@ pub fn completions(shell: Shell) -> Exit {
 /// A file that cannot be written.
 pub fn pages(dir: &Path) -> Result<Exit, Problem> {
     let cannot = |error| Problem::impossible(format!("no manual pages in {}: {error}", dir.display()));
-    let lines = tool_lines();
+    let lines = tools::lines();
     let exits = report::exits::table();
     let around = Around { tools: &lines, exits: &exits };
-    let usages: Vec<_> = tools().map(|tool| (tool.name, (tool.usage)())).collect();
+    let usages: Vec<_> = tools::ALL.iter().map(|tool| (tool.name, (tool.usage)())).collect();
     for page in cli::pages(&usages, &around).map_err(cannot)? {
         std::fs::write(dir.join(page.file), page.text).map_err(cannot)?;
     }

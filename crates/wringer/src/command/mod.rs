@@ -7,11 +7,9 @@ pub mod compare;
 pub mod doctor;
 pub mod explain;
 pub mod find;
-mod folder;
 mod har;
 pub mod http;
-pub mod jmeter;
-pub mod jmx;
+mod jmx;
 mod leg;
 pub mod links;
 pub mod manual;
@@ -30,25 +28,6 @@ mod verbose;
 
 use crate::problem::{Exit, Problem};
 use std::net::SocketAddr;
-use tools::Tool;
-
-/// JMeter's door, which knows its scripts.
-static JMETER: Tool = Tool::of::<jmeter::Jmeter>();
-
-/// Every old tool, in the order of the help.
-pub fn tools() -> impl Iterator<Item = &'static Tool> {
-    tools::ALL.iter().chain([&JMETER])
-}
-
-/// The old tool of this name.
-pub fn tool(name: &str) -> Option<&'static Tool> {
-    tools().find(|tool| tool.name == name)
-}
-
-/// The names of all tools, and the line of each in the help.
-pub fn tool_lines() -> Vec<(&'static str, &'static str)> {
-    tools().map(|tool| (tool.name, tool.about)).collect()
-}
 
 /// The demonstration cache, as a process of its own.
 pub fn demo_cache(listen: SocketAddr, origin: SocketAddr, memory_bytes: u64) -> Result<Exit, Problem> {

@@ -1,16 +1,17 @@
 //! `wringer run`, `wringer plan show`, `wringer plan check`: plan files.
 
-use super::folder::Folder;
-use super::jmx::{self, Runnable};
+use super::jmx;
 use super::show::{self, Lines, Ran};
 use super::{around, har};
 use crate::problem::{Exit, Problem};
-use crate::programs::Setting;
 use cli::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
 use session::SessionOptions;
 use session::files;
+use session::folder::Folder;
 use std::path::Path;
+use tools::jmeter::file::{self as jmeter_file, Runnable};
+use tools::jmeter::programs::{Setting, interpreters};
 
 /// Runs a plan file.
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
@@ -32,7 +33,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        interpreters: Some(around::interpreters(programs)),
+        interpreters: Some(interpreters(programs)),
         ..SessionOptions::default()
     };
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
@@ -51,8 +52,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
 /// The plan of a file of any kind, as it is to be run.
 pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     no_variables(file, args)?;
-    if jmx::is_jmx(file) {
-        return jmx::runnable(file, args);
+    if jmeter_file::is_jmx(file) {
+        return jmeter_file::runnable(file, args);
     }
     if har::is_har(file) {
         return Ok(Runnable { plan: har::read(file, args)?.plan, programs: Setting::default() });
@@ -62,14 +63,14 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     match warnings.first() {
         _ if !found.is_empty() => Err(refused(&found)),
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
-        None => Ok(Runnable { plan: written.plan, programs: jmx::setting(file, args)? }),
+        None => Ok(Runnable { plan: written.plan, programs: jmeter_file::setting(file, args)? }),
     }
 }
 
 /// Refuses `--set` for files that have no variables of that kind.
 fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
     match args.set.first() {
-        Some((name, value)) if jmx::is_jmx(file) => {
+        Some((name, value)) if jmeter_file::is_jmx(file) => {
             Err(Problem::Usage(format!("--set is for plan files; this one has properties: -J{name}={value}")))
         }
         Some(_) if is_ini(file) || har::is_har(file) => {
@@ -104,7 +105,7 @@ pub fn schema() -> Exit {
 /// Names every mistake of a plan.
 pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     no_variables(file, args)?;
-    if jmx::is_jmx(file) {
+    if jmeter_file::is_jmx(file) {
         return jmx::check(file, args);
     }
     if har::is_har(file) {
@@ -129,7 +130,7 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
 pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
     no_variables(&args.file, &args.read)?;
     match &args.file {
-        file if jmx::is_jmx(file) => jmx::convert(args),
+        file if jmeter_file::is_jmx(file) => jmx::convert(args),
         file if har::is_har(file) => har::convert(args),
         _ => show(args),
     }

@@ -160,7 +160,7 @@ const HTML: &str = "text/html;charset=UTF-8";
 
 fn head(status: u16, fields: &[(&str, String)], body: &[u8], asked: &Asked) -> Vec<u8> {
     let empty = matches!(status, 204 | 304);
-    let mut head = format!("HTTP/1.1 {status} {}\r\n", report::jmeter::reason(status));
+    let mut head = format!("HTTP/1.1 {status} {}\r\n", report::show::reason_phrase(status));
     for (name, value) in
         fields.iter().filter(|(name, _)| !(empty && name.eq_ignore_ascii_case("content-type")))
     {

@@ -2,7 +2,7 @@
 
 use crate::problem::{Exit, Problem};
 use crate::{output, signals};
-use doors::native::LogArgs;
+use cli::LogArgs;
 use recording::entry::Edge;
 use recording::file::Note;
 use recording::format::detect::{self, DetectError, LINES};

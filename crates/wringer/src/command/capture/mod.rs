@@ -6,7 +6,7 @@ mod told;
 
 use crate::output;
 use crate::problem::{Exit, Problem};
-use doors::native::CaptureArgs;
+use cli::CaptureArgs;
 use recording::format::print;
 use recording::import::Finished;
 use session::files::cannot_keep;
@@ -81,7 +81,7 @@ fn check(args: &CaptureArgs) -> Result<Exit, Problem> {
         Problem::impossible(format!("no temporary file can be written: {error}; TMPDIR names another folder"))
     };
     let file = tempfile::tempfile().map_err(nowhere)?;
-    let read = doors::native::LogArgs { tolerate: 1.0, ..args.read.clone() };
+    let read = cli::LogArgs { tolerate: 1.0, ..args.read.clone() };
     let finished = logs::import(logs::Task {
         logs: &args.logs,
         read: &read,

@@ -1,16 +1,19 @@
 //! `wringer jmeter`: JMeter's options, results file, console lines and exit codes over a session.
 
-use super::{around, jmx, show};
-use crate::problem::{Exit, Problem};
-use crate::programs;
+use super::report::jtl::Layout;
+use super::report::samples::{PhaseNames, Samples};
+use super::report::statistics::Statistics;
+use super::report::summary::{self, Sum, Users};
+use super::report::{Kind, Sample};
+use super::{file as jmx, programs};
+use crate::outcome::{Run, Shown};
+use crate::runner::{Door, Moment};
+use crate::{clock, keep};
 use cli::{JmeterArgs, ReadArgs};
+use console::output as show;
+use console::problem::{Exit, Problem};
 use jmeter::arguments::{self, Arguments, Instead};
 use measure::{Event, Row};
-use report::jmeter::jtl::Layout;
-use report::jmeter::samples::{PhaseNames, Samples};
-use report::jmeter::statistics::Statistics;
-use report::jmeter::summary::{self, Sum, Users};
-use report::jmeter::{Kind, Sample};
 use session::{Finished, SessionOptions, View};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,9 +21,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tools::clock;
-use tools::{Door, Moment};
-use tools::{Run, Shown};
 
 /// Seconds between the summariser's lines, where no property says others.
 const INTERVAL_S: u64 = 30;
@@ -94,7 +94,7 @@ impl Door for Jmeter {
     }
 
     fn session_options(&self) -> SessionOptions {
-        let interpreters = Some(around::interpreters(self.programs.clone()));
+        let interpreters = Some(programs::interpreters(self.programs.clone()));
         SessionOptions { take_silent: true, interpreters, ..SessionOptions::default() }
     }
 
@@ -194,7 +194,7 @@ impl Jmeter {
         let file = folder.join("statistics.json");
         std::fs::write(&file, statistics.text())
             .map_err(|error| Problem::impossible(format!("{} cannot be written: {error}", file.display())))?;
-        tools::keep::page(&folder.join("index.html"), finished, &self.run.plan, None)
+        keep::page(&folder.join("index.html"), finished, &self.run.plan, None)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The folder of a plan, in which the files lie that it names.
 
+use crate::files;
 use plan::{NamedFile, Plan};
-use session::files;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -318,3 +318,8 @@ fn words(error: &RunError) -> String {
         class => format!("javax.script.ScriptException: {class}: {}", error.message),
     }
 }
+
+/// Interpreters of the program texts of a plan with this setting.
+pub fn interpreters(setting: Setting) -> Arc<dyn Interpreters> {
+    Arc::new(Programs::new(setting))
+}

@@ -1,12 +1,13 @@
 //! A run that was kept as JMeter would have written it: the results file of its single requests, and `statistics.json`.
 
+use super::Sample;
 use super::jtl::Layout;
 use super::statistics::Statistics;
 use super::words::{code_of, has_status, message_of};
-use super::{Sample, reason};
 use measure::exchanges::Kept;
 use measure::{Head, KeptExchanges};
 use plan::Plan;
+use report::show::reason_phrase as reason;
 
 /// The results file of single requests.
 pub fn results<'a>(

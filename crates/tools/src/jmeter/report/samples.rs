@@ -1,10 +1,11 @@
 //! Records of requests and marks of transactions → samples, as JMeter tells them: redirections are parts of the sample that
 //! they began with, and a transaction is a sample over those of its requests.
 
+use super::Kind;
 use super::Sample;
 use super::words::{code_of, has_status, message_of};
-use super::{Kind, reason};
 use measure::{Outcome, Record, TransactionMark};
+use report::show::reason_phrase as reason;
 use std::collections::HashMap;
 
 /// Labels and groups of a phase, known beforehand.
