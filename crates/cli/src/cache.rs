@@ -126,7 +126,7 @@ impl Target {
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
 /// An address of a proxy, without a name and a password.
-fn proxy(text: &str) -> Result<Endpoint, String> {
+pub(super) fn proxy(text: &str) -> Result<Endpoint, String> {
     let endpoint = host_and_port(text)?;
     match endpoint.credentials {
         None => Ok(endpoint),

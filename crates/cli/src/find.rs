@@ -1,7 +1,7 @@
 //! The options of `wringer find`: a web server, the limits that it must keep, and how long one wants to look.
 
 use super::http::Work;
-use super::values::{arrivals, count32, some_time, url};
+use super::values::{arrivals, count32, some_rate, some_time, url};
 use super::{ClientArgs, Files, KeepArgs, SentArgs};
 use clap::Args;
 use plan::data::{RowOrder, Source};
@@ -120,13 +120,6 @@ fn slo(text: &str) -> Result<Threshold, String> {
 
 fn share(text: &str) -> Result<f64, String> {
     units::share(text).map_err(|error| error.to_string())
-}
-
-fn some_rate(text: &str) -> Result<f64, String> {
-    match units::rate(text).map_err(|error| error.to_string())? {
-        rate if rate > 0.0 => Ok(rate),
-        _ => Err("no requests are always kept: give a rate such as 1000/s".to_owned()),
-    }
 }
 
 fn poisson_or_even(text: &str) -> Result<Arrivals, String> {

@@ -21,6 +21,7 @@ mod phase;
 mod plan_file;
 mod service;
 mod session;
+mod stress;
 mod tcp;
 mod tips;
 mod tls;
@@ -51,6 +52,7 @@ pub use plan_file::{
 };
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
+pub use stress::{ScenarioArgs, StressArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 pub use version::{VersionArgs, version};
@@ -215,6 +217,8 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Find the highest rate at which a web server keeps limits, such as --slo 'p99<50ms'
     Find(Box<FindArgs>),
+    /// Press a proxy in a score of ways beside an innocent bystander: what comes of it, and how long is the way back?
+    Stress(Box<StressArgs>),
     /// Press a TCP service with messages
     Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts

@@ -191,6 +191,14 @@ pub(super) fn pid(text: &str) -> Read<u32> {
     text.parse().map_err(|_| format!("'{text}' is not the number of a process such as 4711: see ps -e"))
 }
 
+/// Requests per second, and some.
+pub(super) fn some_rate(text: &str) -> Read<f64> {
+    match units::rate(text).map_err(|error| error.to_string())? {
+        rate if rate > 0.0 => Ok(rate),
+        _ => Err("no requests at all say nothing: give a rate such as 1000/s".to_owned()),
+    }
+}
+
 /// How clients end connections.
 pub(super) fn close(text: &str) -> Read<CloseBy> {
     match text {

@@ -2,10 +2,12 @@
 
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "what is no number must not pass for a positive one")]
 
+mod buckets;
 pub mod compare;
 pub mod find;
 pub mod machine;
 pub mod statistics;
+pub mod stress;
 mod void;
 pub mod words;
 

@@ -63,6 +63,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Http(args) => command::http::run(&args),
         Command::Compare(args) => command::compare::run(&args),
         Command::Find(args) => command::find::run(&args),
+        Command::Stress(args) => command::stress::run(&args),
         Command::Tcp(args) => command::tcp::run(&args),
         Command::Origin(args) => command::origin::run(&args),
         Command::Run(args) => command::plan::run(&args),

@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("report", &["breach", "plan", "measure"]),
     ("record", &["measure"]),
     ("recording", &["plan"]),
-    ("decide", &["plan", "measure"]),
+    ("decide", &["breach", "plan", "measure"]),
     (
         "session",
         &["plan", "measure", "wire", "net", "transport", "load", "script", "origin", "report", "record"],

@@ -6,6 +6,7 @@
 use super::recovery::{HEALTHY_S, recovered_after};
 use super::settings::Limit;
 use super::trial::{Pace, SLICES, Slice, Trial, TrialResult};
+use crate::buckets::quantile_ms;
 use crate::void::Void;
 use crate::words;
 use measure::{Buckets, Digits, Second, TimeMetric};
@@ -138,17 +139,6 @@ fn above(times: &Buckets, limit_us: f64) -> f64 {
 
 fn sum_ms(times: &Buckets) -> f64 {
     times.iter().map(|(bucket, count)| Digits::Two.middle(bucket) as f64 * count as f64 / 1e3).sum()
-}
-
-fn quantile_ms(times: Option<&Buckets>, quantile: f64) -> Option<f64> {
-    let times = times?;
-    let wanted = (times.count() as f64 * quantile).ceil().max(1.0) as u64;
-    let mut seen = 0;
-    let reached = times.iter().find(|(_, count)| {
-        seen += count;
-        seen >= wanted
-    });
-    reached.map(|(bucket, _)| Digits::Two.middle(bucket) as f64 / 1e3)
 }
 
 /// The generator had a hand in what the limits speak of.

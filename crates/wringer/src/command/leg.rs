@@ -19,7 +19,7 @@ use std::time::Duration;
 pub const SECONDS: Duration = Duration::from_secs(1);
 
 /// Nobody looks on.
-struct Quiet;
+pub struct Quiet;
 
 impl View for Quiet {
     fn row(&mut self, _row: &measure::Row, _phase: &str) {}

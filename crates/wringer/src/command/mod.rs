@@ -15,6 +15,7 @@ pub mod links;
 pub mod manual;
 pub mod origin;
 pub mod plan;
+mod pressed;
 pub mod record;
 pub mod report;
 pub mod rig;
@@ -23,6 +24,7 @@ pub mod runs;
 pub mod serve;
 mod show;
 pub mod start;
+pub mod stress;
 pub mod tcp;
 mod verbose;
 

@@ -48,6 +48,7 @@ mod services;
 mod sessions;
 mod silence;
 mod steered;
+mod stress;
 mod tcp;
 mod tls;
 mod tls_peer;

@@ -73,6 +73,12 @@ pub enum FaultKind {
     StopStoring { after: u64 },
     /// Never keeps some of the objects: those of which [`is_dead`] is so.
     DeadObjects,
+    /// None: a cache that is right.
+    None,
+    /// Lets nobody in, not even to what it keeps, while it fetches for another one.
+    OneAtATime,
+    /// Forgets to close every second connection that has carried more than one request.
+    KeepConnections,
 }
 
 /// True of about a fourth of all objects.
@@ -101,6 +107,7 @@ pub fn start(origin: SocketAddr, kind: FaultKind) -> FaultyProxy {
         opened: AtomicU64::new(0),
         connections: Mutex::default(),
         memory: Mutex::default(),
+        alone: Mutex::default(),
     });
     let accepting = thread::spawn({
         let shared = Arc::clone(&shared);
@@ -130,6 +137,8 @@ struct Shared {
     /// Those of clients and those to the origin, by a number of their own, to be closed from outside.
     connections: Mutex<HashMap<u64, TcpStream>>,
     memory: Mutex<Memory>,
+    /// Held while somebody is answered, where there is room for one.
+    alone: Mutex<()>,
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
@@ -148,6 +157,7 @@ fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
     let client = Registered::new(shared, stream)?;
     let mut input = BufReader::new(client.stream.try_clone()?);
     let mut upstream = None;
+    let mut carried = 0;
     while let Some(request) = Request::read(&mut input)? {
         match shared.kind {
             FaultKind::Slow => return wait_for_end(&mut input),
@@ -166,6 +176,12 @@ fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
         if !goes_on {
             break;
         }
+        carried += 1;
+    }
+    if shared.kind == FaultKind::KeepConnections && carried > 0 && client.number % 2 == 0 {
+        // It stays open until the process ends.
+        shared.connections.lock().expect("no panic").remove(&client.number);
+        std::mem::forget(client);
     }
     Ok(())
 }
@@ -252,7 +268,14 @@ impl Shared {
                 self.fetch(request, upstream)
             }
             FaultKind::DeadObjects if is_dead(&request.target) => self.fetch(request, upstream),
-            FaultKind::StopStoring { .. } | FaultKind::DeadObjects => {
+            FaultKind::OneAtATime => {
+                let _alone = self.alone.lock().expect("no panic");
+                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
+            }
+            FaultKind::StopStoring { .. }
+            | FaultKind::DeadObjects
+            | FaultKind::None
+            | FaultKind::KeepConnections => {
                 self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
             }
             FaultKind::KeepErrors => self.with_old_errors(request, upstream),

@@ -1,0 +1,152 @@
+//! The options of `wringer stress`: a proxy, scenarios, and how long they press.
+
+use super::KeepArgs;
+use super::cache::{Target, proxy};
+use super::values::{address, pid, rig_workers, seed, some_bytes, some_rate, some_time, threads};
+use clap::Args;
+use plan::{Endpoint, Tls};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of `wringer stress`.
+#[derive(Debug, Clone, Args)]
+pub struct StressArgs {
+    /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy)]
+    pub proxy: Option<Endpoint>,
+    /// Start this proxy anew for each scenario: ats, nginx, varnish, squid, haproxy, httpd, h2o or caddy
+    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
+    pub rig: Option<String>,
+    /// Worker threads of the rig
+    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
+    pub rig_workers: u16,
+    /// Memory of the rig or of the demonstration cache
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
+    pub cache_memory: Option<u64>,
+    /// Speak TLS to the rig
+    #[arg(long)]
+    pub tls: bool,
+    /// Take any certificate of a PROXY, whoever signed it and for whatever name
+    #[arg(long, short = 'k')]
+    pub insecure: bool,
+    /// Where our origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub origin: Option<SocketAddr>,
+    /// A process of the PROXY, whose descriptors, memory and threads are watched with those of its children; several times [default: whoever listens at
+    /// its port here]
+    #[arg(long = "pid", value_name = "PID", value_parser = pid)]
+    pub pids: Vec<u32>,
+    /// The scenarios, and how they are run.
+    #[command(flatten)]
+    pub scenarios: ScenarioArgs,
+    /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
+    #[arg(long, value_name = "N", value_parser = seed)]
+    pub seed: Option<u64>,
+    /// Workers that press, beside that of the bystander [default: all cores]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
+    pub threads: Option<u16>,
+    /// Write all findings as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Storage of the runs: whether they are kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// The scenarios, and how they are run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Scenarios")]
+pub struct ScenarioArgs {
+    /// Print the scenarios, and send nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Only these, with commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// How long each presses
+    #[arg(long = "press", value_name = "DURATION", default_value = "30s", value_parser = some_time)]
+    pub press: Duration,
+    /// Time that the way back is watched, at most
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = some_time)]
+    pub back: Duration,
+    /// Its capacity, in requests per second over kept connections; a fifth of it with a connection for each request [default: measured at the start]
+    #[arg(long, value_name = "RATE", value_parser = some_rate)]
+    pub capacity: Option<f64>,
+    /// The PROXY is mine: broken requests may be sent to it
+    #[arg(long = "i-own-this")]
+    pub i_own_this: bool,
+    /// Only tell how long it takes
+    #[arg(long)]
+    pub forecast: bool,
+}
+
+/// Bytes that rigs and the demonstration cache hold when nothing is said.
+const MEMORY: u64 = 256 << 20;
+
+impl StressArgs {
+    /// Checks that the options fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        // What conflicts with a PROXY takes its requirement away.
+        let of_proxies = [
+            ("--pid", !self.pids.is_empty()),
+            ("--i-own-this", self.scenarios.i_own_this),
+            ("--insecure", self.insecure),
+        ];
+        if let Some((option, _)) = of_proxies.into_iter().find(|(_, given)| *given && self.proxy.is_none()) {
+            return Err(format!(
+                "{option} is about a PROXY that runs already: wringer knows what it starts itself"
+            ));
+        }
+        if self.tls && self.rig.is_none() {
+            return Err("--tls is about a --rig: give a PROXY as https://HOST:PORT".to_owned());
+        }
+        if self.scenarios.press < Duration::from_secs(2) {
+            return Err("--press: a scenario presses for 2 s at least".to_owned());
+        }
+        if self.scenarios.back < Duration::from_secs(4) {
+            return Err(
+                "--back: the way back ends with three seconds that are well: give 4 s at least".to_owned()
+            );
+        }
+        if self.insecure && !self.is_secure() {
+            return Err("--insecure is about TLS, which is not spoken: give the proxy as https://HOST:PORT"
+                .to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the target of the load.
+    pub fn target(&self) -> Target {
+        match (&self.proxy, &self.rig) {
+            (Some(proxy), _) => Target::Proxy(proxy.with_port(0)),
+            (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
+            (None, None) => Target::Demonstration,
+        }
+    }
+
+    /// TLS is spoken to it.
+    pub fn is_secure(&self) -> bool {
+        self.tls || self.proxy.as_ref().is_some_and(|proxy| proxy.secure)
+    }
+
+    /// TLS to it, where it is spoken. The certificate of a rig is made when it is started, and nobody vouches for it.
+    pub fn client_tls(&self) -> Option<Tls> {
+        let verify = self.rig.is_none() && !self.insecure;
+        self.is_secure().then(|| Tls { verify, ..Tls::default() })
+    }
+
+    /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
+    pub fn origin_address(&self) -> SocketAddr {
+        let port = if self.target().is_ours() { 0 } else { 9080 };
+        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+    }
+
+    /// Bytes that a rig or the demonstration cache is to hold.
+    pub fn memory(&self) -> u64 {
+        self.cache_memory.unwrap_or(MEMORY)
+    }
+}

@@ -1,0 +1,90 @@
+//! All scenarios, a row each: those that clients make ([`clients`]) and those that the origin makes ([`origin`]).
+
+mod clients;
+mod malformed;
+mod origin;
+
+use super::scenario::Scenario;
+
+/// All of them, in the order in which they are run.
+pub fn all() -> impl Iterator<Item = &'static Scenario> {
+    clients::ALL.iter().chain(origin::ALL)
+}
+
+/// The scenario of this name.
+pub fn named(name: &str) -> Option<&'static Scenario> {
+    all().find(|scenario| scenario.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stress::Ground;
+    use plan::{Plan, Protocol, Stop};
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    fn ground(is_secure: bool) -> Ground {
+        Ground {
+            capacity: 20_000.0,
+            connections: 4_000.0,
+            press_s: 30.0,
+            descriptors: 20_000,
+            is_secure,
+            is_owned: true,
+        }
+    }
+
+    /// The plan of a pressure, as it would be run.
+    fn plan(scenario: &Scenario, ground: &Ground) -> Plan {
+        let press = (scenario.press)(ground);
+        let mut phase = press.phase;
+        phase.stop = Stop { after: Some(Duration::from_secs(30)), ..Stop::default() };
+        let load = plan::Load {
+            target: Some("127.0.0.1:8080".to_owned()),
+            protocol: press.protocol,
+            limits: press.limits,
+            phases: vec![phase],
+            ..plan::Load::default()
+        };
+        Plan {
+            version: Plan::VERSION,
+            seed: 7,
+            threads: None,
+            io: plan::Io::Auto,
+            site: press.site,
+            load: Some(load),
+            origin: None,
+        }
+    }
+
+    #[test]
+    fn names_differ_and_each_can_be_run_somewhere() {
+        let names: BTreeSet<&str> = all().map(|scenario| scenario.name).collect();
+        assert!(names.len() == all().count() && names.len() >= 12, "{names:?}");
+        for scenario in all() {
+            let suits = [false, true].map(ground).iter().any(|ground| (scenario.lacks)(ground).is_none());
+            assert!(suits, "{}", scenario.name);
+            assert!(!scenario.causes.is_empty() && named(scenario.name).is_some());
+        }
+    }
+
+    #[test]
+    fn each_pressure_is_a_plan_that_keeps_its_rules() {
+        for scenario in all() {
+            let plan = plan(scenario, &ground(false));
+            assert_eq!(plan.check(), Vec::<String>::new(), "{}", scenario.name);
+            let small = Ground { capacity: 1.0, connections: 1.0, ..ground(false) };
+            assert_eq!(self::plan(scenario, &small).check(), Vec::<String>::new(), "{}", scenario.name);
+        }
+    }
+
+    #[test]
+    fn what_nobody_may_send_to_others_is_not_sent() {
+        let ground = Ground { is_owned: false, ..ground(false) };
+        let messages =
+            |scenario: &&Scenario| matches!((scenario.press)(&ground).protocol, Protocol::Messages(_));
+        let raw: Vec<&Scenario> = all().filter(messages).collect();
+        assert!(!raw.is_empty() && raw.iter().all(|scenario| (scenario.lacks)(&ground).is_some()));
+    }
+}

@@ -1,0 +1,245 @@
+//! Findings in words and as data.
+
+use super::catalogue;
+use super::causes::{Cause, Counters, Moved};
+use super::judge::{Seen, State, Verdict};
+use super::scenario::{Ground, Scenario};
+use crate::words;
+use serde::Serialize;
+
+/// A scenario with what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The scenario.
+    pub scenario: &'static str,
+    /// The pressure, in words.
+    pub about: &'static str,
+    /// Verdict in the end.
+    pub verdict: Verdict,
+    /// Causes whose counters moved; told where it does not pass.
+    pub moved: Vec<Moved>,
+    /// Facts; `None`: it was not run.
+    pub seen: Option<Seen>,
+    /// Counters beside them.
+    pub counters: Option<Counters>,
+    /// The verdict of a second time on a fresh target, where the first was no pass.
+    pub again: Option<Verdict>,
+    /// Run files: of the bystander and of the pressure.
+    pub files: Vec<String>,
+}
+
+/// All findings on a target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The target, as people read it.
+    pub target: String,
+    /// Facts that scenarios were fitted to.
+    pub ground: Ground,
+    /// The capacity was given, and not measured.
+    pub assumed: bool,
+    /// It was ended by hand before all were run.
+    pub ended_early: bool,
+    /// In the order in which they were run.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    fn count(&self, state: State) -> usize {
+        self.findings.iter().filter(|finding| finding.verdict.state == state).count()
+    }
+
+    /// Exit code: 3 where something failed or broke, 1 where nothing could be run.
+    pub fn code(&self) -> u8 {
+        match (self.count(State::Failed) + self.count(State::Broken), self.count(State::NotRun)) {
+            (0, not_run) if not_run == self.findings.len() => 1,
+            (0, _) => 0,
+            _ => 3,
+        }
+    }
+
+    /// One sentence: what was found.
+    pub fn headline(&self) -> String {
+        let told = [
+            (State::Broken, "broke it"),
+            (State::Failed, "failed"),
+            (State::Degraded, "degraded it"),
+            (State::Pass, "passed"),
+            (State::NotRun, "NOT RUN or void"),
+        ];
+        let counts = told.into_iter().map(|(state, word)| (self.count(state), word));
+        let parts: Vec<String> =
+            counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let early = if self.ended_early { ", ENDED BY HAND before all were run" } else { "" };
+        if parts.is_empty() {
+            return format!("{}: no scenario was run{early}", self.target);
+        }
+        let all = words::count(self.findings.len(), "scenario");
+        format!("{}: of {all} {}{early}", self.target, words::list(&parts))
+    }
+
+    /// All of it, as people read it.
+    pub fn text(&self) -> String {
+        let how = if self.assumed { "as given" } else { "measured at the start" };
+        let ground = format!(
+            "it carries {} over kept connections and {} with one for each request ({how})\n",
+            words::rate(self.ground.capacity),
+            words::rate(self.ground.connections),
+        );
+        let reasons: String = self.findings.iter().map(Finding::reasons).collect();
+        let gap = if reasons.is_empty() { "" } else { "\n" };
+        format!("{}\n{ground}\n{}{gap}{reasons}", self.headline(), self.table())
+    }
+
+    fn table(&self) -> String {
+        let head = ["scenario", "verdict", "bystander's p99", "failed", "well after", "memory at most"];
+        let mut rows = vec![head.map(str::to_owned)];
+        rows.extend(self.findings.iter().map(Finding::row));
+        aligned(&rows)
+    }
+}
+
+/// Rows in columns that are as wide as they must be.
+fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |row: &[String; N]| {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn milliseconds(time: Option<f64>) -> String {
+    time.map_or_else(|| "–".to_owned(), |ms| words::time(ms / 1e3))
+}
+
+impl Finding {
+    fn row(&self) -> [String; 6] {
+        let state = self.verdict.state.text().to_owned();
+        let name = self.scenario.to_owned();
+        let Some(seen) = &self.seen else {
+            return [name, state, String::new(), String::new(), String::new(), String::new()];
+        };
+        let back = match seen.back_s {
+            Some(seconds) if seconds > 0.0 => words::time(seconds),
+            Some(_) => "at once".to_owned(),
+            None => format!("not in {:.0} s", seen.watched_s),
+        };
+        let memory =
+            seen.held_most.memory_bytes.map_or_else(|| "–".to_owned(), |most| words::bytes(most as f64));
+        let p99 = format!("{} → {}", milliseconds(seen.before.p99_ms), milliseconds(seen.during.p99_ms));
+        [name, state, p99, words::percent(seen.during.failed_share()), back, memory]
+    }
+
+    /// Reasons and causes, where it did not pass.
+    fn reasons(&self) -> String {
+        if self.verdict.state == State::Pass {
+            return String::new();
+        }
+        let mut text = format!(
+            "{}: {}: {}\n",
+            self.scenario,
+            self.verdict.state.text(),
+            self.verdict.reasons.join("; ")
+        );
+        if self.verdict.state == State::NotRun {
+            return text;
+        }
+        let again = self.again.as_ref().map(|again| again.state);
+        if let Some(state) = again {
+            text += &format!("    a second time, on a fresh target: {}\n", state.text());
+        }
+        for moved in &self.moved {
+            text += &format!("    moved meanwhile: {}: {}\n", moved.cause.text(), moved.evidence);
+        }
+        let likely = catalogue::named(self.scenario).map_or(&[][..], |scenario| scenario.causes);
+        let is_other = |cause: &&Cause| !self.moved.iter().any(|moved| moved.cause == **cause);
+        for cause in likely.iter().filter(is_other) {
+            text += &format!("    also possible: {}: {}\n", cause.text(), cause.look());
+        }
+        text
+    }
+
+    /// In a line, as soon as it is known.
+    pub fn line(&self, number: usize, all: usize) -> String {
+        let why = match self.verdict.reasons.first() {
+            Some(why) => format!(": {why}"),
+            None => String::new(),
+        };
+        format!("{number} of {all} {}: {}{why}", self.scenario, self.verdict.state.text())
+    }
+}
+
+/// The scenarios as a list.
+pub fn catalogue_text() -> String {
+    let fails = |scenario: &Scenario| match scenario.fails_if {
+        "" => String::new(),
+        rule => format!("; fails if {rule}"),
+    };
+    let row =
+        |scenario: &Scenario| [scenario.name.to_owned(), format!("{}{}", scenario.about, fails(scenario))];
+    aligned(&catalogue::all().map(row).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stress::Cause;
+
+    fn finding(state: State, reasons: &[&str]) -> Finding {
+        let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
+        Finding {
+            scenario: "bursts",
+            about: "bursts",
+            verdict: Verdict { state, reasons },
+            moved: vec![Moved { cause: Cause::Threads, evidence: "its busiest thread used 99 %".into() }],
+            seen: Some(Seen { back_s: Some(2.0), ..Seen::default() }),
+            counters: None,
+            again: None,
+            files: Vec::new(),
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> Report {
+        let ground = Ground {
+            capacity: 20_000.0,
+            connections: 4_000.0,
+            press_s: 30.0,
+            descriptors: 20_000,
+            is_secure: false,
+            is_owned: true,
+        };
+        Report { target: "nginx".into(), ground, assumed: false, ended_early: false, findings }
+    }
+
+    #[test]
+    fn the_headline_tells_the_worst_first_and_what_was_not_run() {
+        let findings = vec![
+            finding(State::Pass, &[]),
+            finding(State::NotRun, &["no TLS"]),
+            finding(State::Failed, &["6 % failed"]),
+        ];
+        let report = report(findings);
+        let expected = "nginx: of 3 scenarios 1 failed, 1 passed and 1 NOT RUN or void";
+        assert_eq!((report.headline().as_str(), report.code()), (expected, 3));
+        let text = report.text();
+        assert!(text.contains("moved meanwhile: its threads: its busiest thread used 99 %"), "{text}");
+        assert!(text.contains("also possible: the accept queue: ss -ltn"), "{text}");
+        assert!(text.contains("bursts: not run: no TLS\n"), "{text}");
+    }
+
+    #[test]
+    fn exit_codes() {
+        for (states, code) in [
+            (&[State::Pass, State::NotRun][..], 0),
+            (&[State::Degraded], 0),
+            (&[State::NotRun], 1),
+            (&[State::Broken, State::Pass], 3),
+            (&[], 1),
+        ] {
+            let findings = states.iter().map(|state| finding(*state, &["why"])).collect();
+            assert_eq!(report(findings).code(), code, "{states:?}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The target and its origin: addresses, how the target is started, and plans that fit.
+
+use crate::command::leg;
+use crate::command::pressed::{self, Pressed};
+use crate::problem::Problem;
+use cli::{StressArgs, Target, reachable};
+use net::ports;
+use plan::{Check, HttpProtocol, Load, Origin, Phase, Plan, Protocol, Site};
+use proxies::rig::RigOptions;
+use session::About;
+use std::net::SocketAddr;
+
+/// The target, whether it runs or is started for each run.
+pub struct Place<'a> {
+    /// As typed.
+    pub args: &'a StressArgs,
+    /// The seed of all of it.
+    pub seed: u64,
+    /// The target, as people read it.
+    pub title: String,
+}
+
+/// Addresses of one run.
+#[derive(Debug, Clone)]
+pub struct Addresses {
+    /// The target's.
+    pub target: String,
+    /// The origin's, as the target reaches it.
+    pub origin: SocketAddr,
+    /// The origin's own, where a gate is before it; otherwise the same.
+    pub behind: SocketAddr,
+}
+
+/// The side of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It measures what the target carries.
+    Gauge,
+    /// The innocent one.
+    Bystander,
+    /// The pressure.
+    Press,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Role::Gauge => "gauge",
+            Role::Bystander => "bystander",
+            Role::Press => "press",
+        }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// Nothing is started yet.
+    ///
+    /// # Errors
+    /// A process that is to be watched does not exist.
+    pub fn new(args: &'a StressArgs, seed: u64) -> Result<Place<'a>, Problem> {
+        session::doctor::check_pids(&args.pids)?;
+        let title = match (&args.proxy, &args.rig) {
+            (Some(proxy), _) => proxy.with_port(0),
+            (None, Some(rig)) => rig.clone(),
+            (None, None) => "the demonstration cache".to_owned(),
+        };
+        Ok(Place { args, seed, title })
+    }
+
+    /// wringer starts the target.
+    pub fn is_ours(&self) -> bool {
+        self.args.target().is_ours()
+    }
+
+    /// Addresses for one run. `gated`: a gate is before the origin.
+    ///
+    /// # Errors
+    /// A port is taken.
+    pub fn addresses(&self, gated: bool) -> Result<Addresses, Problem> {
+        let wanted = self.args.origin_address();
+        let origin = ports::free_address(wanted).map_err(|error| {
+            Problem::impossible(format!(
+                "the origin cannot listen at {wanted}: {error}; choose another with --origin"
+            ))
+        })?;
+        let target = match self.args.target() {
+            Target::Proxy(address) => address,
+            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
+                pressed::any_port()?.to_string()
+            }
+        };
+        let behind = if gated { pressed::any_port()? } else { origin };
+        Ok(Addresses { target, origin, behind })
+    }
+
+    /// Starts the target, where wringer does.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn start(&self, at: &Addresses) -> Result<Pressed, Problem> {
+        let options = RigOptions {
+            origin: reachable(at.origin),
+            memory_bytes: self.args.memory(),
+            workers: self.args.rig_workers,
+            http: if self.args.tls { HttpProtocol::Two } else { HttpProtocol::One },
+            ..RigOptions::default()
+        };
+        pressed::start(&self.args.target(), &at.target, options)
+    }
+
+    /// A plan for the target. `origin`: what it is to be, where it runs with this plan.
+    pub fn plan(
+        &self,
+        at: &Addresses,
+        site: Site,
+        protocol: Protocol,
+        phases: Vec<Phase>,
+        origin: Option<Origin>,
+    ) -> Plan {
+        let load = Load {
+            target: Some(at.target.clone()),
+            sources: Vec::new(),
+            protocol: self.spoken(at, protocol),
+            check: Check::default(),
+            phases,
+            ..Load::default()
+        };
+        Plan {
+            version: Plan::VERSION,
+            // Plans in TOML have numbers of 63 bits.
+            seed: self.seed >> 1,
+            threads: self.args.threads,
+            io: plan::Io::Auto,
+            site,
+            load: Some(load),
+            origin: origin.map(|origin| Origin { listen: at.behind.to_string(), ..origin }),
+        }
+    }
+
+    fn spoken(&self, at: &Addresses, mut protocol: Protocol) -> Protocol {
+        let tls = self.args.client_tls();
+        match &mut protocol {
+            Protocol::Http1(http) => {
+                http.authority = reachable(at.origin).to_string();
+                http.tls = tls;
+            }
+            Protocol::Messages(messages) => messages.tls = tls,
+        }
+        protocol
+    }
+
+    /// Description of a run.
+    pub fn about(&self, plan: &Plan, scenario: &str, role: Role) -> About {
+        let own = [
+            ("stress", format!("{:x}", self.seed)),
+            ("scenario", scenario.to_owned()),
+            ("role", role.name().to_owned()),
+        ];
+        About { door: "cache", ..leg::about(plan, &self.title, &self.args.keep, own) }
+    }
+}

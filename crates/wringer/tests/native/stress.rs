@@ -1,0 +1,138 @@
+//! Scenarios beside a bystander, against a proxy that is wrong on purpose: its scenario does not pass, others do. What follows from figures is tested in the
+//! crate `decide`.
+
+use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
+use crate::support::{Ran, free_address, run, tell};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::process::Command;
+
+/// A proxy before an origin that is not there yet, and the origin's address.
+fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
+    let origin = free_address();
+    (start(origin, kind), origin)
+}
+
+/// Runs scenarios at little load, for a short time.
+fn stress(kind: FaultKind, only: &str) -> (Ran, Value) {
+    let (proxy, origin) = proxy(kind);
+    // The proxy is this process, and what others of its tests hold says nothing.
+    let mut other = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
+    let pid = other.id();
+    let ran = run(&format!(
+        "stress {} --origin {origin} --only {only} --press 3s --back 12s --capacity 200/s -t 1 --seed 7 --no-keep --json {{}}/found.json --pid {pid}",
+        proxy.address
+    ));
+    other.kill().and_then(|()| other.wait()).expect("it is ours");
+    let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
+    let found = serde_json::from_str(&text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr)));
+    (ran, found.expect("JSON"))
+}
+
+/// The finding of a scenario.
+fn finding<'a>(found: &'a Value, scenario: &str) -> &'a Value {
+    let all = found["findings"].as_array().expect("a list");
+    all.iter().find(|finding| finding["scenario"] == scenario).unwrap_or_else(|| panic!("no {scenario}"))
+}
+
+/// Milliseconds that the bystander may be late: more, and this machine is so busy that whatever is slow says nothing.
+const LATE_MS: f64 = 5.0;
+
+/// Why a scenario says nothing because this machine was busy, which no test can help.
+fn busy(found: &Value, scenario: &str) -> Option<String> {
+    let finding = finding(found, scenario);
+    let late = |window: &str| finding["seen"][window]["late_ms"].as_f64().is_some_and(|late| late > LATE_MS);
+    let why = finding["verdict"]["reasons"].to_string();
+    let is_weak = why.contains("not pressed as") || why.contains("not well before");
+    (is_weak || late("before") || late("during") || late("after")).then_some(why)
+}
+
+/// Checks that a scenario ended in one of these states, with a reason that has these words.
+fn check(found: &Value, scenario: &str, states: &[&str], words: &str) {
+    if let Some(why) = busy(found, scenario) {
+        tell(&format!("{scenario}: {why}"));
+        return;
+    }
+    check_fact(found, scenario, states, words);
+}
+
+/// The same of what is so however busy this machine is.
+fn check_fact(found: &Value, scenario: &str, states: &[&str], words: &str) {
+    let verdict = &finding(found, scenario)["verdict"];
+    let state = verdict["state"].as_str().expect("a word");
+    assert!(states.contains(&state), "{scenario}: {verdict}");
+    assert!(verdict["reasons"].to_string().contains(words), "{scenario}: {verdict}");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    for (line, said) in [
+        ("stress --only surge,flood", "the choices are surge, bursts"),
+        ("stress --press 1s", "2 s at least"),
+        ("stress --back 2s", "4 s at least"),
+        ("stress --i-own-this", "PROXY"),
+        ("stress --pid 1 --rig nginx", "PROXY"),
+        ("stress 127.0.0.1:1 --tls", "https://HOST:PORT"),
+        ("stress 127.0.0.1:1 -k", "https://HOST:PORT"),
+        ("stress --capacity 0", "'0' is not a rate"),
+        ("stress --rig nosuch", "there is no rig"),
+    ] {
+        let ran = run(line).ended_with(2);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    let listed = run("stress --list").ended_with(0).stdout;
+    assert!(listed.lines().count() >= 12 && listed.contains("stampede "), "{listed}");
+    let told = run("stress --forecast --only surge,bursts --press 30s").ended_with(0).stdout;
+    assert!(told.starts_with("2 scenarios: 94 s if"), "{told}");
+}
+
+/// Broken requests go only to what is one's own, and TLS cannot be pressed where it is not spoken: neither has passed.
+#[test]
+fn what_could_not_be_run_has_not_passed() {
+    let (ran, found) = stress(FaultKind::None, "malformed,tls-handshakes");
+    assert_eq!(ran.code(), 1, "{}", ran.stdout);
+    for (scenario, words) in [("malformed", "--i-own-this"), ("tls-handshakes", "--tls")] {
+        let verdict = &finding(&found, scenario)["verdict"];
+        assert!(verdict["state"] == "not_run" && verdict["reasons"].to_string().contains(words), "{verdict}");
+    }
+    assert!(ran.stdout.contains("of 2 scenarios 2 NOT RUN or void"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_cache_that_is_right_passes() {
+    let (ran, found) = stress(FaultKind::None, "surge,short-connections,slow-origin,cutting-origin");
+    for scenario in ["surge", "short-connections", "slow-origin", "cutting-origin"] {
+        check(&found, scenario, &["pass"], "");
+    }
+    assert!(ran.stdout.contains("(as given)"), "{}", ran.stdout);
+}
+
+#[test]
+fn cut_answers_that_are_passed_on_as_whole_fail_where_the_origin_cuts() {
+    let (ran, found) = stress(FaultKind::CompleteCut, "surge,cutting-origin");
+    check(&found, "surge", &["pass"], "");
+    check_fact(&found, "cutting-origin", &["failed"], "wrong");
+    ran.ended_with(3);
+}
+
+#[test]
+fn hits_that_wait_for_misses_fail_where_the_origin_is_slow() {
+    let (_, found) = stress(FaultKind::OneAtATime, "surge,slow-origin");
+    check(&found, "surge", &["pass"], "");
+    check(&found, "slow-origin", &["degraded", "failed", "broken"], "bystander");
+}
+
+#[test]
+fn connections_that_are_never_closed_are_told_where_they_are_many() {
+    let (_, found) = stress(FaultKind::KeepConnections, "surge,short-connections");
+    check(&found, "surge", &["pass"], "");
+    check(&found, "short-connections", &["degraded"], "CLOSE_WAIT");
+}
+
+/// It is gone before anything has pressed, or meanwhile.
+#[test]
+fn a_proxy_that_goes_away_is_broken() {
+    let (ran, found) = stress(FaultKind::Die { after: 900 }, "surge");
+    check(&found, "surge", &["broken"], "");
+    assert!(ran.code() == 3 || ran.code() == 1, "{}", ran.stderr);
+}
