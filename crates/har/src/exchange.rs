@@ -19,8 +19,8 @@ pub struct Exchange {
     pub fields: Vec<(String, String)>,
     /// Content of the request.
     pub body: Vec<u8>,
-    /// The answer's status.
-    pub status: u16,
+    /// The answer's status; `None` where no answer was recorded.
+    pub status: Option<u16>,
     /// The answer's fields, in order.
     pub answer_fields: Vec<(String, String)>,
     /// The answer's content, decoded; empty where it was not recorded.

@@ -2,6 +2,7 @@
 
 use crate::correlate::{Correlation, Known, correlate};
 use crate::{Exchange, Kind, Recording};
+use plan::secret::{Secret, content_without_secrets, without_secrets};
 use plan::template::escape;
 use plan::{
     Body, Check, Delay, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep,
@@ -193,8 +194,10 @@ impl Writer<'_> {
         for (number, one) in self.chosen.iter().enumerate() {
             let before = number.checked_sub(1).map(|before| self.chosen[before]);
             // A redirection leads to the page that it belongs to.
-            let follows = before
-                .is_some_and(|before| (300..400).contains(&before.status) && before.kind() != Kind::Static);
+            let follows = before.is_some_and(|before| {
+                before.status.is_some_and(|status| (300..400).contains(&status))
+                    && before.kind() != Kind::Static
+            });
             let begins = before.is_none_or(|before| {
                 let turned = one.page.is_some() && one.page != before.page;
                 let gap = one.page.is_none() && one.began_ms - (before.began_ms + before.took_ms) > GAP_MS;
@@ -251,12 +254,13 @@ impl Writer<'_> {
             };
             Field::new(name.clone(), value)
         });
-        if one.status >= 400 {
-            notes.push(format!(
-                "{} was answered with {}, which counts as good for it",
-                one.name(),
-                one.status
-            ));
+        let refused = one.status.filter(|status| *status >= 400);
+        if let Some(status) = refused {
+            notes.push(format!("{} was answered with {status}, which counts as good for it", one.name()));
+        }
+        if without_secrets(&filled.url) != filled.url {
+            notes
+                .push(format!("the URL of {} holds a secret, which stands in the plan as it is", one.name()));
         }
         let request = Request {
             method: one.method.clone(),
@@ -264,11 +268,7 @@ impl Writer<'_> {
             fields: fields.collect(),
             body: filled.body,
             // What was wrong when it was recorded is expected; all below 400 is good anyway.
-            statuses: if one.status >= 400 {
-                vec![Status::Is(one.status), Status::Class(2)]
-            } else {
-                Vec::new()
-            },
+            statuses: refused.map_or(Vec::new(), |status| vec![Status::Is(status), Status::Class(2)]),
             name: known
                 .iter()
                 .fold(one.name(), |name, known| placed(&name, &known.value, &format!("{{{}}}", known.name))),
@@ -300,7 +300,7 @@ impl Filled {
         let used: Vec<&&Known> =
             known.iter().filter(|known| candidates.iter().any(|(_, value)| *value == known.value)).collect();
         if used.is_empty() {
-            return Filled { url: url.to_owned(), body: Body::from(body.to_vec()), templates: false };
+            return Filled { url: url.to_owned(), body: secret_or_plain(body), templates: false };
         }
         let mut url = escaped(url);
         let mut text = std::str::from_utf8(body).ok().map(escaped);
@@ -321,6 +321,14 @@ impl Filled {
         }
         let body = text.map_or_else(|| Body::from(escape(body)), Body::from);
         Filled { url, body, templates: true }
+    }
+}
+
+/// A body; one in which a name tells a secret, such as the form of a login, is a secret of the plan as a whole.
+fn secret_or_plain(body: &[u8]) -> Body {
+    match std::str::from_utf8(body) {
+        Ok(text) if content_without_secrets(text).is_some() => Body::from(Secret::typed(text)),
+        _ => Body::from(body.to_vec()),
     }
 }
 

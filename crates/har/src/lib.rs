@@ -7,6 +7,7 @@
 mod correlate;
 mod exchange;
 mod journey;
+mod posted;
 mod reader;
 
 pub use exchange::{Exchange, Kind};
@@ -24,8 +25,13 @@ pub enum HarError {
     #[error("it is JSON and no HAR file: it has no log with a list of entries")]
     NoLog,
     /// Nothing of it can be sent.
-    #[error("none of its {0} entries is a request that can be sent again")]
-    Nothing(usize),
+    #[error("none of its {entries} entries is a request that can be sent again{}{why}", if why.is_empty() { "" } else { ": " })]
+    Nothing {
+        /// How many it has.
+        entries: usize,
+        /// The reasons, with how many entries each is true of.
+        why: String,
+    },
 }
 
 /// Exchanges in the order in which they began.
@@ -33,7 +39,7 @@ pub enum HarError {
 pub struct Recording {
     /// Requests sent and answers got.
     pub exchanges: Vec<Exchange>,
-    /// A line for each kind of what was left out, with how many there were.
+    /// A line for each kind of what was left out, or is sent without something that it had, with how many there were.
     pub left_out: Vec<String>,
 }
 

@@ -1,41 +1,65 @@
 //! HAR files as browsers write them, which is not always as the format has it: every field may be missing, of another type, or
 //! null.
 
+use crate::posted::{self, Posted};
 use crate::{Exchange, HarError, Recording};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use url::Url;
 
 pub(crate) fn read(file: &[u8]) -> Result<Recording, HarError> {
-    let text = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
-    let root: Value = match serde_json::from_slice(text) {
+    let text = as_utf8(file);
+    let root: Value = match serde_json::from_slice(&text) {
         Ok(root) => root,
         // Bodies that are no text come with halves of surrogate pairs, and with bytes that are no UTF-8.
-        Err(_) => serde_json::from_str(&without_lone_surrogates(&String::from_utf8_lossy(text)))?,
+        Err(_) => serde_json::from_str(&without_lone_surrogates(&String::from_utf8_lossy(&text)))?,
     };
     let entries = root.pointer("/log/entries").and_then(Value::as_array).ok_or(HarError::NoLog)?;
-    let mut left_out = BTreeMap::<&str, usize>::new();
+    let mut told = BTreeMap::<&str, usize>::new();
     let mut exchanges = Vec::new();
     for entry in entries {
-        match exchange(entry) {
+        match exchange(entry, &mut told) {
             Ok(exchange) => exchanges.push(exchange),
-            Err(why) => *left_out.entry(why).or_default() += 1,
+            Err(why) => *told.entry(why).or_default() += 1,
         }
     }
+    let left_out: Vec<String> =
+        told.into_iter().map(|(why, count)| format!("{count} of its entries: {why}")).collect();
     if exchanges.is_empty() {
-        return Err(HarError::Nothing(entries.len()));
+        return Err(HarError::Nothing { entries: entries.len(), why: left_out.join("; ") });
     }
     // Entries come in the order in which they ended, or in none.
     exchanges.sort_by_key(|exchange: &Exchange| exchange.began_ms);
-    let left_out =
-        left_out.into_iter().map(|(why, count)| format!("{count} of its entries: {why}")).collect();
     Ok(Recording { exchanges, left_out })
 }
 
-/// An entry, or why it is left out.
-fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
+/// The file in UTF-8, without a mark of its byte order: what comes from Windows may be UTF-16, of either order, with the mark or without.
+fn as_utf8(file: &[u8]) -> Cow<'_, [u8]> {
+    let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        let text: String =
+            char::decode_utf16(units).map(|one| one.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        Cow::Owned(text.into_bytes())
+    };
+    match file {
+        [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(rest),
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        // JSON begins with ASCII.
+        [1..=u8::MAX, 0, ..] => utf16(file, u16::from_le_bytes),
+        [0, 1..=u8::MAX, ..] => utf16(file, u16::from_be_bytes),
+        _ => Cow::Borrowed(file),
+    }
+}
+
+/// Told of what is sent all the same.
+const NO_ANSWER: &str = "no answer recorded: sent, and any status below 400 is good";
+
+/// An entry, or why it is left out. `told`: what it lacks, with how often that was so.
+fn exchange(entry: &Value, told: &mut BTreeMap<&'static str, usize>) -> Result<Exchange, &'static str> {
     let request = &entry["request"];
     let answer = &entry["response"];
     let url =
@@ -49,26 +73,39 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
     if entry["_webSocketMessages"].is_array() || answer["status"] == 101 {
         return Err("neither http nor https, such as data:, blob: or WebSockets");
     }
-    let status = whole(&answer["status"]).and_then(|status| u16::try_from(status).ok());
-    let status =
-        status.filter(|status| (100..600).contains(status)).ok_or("blocked or broken off: no answer")?;
+    let status = status(answer)?;
     let method = request["method"].as_str().unwrap_or("GET");
     if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
         return Err("a method that is none");
     }
+    let mut fields = fields(&request["headers"]);
+    let Posted { body, lost } = posted::read(request, &mut fields);
+    lost.into_iter()
+        .chain(status.is_none().then_some(NO_ANSWER))
+        .for_each(|why| *told.entry(why).or_default() += 1);
     Ok(Exchange {
         began_ms: began(entry),
         took_ms: whole(&entry["time"]).unwrap_or(0).clamp(0, 3_600_000),
         page: entry["pageref"].as_str().map(str::to_owned),
         method: method.to_owned(),
         url,
-        fields: fields(&request["headers"]),
-        body: posted(&request["postData"]),
+        fields,
+        body,
         status,
-        answer_fields: fields(&answer["headers"]),
+        answer_fields: self::fields(&answer["headers"]),
         answer: content(&answer["content"]),
         media_type: answer["content"]["mimeType"].as_str().unwrap_or_default().to_owned(),
     })
+}
+
+/// The status of an answer. API clients, and people who cut a file down, write requests alone: `None`. Browsers write 0 where none came.
+fn status(answer: &Value) -> Result<Option<u16>, &'static str> {
+    if answer["status"].is_null() {
+        return Ok(None);
+    }
+    let status = whole(&answer["status"]).and_then(|status| u16::try_from(status).ok());
+    let status = status.filter(|status| (100..600).contains(status));
+    status.map(Some).ok_or("blocked or broken off: no answer")
 }
 
 fn whole(value: &Value) -> Option<i64> {
@@ -96,25 +133,6 @@ fn fields(list: &Value) -> Vec<(String, String)> {
         (is_name && is_value).then(|| (name.to_owned(), value.trim().to_owned()))
     };
     list.as_array().into_iter().flatten().filter_map(one).collect()
-}
-
-/// Returns the content of a request: its text or, where there is none, its form fields.
-fn posted(data: &Value) -> Vec<u8> {
-    let text = data["text"].as_str().unwrap_or_default();
-    if !text.is_empty() {
-        let encoded = data["encoding"] == "base64" || data["_encoding"] == "base64";
-        return if encoded { STANDARD.decode(text).unwrap_or_default() } else { text.as_bytes().to_vec() };
-    }
-    let is_form = data["mimeType"].as_str().is_some_and(|kind| kind.contains("x-www-form-urlencoded"));
-    let Some(params) = data["params"].as_array().filter(|_| is_form) else { return Vec::new() };
-    let pair = |param: &Value| {
-        let name = param["name"].as_str()?;
-        let value = param["value"].as_str().unwrap_or_default();
-        Some((name.to_owned(), value.to_owned()))
-    };
-    let mut form = url::form_urlencoded::Serializer::new(String::new());
-    form.extend_pairs(params.iter().filter_map(pair));
-    form.finish().into_bytes()
 }
 
 fn content(content: &Value) -> Vec<u8> {

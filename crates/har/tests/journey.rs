@@ -131,7 +131,7 @@ fn what_was_never_sent_is_left_out_and_told() {
     odd(&|one| one["request"]["url"] = json!("data:text/plain,x"));
     odd(&|one| one["request"]["url"] = json!("wss://shop.test/live"));
     odd(&|one| one["response"]["status"] = json!(0));
-    odd(&|one| one["response"] = Value::Null);
+    odd(&|one| one["response"]["status"] = json!("-1"));
     odd(&|one| one["request"] = json!(5));
     odd(&|one| one["request"]["method"] = json!("GET x"));
     let made = converted(entries, &choice());
@@ -172,6 +172,7 @@ fn what_is_no_recording_is_refused() {
         ("{\"log\": {\"entries\": 5}}", "no log"),
         ("{\"log\": {\"entries\": []}}", "none of its 0 entries"),
         ("{\"log\": {\"entries\": [null]}}", "none of its 1 entries"),
+        ("{\"log\": {\"entries\": [null]}}", "again: 1 of its entries: no URL that can be read"),
     ] {
         let told = Recording::from_har(text.as_bytes()).unwrap_err().to_string();
         assert!(told.contains(said), "{text}: {told}");
@@ -187,4 +188,110 @@ fn braces_of_a_recording_stay_braces() {
     assert!(text.contains("items/{{id|path}}?x="), "{text}");
     let is_transaction = |step: &Step| matches!(step, Step::Transaction(Transaction { .. }) | Step::Pause(_));
     assert!(made.plan.load.unwrap().phases[0].scenario.steps.iter().all(is_transaction));
+}
+
+/// A request with a body of parts, as programs write it that keep no text.
+fn parts(headers: &Value, kind: &str) -> Value {
+    let mut one = entry(1.0, "POST", "http://shop.test/up", "text/plain", "");
+    one["request"]["headers"] = headers.clone();
+    one["request"]["postData"] = json!({ "mimeType": kind, "params": [
+        { "name": "ti\"tle", "value": "t" },
+        { "name": "file", "fileName": "a.txt", "contentType": "text/plain", "value": "content" },
+        { "name": "other", "fileName": "b.bin" },
+    ]});
+    one
+}
+
+#[test]
+fn parts_of_forms_are_sent_though_they_have_no_text() {
+    let kind = "multipart/form-data; boundary=XX";
+    let body = "--XX\r\nContent-Disposition: form-data; name=\"ti%22tle\"\r\n\r\nt\r\n\
+        --XX\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n\
+        --XX\r\nContent-Disposition: form-data; name=\"other\"; filename=\"b.bin\"\r\n\r\n\r\n--XX--\r\n";
+    for headers in [json!([{ "name": "content-type", "value": kind }]), json!([])] {
+        let read = Recording::from_har(&file(vec![parts(&headers, kind)])).unwrap();
+        assert_eq!(String::from_utf8_lossy(&read.exchanges[0].body), body);
+        assert_eq!(read.exchanges[0].field("Content-Type"), Some(kind));
+        assert_eq!(
+            read.left_out,
+            ["1 of its entries: files in forms whose contents are not in it, sent empty"]
+        );
+    }
+    // A type without a mark between the parts gets one.
+    let read = Recording::from_har(&file(vec![parts(&json!([]), "multipart/form-data")])).unwrap();
+    let said = read.exchanges[0].field("Content-Type").unwrap();
+    let (_, boundary) = said.split_once("multipart/form-data; boundary=").unwrap();
+    assert_eq!(String::from_utf8_lossy(&read.exchanges[0].body), body.replace("XX", boundary));
+}
+
+#[test]
+fn a_type_beside_the_body_alone_is_sent() {
+    let sent = |data: Value| {
+        let mut one = entry(1.0, "POST", "http://shop.test/up", "text/plain", "");
+        one["request"]["postData"] = data;
+        one["request"]["bodySize"] = json!(5);
+        let read = Recording::from_har(&file(vec![one])).unwrap();
+        let kind = read.exchanges[0].field("Content-Type").map(str::to_owned);
+        (kind, String::from_utf8_lossy(&read.exchanges[0].body).into_owned(), read.left_out.join("; "))
+    };
+    let kind = |kind: &str| Some(kind.to_owned());
+    let told = |data| sent(data).2;
+    assert_eq!(
+        sent(json!({ "mimeType": "application/json", "text": "{}" })),
+        (kind("application/json"), "{}".to_owned(), String::new())
+    );
+    let pairs = json!([{ "name": "a", "value": "1 2" }]);
+    assert_eq!(
+        sent(json!({ "params": pairs })),
+        (kind("application/x-www-form-urlencoded"), "a=1+2".to_owned(), String::new())
+    );
+    assert_eq!(sent(json!({ "mimeType": "", "text": "x" })), (None, "x".to_owned(), String::new()));
+    // What the file does not hold is told.
+    assert_eq!(
+        told(json!({ "mimeType": "x/y", "params": pairs })),
+        "1 of its entries: parameters that are no form, which are not sent"
+    );
+    assert_eq!(told(json!({})), "1 of its entries: a body that the file does not hold, sent without one");
+    let wrong = json!({ "mimeType": "x/y", "text": "%%", "encoding": "base64" });
+    assert_eq!(told(wrong), "1 of its entries: a body that is not base64 and is to be, sent without one");
+}
+
+#[test]
+fn bodies_with_a_password_are_secrets_of_the_plan() {
+    let mut one = entry(1.0, "POST", "http://shop.test/login?token=geheim3", "text/plain", "");
+    let mut other = one.clone();
+    one["request"]["postData"] =
+        json!({ "mimeType": "application/json", "text": "{\"password\":\"geheim1\"}" });
+    other["request"]["postData"] =
+        json!({ "mimeType": "application/x-www-form-urlencoded", "text": "user=me&password=geheim2" });
+    let recording = Recording::from_har(&file(vec![one, other])).unwrap();
+    let made = recording.journey(&choice());
+    let text = made.plan.to_text();
+    assert!(!text.contains("geheim1") && !text.contains("geheim2"), "{text}");
+    assert!(text.contains("env:WRINGER_SECRET_2"), "{text}");
+    assert!(made.notes.iter().any(|note| note.contains("POST /login holds a secret")), "{:?}", made.notes);
+}
+
+#[test]
+fn requests_without_an_answer_are_sent() {
+    let mut one = entry(1.0, "GET", "http://shop.test/a", "text/plain", "");
+    let mut other = one.clone();
+    one.as_object_mut().unwrap().remove("response");
+    other["response"] = json!({});
+    let made = converted(vec![one, other], &choice());
+    assert_eq!(made.plan.load.unwrap().phases[0].sends().len(), 2);
+    assert_eq!(made.notes, ["2 of its entries: no answer recorded: sent, and any status below 400 is good"]);
+}
+
+#[test]
+fn files_of_windows_are_read() {
+    let text = serde_json::to_string(&json!({ "log": { "entries": shop() } })).unwrap();
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+    for bytes in
+        [[b"\xff\xfe", little.as_slice()].concat(), [b"\xfe\xff", big.as_slice()].concat(), little, big]
+    {
+        assert_eq!(Recording::from_har(&bytes).unwrap().exchanges.len(), 6);
+    }
 }

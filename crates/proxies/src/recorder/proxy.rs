@@ -141,7 +141,7 @@ async fn pass_on(request: Request<Incoming>, url: Url, proxy: &Proxy) -> Answer 
         method: head.method.to_string(),
         fields: texts(&head.headers),
         body: body.to_vec(),
-        status: 0,
+        status: None,
         answer_fields: Vec::new(),
         answer: Vec::new(),
         media_type: String::new(),
@@ -158,7 +158,7 @@ async fn pass_on(request: Request<Incoming>, url: Url, proxy: &Proxy) -> Answer 
         }
         Ok(answer) => {
             let (mut head, body) = answer.into_parts();
-            exchange.status = head.status.as_u16();
+            exchange.status = Some(head.status.as_u16());
             exchange.answer_fields = texts(&head.headers);
             exchange.media_type = exchange.answer_field("Content-Type").unwrap_or_default().to_owned();
             without_hops(&mut head.headers);
