@@ -166,12 +166,12 @@ catalogue! {
     TransferCoding = "h1_transfer_coding" {
         text: "a transfer coding that is not known here";
         chinese: "未知的传输编码";
-        meaning: "Transfer-Encoding names something beside chunked, such as gzip. Its chunks may be sound; what is in them is coded in a way \
-            that this client did not ask for (it sends no TE) and does not take away. Content that is compressed is told by \
-            Content-Encoding.";
+        meaning: "Transfer-Encoding names something beside chunked, gzip and deflate. Its chunks may be sound; what is in them is coded in a \
+            way that this client did not ask for (it sends no TE) and does not take away. Where contents are compared with an origin's, \
+            gzip and deflate are refused, too. Content that is compressed is told by Content-Encoding.";
         rules: [9112 "6.1", 9112 "7"];
         ends: Connection; blame: Peer; codes: []; advice: CONTENT_ENCODING;
-        example: Answer1 [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" * 1];
+        example: Answer1 [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: br, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" * 1];
     }
     NoTransferCoding = "h1_no_transfer_coding" {
         text: "Transfer-Encoding names no coding";

@@ -19,7 +19,7 @@ use plan::{
     SourceRange, Stop, StopIf, StreamFaults, Threshold,
 };
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Output that is printed and kept.
@@ -47,7 +47,7 @@ pub struct OutputArgs {
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
-    /// File for the first answers that failed a check [default: wringer-evidence.txt]
+    /// File for the first answers that failed a check [default: wringer-evidence-RUN.txt]
     #[arg(long, value_name = "FILE")]
     pub evidence_file: Option<PathBuf>,
     /// Condition that must not hold: with 'p99>300ms' the run fails (exit code 3) where its p99 is above 300 ms; also 'errors>0.1%',
@@ -86,9 +86,9 @@ impl OutputArgs {
         page_address(self.live_listen)
     }
 
-    /// The file for the first answers that failed a check.
-    pub fn evidence_file(&self) -> &Path {
-        self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
+    /// The file for the first answers that failed a check. `run`: the run's name, which makes that of a file nobody has chosen.
+    pub fn evidence_file(&self, run: &str) -> PathBuf {
+        self.evidence_file.clone().unwrap_or_else(|| format!("wringer-evidence-{run}.txt").into())
     }
 }
 

@@ -2,7 +2,7 @@
 //! processes.
 
 use plan::Plan;
-use plan::secret::form_without_secrets;
+use plan::secret::content_without_secrets;
 use session::mask::Mask;
 use std::ffi::OsString;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn without_form_secrets(word: &str, is_form: bool) -> String {
         Some((option, _)) if FORMS.contains(&option) => word.split_at(option.len() + 1),
         _ => return word.to_owned(),
     };
-    form_without_secrets(form).map_or_else(|| word.to_owned(), |shown| format!("{option}{shown}"))
+    content_without_secrets(form).map_or_else(|| word.to_owned(), |shown| format!("{option}{shown}"))
 }
 
 /// A word as a shell reads it.

@@ -36,13 +36,22 @@ impl Ending {
         self.exit = exit;
     }
 
+    /// How the process ends if nothing else goes wrong.
+    pub fn so_far(&self, finished: &Finished) -> Exit {
+        output::settled(unless_lost(self.exit, finished.has_lost()))
+    }
+
     /// The run is told its end. Nothing may be written to standard output after it. Returns how the process ends, and the run file
     /// where it holds all of the run.
     pub fn tell(self, finished: Finished) -> (Exit, Option<PathBuf>) {
-        let unless_lost = |exit: Exit, lost| if lost { exit.or_worse(Exit::Impossible) } else { exit };
-        let exit = output::settled(unless_lost(self.exit, finished.has_lost()));
+        let exit = self.so_far(&finished);
         let ended = finished.end(exit.number(), self.evidence_file, &output::notice);
         // What is lost with the last record cannot stand in it.
         (unless_lost(exit, ended.lost), ended.file)
     }
+}
+
+/// Something that was asked for by name may be lost.
+fn unless_lost(exit: Exit, lost: bool) -> Exit {
+    if lost { exit.or_worse(Exit::Impossible) } else { exit }
 }

@@ -394,6 +394,9 @@ pub struct Evidence {
     pub request: String,
     /// Header fields of the answer as the client received it.
     pub response: String,
+    /// The beginning of the answer's body, up to [`Evidence::BODY`] bytes as they came; those that are no text are escaped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
     /// Header fields of the request as the origin received it, where it still remembers.
     pub origin_request: Option<String>,
     /// Header fields of the answer as the origin sent it, where it still remembers.
@@ -404,6 +407,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Bytes of a body that are kept at most.
+    pub const BODY: usize = 512;
+
     /// Returns the fault or the failure in words.
     pub fn text(&self) -> &'static str {
         if self.stray > 0 {

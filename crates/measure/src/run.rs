@@ -191,6 +191,9 @@ pub struct Headline {
     pub p99_us: u64,
     /// 99.9th percentile of it.
     pub p999_us: u64,
+    /// Percentiles from here on are what they are at least, since requests were unfinished; `None`: there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_from_us: Option<u64>,
     /// Share of requests without a good answer.
     pub failed_share: f64,
     /// Hit ratio by requests, where known.
@@ -287,12 +290,15 @@ impl RunResult {
     pub fn headline(&self) -> Headline {
         let measured = self.measured();
         let counts = measured.counts();
+        let response = measured.response();
+        let percentile = |of| response.quantile(of).value as u64;
         Headline {
             requests: counts.requests,
             requests_per_s: measured.per_second(counts.requests),
-            p50_us: measured.percentile_us(TimeMetric::Response, 0.5),
-            p99_us: measured.percentile_us(TimeMetric::Response, 0.99),
-            p999_us: measured.percentile_us(TimeMetric::Response, 0.999),
+            p50_us: percentile(0.5),
+            p99_us: percentile(0.99),
+            p999_us: percentile(0.999),
+            bound_from_us: response.bound_from_us(),
             failed_share: ratio(counts.failed + counts.check_failed + counts.unfinished, counts.requests)
                 .unwrap_or(0.0),
             hit_ratio: measured.hit_ratio(),
@@ -312,6 +318,22 @@ impl RunResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::Exchange;
+    use crate::outcome::Outcome;
+
+    /// A run whose target stalled is listed with the times that its requests have waited, not with those of its good answers alone.
+    #[test]
+    fn headlines_have_what_unfinished_requests_have_waited() {
+        let mut phase = PhaseResult::new("measure", true);
+        let due = Duration::from_secs(1);
+        let good = Exchange { response: Duration::from_millis(1), ..Exchange::new(Outcome::Ok, due) };
+        phase.tally.exchange(&Exchange { times: 50, ..good });
+        phase.tally.exchange(&Exchange::unfinished(due, Duration::from_secs(2), 50));
+        let run = RunResult { phases: vec![phase], ..RunResult::default() };
+        let headline = run.headline();
+        assert!(headline.p50_us < 2_000 && headline.p99_us >= 1_990_000, "{headline:?}");
+        assert_eq!(headline.bound_from_us, Some(run.measured().response().quantile(0.99).value as u64));
+    }
 
     #[test]
     fn ratios_need_a_whole() {

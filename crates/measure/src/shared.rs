@@ -19,6 +19,8 @@ pub struct SharedCounts {
     pub received_fields: Compressed,
     /// Bytes of the field blocks that were sent, and of the fields in them.
     pub sent_fields: Compressed,
+    /// Connections opened under an open pace while others to the same place were open, because none of those had a stream to spare.
+    pub opened_for_want: u64,
     /// µs that requests waited for a stream to be free, added up over requests.
     pub stream_limit_us: u64,
     /// µs in which windows of streams kept bodies from being sent, added up over connections.
@@ -130,6 +132,7 @@ impl SharedCounts {
             (&mut self.received_fields.blocks, other.received_fields.blocks),
             (&mut self.sent_fields.fields, other.sent_fields.fields),
             (&mut self.sent_fields.blocks, other.sent_fields.blocks),
+            (&mut self.opened_for_want, other.opened_for_want),
             (&mut self.stream_limit_us, other.stream_limit_us),
             (&mut self.stream_window_us, other.stream_window_us),
             (&mut self.connection_window_us, other.connection_window_us),

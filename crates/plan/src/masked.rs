@@ -132,6 +132,58 @@ pub fn without_secrets(text: &str) -> String {
     shown + rest
 }
 
+/// The content of a message as it may be shown, be it a form or JSON: `user=me&password=***`, `{"password":"***"}`. `None`: it is neither,
+/// or has no name that tells a secret.
+pub fn content_without_secrets(content: &str) -> Option<String> {
+    form_without_secrets(content).or_else(|| json_without_secrets(content))
+}
+
+/// JSON with the values masked, where they are texts or numbers, of members whose names tell a secret. All else stays as it was
+/// written; what is cut off at its end is read as far as it goes.
+fn json_without_secrets(content: &str) -> Option<String> {
+    if !content.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let mut shown = String::with_capacity(content.len());
+    let mut rest = content;
+    let mut hid = false;
+    while let Some(begin) = rest.find('"') {
+        let end = begin + text_length(&rest[begin..]);
+        let (text, behind) = rest.split_at(end);
+        shown.push_str(text);
+        rest = behind;
+        let name = &text[begin..].trim_matches('"');
+        let Some(value) = behind.trim_start().strip_prefix(':').map(str::trim_start) else { continue };
+        let length = value_length(value);
+        if length > 0 && is_secret_parameter(name) {
+            shown.push_str(&behind[..behind.len() - value.len()]);
+            shown.push_str(&format!("\"{MASK}\""));
+            rest = &value[length..];
+            hid = true;
+        }
+    }
+    hid.then(|| shown + rest)
+}
+
+/// Bytes of a text of JSON that begins here, its quotes included.
+fn text_length(text: &str) -> usize {
+    let mut escaped = false;
+    let ends = |byte: u8| {
+        let is_end = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        is_end
+    };
+    text.bytes().skip(1).position(ends).map_or(text.len(), |at| at + 2)
+}
+
+/// Bytes of a value that may be a secret: a text that is not empty, or a number.
+fn value_length(value: &str) -> usize {
+    if value.starts_with('"') {
+        return Some(text_length(value)).filter(|length| *length > 2).unwrap_or(0);
+    }
+    value.bytes().take_while(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)).count()
+}
+
 /// The content of a form as it may be shown: `user=me&password=***`. `None`: it is no form, or has no parameter whose name tells a
 /// secret.
 pub fn form_without_secrets(content: &str) -> Option<String> {
@@ -248,6 +300,27 @@ mod tests {
         ] {
             assert_eq!(form_without_secrets(content).as_deref(), shown, "{content}");
         }
+    }
+
+    #[test]
+    fn members_of_json_are_shown_without_secrets() {
+        for (content, shown) in [
+            (r#"{"user":"me","password":"a\"b"}"#, Some(r#"{"user":"me","password":"***"}"#)),
+            (r#" [{"apiKey" : 12.5, "x": [1]}]"#, Some(r#" [{"apiKey" : "***", "x": [1]}]"#)),
+            (
+                r#"{"a":{"refresh_token":"x","b":"password"},"#,
+                Some(r#"{"a":{"refresh_token":"***","b":"password"},"#),
+            ),
+            (r#"{"secret":"cut"#, Some(r#"{"secret":"***""#)),
+            (r#"{"token":"","secret":null,"password":{"x":1}}"#, None),
+            (r#"{"user":"me"}"#, None),
+            ("password", None),
+            ("{", None),
+            ("{\"", None),
+        ] {
+            assert_eq!(content_without_secrets(content).as_deref(), shown, "{content}");
+        }
+        assert_eq!(content_without_secrets("password=x").as_deref(), Some("password=***"));
     }
 
     #[test]

@@ -38,6 +38,7 @@ struct Document<'a> {
     run: Run<'a>,
     target: Target<'a>,
     verdict: Option<Verdict>,
+    exit: Option<u8>,
     thresholds: &'a [Judged],
     measured: Phase<'a>,
     phases: Vec<Phase<'a>>,
@@ -64,6 +65,7 @@ impl<'a> Document<'a> {
             run: Run::new(result, context),
             target: Target::new(context, measured),
             verdict: context.plan.load.as_ref().map(|_| result.verdict(measured)),
+            exit: context.exit,
             thresholds: &result.thresholds,
             measured: Phase::new(measured),
             phases: result.phases.iter().map(Phase::new).collect(),
@@ -268,6 +270,7 @@ fn serialize_shared<M: SerializeMap>(shared: &SharedCounts, map: &mut M) -> Resu
     map.serialize_entry("known_blocks", &shared.known_blocks)?;
     map.serialize_entry("received_fields", &shared.received_fields)?;
     map.serialize_entry("sent_fields", &shared.sent_fields)?;
+    map.serialize_entry("opened_for_want", &shared.opened_for_want)?;
     map.serialize_entry("stream_limit_us", &shared.stream_limit_us)?;
     map.serialize_entry("stream_window_us", &shared.stream_window_us)?;
     map.serialize_entry("connection_window_us", &shared.connection_window_us)?;

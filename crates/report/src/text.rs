@@ -44,6 +44,8 @@ pub struct Context<'a> {
     pub target_cpu: Option<f64>,
     /// The file that holds the answers that failed a check.
     pub evidence_file: Option<&'a str>,
+    /// The code that the process ends with, as far as is known; `None`: it goes on, or nobody has told its end.
+    pub exit: Option<u8>,
     /// When the run began, in seconds since 1970.
     pub started_unix_s: f64,
     /// Workers.

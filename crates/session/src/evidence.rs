@@ -70,5 +70,9 @@ fn show(out: &mut String, number: usize, piece: &Evidence, messages: bool) -> st
         writeln!(out, "-- {title}")?;
         writeln!(out, "{}\n", head.map_or(forgotten, |head| head.trim_end()))?;
     }
+    if let Some(body) = &piece.body {
+        writeln!(out, "-- beginning of its body, at most {} bytes", Evidence::BODY)?;
+        writeln!(out, "{}\n", body.trim_end())?;
+    }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use measure::{Event, Evidence, TalkEvent};
 use plan::Plan;
-use plan::secret::{MASK, form_without_secrets, is_secret_field, without_secrets};
+use plan::secret::{MASK, content_without_secrets, is_secret_field, without_secrets};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -89,15 +89,22 @@ impl Mask {
         shown
     }
 
-    /// Bytes behind a message's head, which may be a form.
+    /// Bytes behind a message's head, which may be a form or JSON.
     fn content<'a>(&self, behind: &'a [u8]) -> Cow<'a, [u8]> {
         let shown = self.bytes(behind);
         let begin = shown.len().min(4);
-        let form = std::str::from_utf8(&shown[begin..]).ok().and_then(form_without_secrets);
-        match form {
-            Some(form) => [&shown[..begin], form.as_bytes()].concat().into(),
+        let masked = std::str::from_utf8(&shown[begin..]).ok().and_then(content_without_secrets);
+        match masked {
+            Some(masked) => [&shown[..begin], masked.as_bytes()].concat().into(),
             None => shown,
         }
+    }
+
+    /// The content of a message, which may be a form or JSON.
+    fn body(&self, body: &[u8]) -> Vec<u8> {
+        let shown = self.bytes(body);
+        let masked = std::str::from_utf8(&shown).ok().and_then(content_without_secrets);
+        masked.map_or_else(|| shown.into_owned(), String::into_bytes)
     }
 
     fn head_text(&self, text: &mut String) {
@@ -109,7 +116,7 @@ impl Mask {
         match event {
             Event::Url(url) => *url = self.text(url),
             Event::Head { text, .. } => *text = self.head(text),
-            Event::Body(body) => *body = self.bytes(body).into_owned(),
+            Event::Body(body) => *body = self.body(body),
             Event::RequestError(error) => {
                 error.request = self.text(&error.request);
                 error.status_line = self.text(&error.status_line);
@@ -143,6 +150,10 @@ impl Mask {
         piece.detail = self.text(&piece.detail);
         self.head_text(&mut piece.request);
         self.head_text(&mut piece.response);
+        if let Some(body) = &mut piece.body {
+            let masked = self.text(body);
+            *body = content_without_secrets(&masked).unwrap_or(masked);
+        }
         piece
             .origin_request
             .iter_mut()
@@ -192,6 +203,12 @@ mod tests {
         );
         let form = b"POST / HTTP/1.1\r\n\r\nuser=me&password=geheim71";
         assert_eq!(mask(&[]).head(form), b"POST / HTTP/1.1\r\n\r\nuser=me&password=***");
+        let json = b"POST / HTTP/1.1\r\n\r\n{\"user\":\"me\",\"password\":\"geheim71\"}";
+        assert_eq!(mask(&[]).head(json), b"POST / HTTP/1.1\r\n\r\n{\"user\":\"me\",\"password\":\"***\"}");
+        assert_eq!(
+            mask(&["geheim"]).body(b"{\"token\": \"t\", \"x\": \"geheim\"}"),
+            b"{\"token\": \"***\", \"x\": \"***\"}"
+        );
         assert_eq!(
             mask(&[]).head(b"HTTP/1.1 200 OK\nDate: x\n\n\xff"),
             b"HTTP/1.1 200 OK\nDate: x\n\n\xef\xbf\xbd"

@@ -25,8 +25,10 @@ use std::time::{Duration, Instant};
 /// Bytes of the kernel's buffers of the socket that datagrams come to: the usual ones hold some ninety.
 const DATAGRAM_BUFFER: usize = 4 << 20;
 
-/// Events that may wait to be told; more are dropped and counted.
+/// Events that may wait to be told, where single requests are; more are dropped and counted.
 const EVENTS: usize = 65_536;
+/// The same where only what is rare is told. Room for all of them is taken at the start, 144 bytes each.
+const RARE_EVENTS: usize = 4096;
 /// Answers to requests that clients broke off are waited for so long, before the origin goes.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often a worker looks up whether the run goes on.
@@ -98,6 +100,12 @@ fn listens_at(plan: &Plan) -> Result<Option<SocketAddr>, Problem> {
     plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()
 }
 
+/// Events that may wait to be told.
+fn waiting_events(plan: &Plan, with: &With<'_>) -> usize {
+    let of_load = plan.load.as_ref().is_some_and(|load| load.trace.tells_single());
+    if of_load || with.heads || plan.has_code() { EVENTS } else { RARE_EVENTS }
+}
+
 impl Workers {
     /// Starts the threads and returns when all of them listen, where there is an origin, and have their scripts, where
     /// there are any.
@@ -112,7 +120,7 @@ impl Workers {
         let listen = listens_at(plan)?;
         let shared = origin_of(plan, with)?;
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
-        let (events_in, events) = sync_channel(EVENTS);
+        let (events_in, events) = sync_channel(waiting_events(plan, with));
         let (ready_in, ready) = sync_channel(count as usize);
         let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
         let control = Arc::new(Control::new(phases, count).with_cache(around.cache_bytes));

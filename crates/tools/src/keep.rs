@@ -3,13 +3,21 @@
 use console::arguments::repeat;
 use console::keep::RESULT;
 use console::output;
-use console::problem::Problem;
+use console::problem::{Exit, Problem};
 use plan::Plan;
 use report::Context;
 use session::Finished;
 use std::path::Path;
 
-/// The result of an old tool's command line as JSON, where a file was asked for. `seed_option`: as of [`repeat`].
+/// Facts of a run that its result does not hold.
+pub struct Told {
+    /// As of [`repeat`].
+    pub seed_option: Option<&'static str>,
+    /// How its process ends.
+    pub exit: Exit,
+}
+
+/// The result of an old tool's command line as JSON, where a file was asked for.
 ///
 /// # Errors
 /// A file that could not be written.
@@ -18,11 +26,12 @@ pub fn json(
     finished: &Finished,
     plan: &Plan,
     target: Option<&str>,
-    seed_option: Option<&'static str>,
+    told: Told,
 ) -> Result<(), Problem> {
     let Some(file) = file else { return Ok(()) };
-    let command = repeat(plan, seed_option);
-    let text = report::json::report(&finished.result, &context(finished, plan, target, &command));
+    let command = repeat(plan, told.seed_option);
+    let context = Context { exit: Some(told.exit.number()), ..context(finished, plan, target, &command) };
+    let text = report::json::report(&finished.result, &context);
     output::keep(RESULT, file, text.as_bytes())
 }
 
@@ -49,6 +58,7 @@ fn context<'a>(
         target,
         target_cpu: None,
         evidence_file: None,
+        exit: None,
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
     }

@@ -179,9 +179,6 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
     // Nothing in an old tool's report says why it is as it is.
     finished.result.processes.during.iter().for_each(|happened| say(&happened.sentence()));
-    let Run { plan, json, .. } = door.run();
-    let kept = keep::json(json.as_deref(), &finished, plan, door.target().as_deref(), D::SEED);
-    ending.add(kept, &|problem| say(&problem.to_string()));
     let done = finished.scripts.done(&finished.result).map_err(Problem::from);
     ending.add(done, &|problem| notice(&D::words(problem)));
     match (terminated::<D>(), failure) {
@@ -189,6 +186,11 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
         (None, Some(_)) => ending.set(Exit::Impossible),
         (None, None) => {}
     }
+    // Last, since it has the exit code.
+    let Run { plan, json, .. } = door.run();
+    let told = keep::Told { seed_option: D::SEED, exit: ending.so_far(&finished) };
+    let kept = keep::json(json.as_deref(), &finished, plan, door.target().as_deref(), told);
+    ending.add(kept, &|problem| say(&problem.to_string()));
     let (exit, kept) = ending.tell(finished);
     kept.iter().for_each(|kept| notice(&session::history::kept(kept)));
     exit

@@ -186,6 +186,7 @@ fn with_context<T>(
         target: head.target.as_deref(),
         target_cpu: end.target_cpu_s,
         evidence_file: end.evidence_file.as_deref(),
+        exit: state.end().map(|end| end.exit),
         started_unix_s: head.started_unix_s,
         threads: head.threads,
     };

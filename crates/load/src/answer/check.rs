@@ -1,7 +1,7 @@
 //! Checks of an answer beside its status and framing, and what is kept of it.
 
 use super::after::After;
-use super::coding::{Coding, Decoder};
+use super::coding::{Codings, Decoder};
 use super::content::{Content, Seen};
 use super::extractor::Extractor;
 use super::find::View;
@@ -57,7 +57,10 @@ struct State {
     met: u64,
     /// A bit for each header check: a field of its name was there.
     seen: u64,
-    coding: Coding,
+    /// Of the content.
+    coding: Codings,
+    /// Of the message, applied to what that gives.
+    transfer: Codings,
     /// Fields that are kept, each on a line.
     head: Vec<u8>,
     /// The answer as gRPC has it, where that is spoken.
@@ -68,6 +71,13 @@ struct State {
     decoder: Option<Decoder<Seen>>,
     /// Why it cannot be decoded.
     broken: Option<String>,
+}
+
+impl State {
+    /// The codings of the body as it comes.
+    fn codings(&self) -> Codings {
+        self.coding.beneath(self.transfer)
+    }
 }
 
 /// One answer being looked at.
@@ -164,7 +174,8 @@ impl Checks {
             return None;
         }
         let mut state = self.spare.borrow_mut().pop().unwrap_or_default();
-        (state.met, state.seen, state.coding) = (0, 0, Coding::None);
+        (state.met, state.seen) = (0, 0);
+        (state.coding, state.transfer) = (Codings::default(), Codings::default());
         (state.decoder, state.broken) = (None, None);
         state.grpc = GrpcAnswer::default();
         state.head.clear();
@@ -213,6 +224,10 @@ impl Look<'_> {
             let state = self.state();
             state.coding = state.coding.and(value);
         }
+        if name.eq_ignore_ascii_case(b"Transfer-Encoding") {
+            let state = self.state();
+            state.transfer = state.transfer.and_transfer(value);
+        }
         if checks.grpc {
             self.state().grpc.field(name, value);
         }
@@ -232,7 +247,7 @@ impl Look<'_> {
 
     /// True if the body's bytes are looked at, and not only counted.
     pub fn wants_body(&self) -> bool {
-        let coded = self.state.as_ref().is_some_and(|state| state.coding != Coding::None);
+        let coded = self.state.as_ref().is_some_and(|state| !state.codings().is_none());
         coded || self.checks.gathers() || self.checks.digests() || self.checks.grpc
     }
 
@@ -249,13 +264,13 @@ impl Look<'_> {
         if grpc {
             state.grpc.body(bytes);
         }
-        if state.coding == Coding::None {
+        if state.codings().is_none() {
             // It takes everything.
             let _ = state.body.write(bytes);
             return;
         }
         if state.decoder.is_none() && state.broken.is_none() {
-            match Decoder::new(state.coding, std::mem::take(&mut state.body)) {
+            match Decoder::new(state.codings(), std::mem::take(&mut state.body)) {
                 Ok(decoder) => state.decoder = Some(decoder),
                 Err(why) => state.broken = Some(why),
             }

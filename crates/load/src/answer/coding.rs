@@ -6,44 +6,75 @@ use flate2::{Decompress, FlushDecompress, Status};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, Write};
 
-/// The coding of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Coding {
-    #[default]
-    None,
+/// A coding of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
     Gzip,
     Deflate,
     Brotli,
     Zstd,
-    /// Another one, or several.
-    Unknown,
-}
-
-impl Coding {
-    /// With what one more field says.
-    pub fn and(self, field: &[u8]) -> Coding {
-        let one = match field.trim_ascii().to_ascii_lowercase().as_slice() {
-            b"" | b"identity" => return self,
-            b"gzip" | b"x-gzip" => Coding::Gzip,
-            b"deflate" => Coding::Deflate,
-            b"br" => Coding::Brotli,
-            b"zstd" => Coding::Zstd,
-            _ => Coding::Unknown,
-        };
-        if self == Coding::None { one } else { Coding::Unknown }
-    }
 }
 
 impl Coding {
     fn name(self) -> &'static str {
         match self {
-            Coding::None => "identity",
             Coding::Gzip => "gzip",
             Coding::Deflate => "deflate",
             Coding::Brotli => "br",
             Coding::Zstd => "zstd",
-            Coding::Unknown => "unknown",
         }
+    }
+}
+
+/// Codings of one body at most: each costs memory, and a chain of them multiplies what few bytes become.
+const MOST: usize = 4;
+
+/// The codings of a body, in the order in which they were applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Codings {
+    applied: [Option<Coding>; MOST],
+    /// One that is not known is among them, or they are too many.
+    unknown: bool,
+}
+
+impl Codings {
+    /// With what one more field says: one coding, or several in their order.
+    pub fn and(self, field: &[u8]) -> Codings {
+        field.split(|byte| *byte == b',').fold(self, Codings::then)
+    }
+
+    /// As [`Codings::and`], of `Transfer-Encoding`: chunked is taken away by whoever finds the end of the message.
+    pub fn and_transfer(self, field: &[u8]) -> Codings {
+        let is_chunked = |coding: &&[u8]| coding.trim_ascii().eq_ignore_ascii_case(b"chunked");
+        field.split(|byte| *byte == b',').filter(|coding| !is_chunked(coding)).fold(self, Codings::then)
+    }
+
+    fn then(mut self, coding: &[u8]) -> Codings {
+        let coding = match coding.trim_ascii().to_ascii_lowercase().as_slice() {
+            b"" | b"identity" => return self,
+            b"gzip" | b"x-gzip" => Some(Coding::Gzip),
+            b"deflate" => Some(Coding::Deflate),
+            b"br" => Some(Coding::Brotli),
+            b"zstd" => Some(Coding::Zstd),
+            _ => None,
+        };
+        match self.applied.iter_mut().find(|applied| applied.is_none()) {
+            Some(free) if coding.is_some() => *free = coding,
+            Some(_) | None => self.unknown = true,
+        }
+        self
+    }
+
+    /// These, and others applied to what they give.
+    pub fn beneath(self, others: Codings) -> Codings {
+        let named =
+            others.applied.iter().flatten().fold(self, |all, other| all.then(other.name().as_bytes()));
+        Codings { unknown: named.unknown || others.unknown, ..named }
+    }
+
+    /// True if the body is as it is.
+    pub fn is_none(self) -> bool {
+        self == Codings::default()
     }
 }
 
@@ -56,35 +87,23 @@ const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 /// Most bytes of a zstd frame's header (RFC 8878 section 3.1.1).
 const ZSTD_HEADER: usize = 18;
 
-/// Removes a coding; what is plain goes to `W` at once.
-pub(crate) struct Decoder<W: Write> {
-    coding: Coding,
-    inner: Inner<W>,
-}
-
-enum Inner<W: Write> {
+/// Removes codings, the last that was applied first; what is plain goes to `W` at once.
+pub(crate) enum Decoder<W: Write> {
     Plain(W),
-    Gzip(Box<MultiGzDecoder<W>>),
-    Deflate(Box<Deflate<W>>),
-    Brotli(Box<DecompressorWriter<W>>),
-    Zstd(Box<Zstd<W>>),
+    Coded(Box<Single<Decoder<W>>>),
 }
 
 impl<W: Write> Decoder<W> {
     /// # Errors
-    /// A sentence, where the coding is not known.
-    pub fn new(coding: Coding, to: W) -> Result<Decoder<W>, String> {
-        let inner = match coding {
-            Coding::None => Inner::Plain(to),
-            Coding::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(to))),
-            Coding::Deflate => Inner::Deflate(Box::new(Deflate::new(to))),
-            Coding::Brotli => Inner::Brotli(Box::new(DecompressorWriter::new(to, PIECE))),
-            Coding::Zstd => Inner::Zstd(Box::new(Zstd::new(to))),
-            Coding::Unknown => {
-                return Err("its content coding is not one of gzip, deflate, br and zstd".to_owned());
-            }
-        };
-        Ok(Decoder { coding, inner })
+    /// A sentence, where a coding is not known.
+    pub fn new(codings: Codings, to: W) -> Result<Decoder<W>, String> {
+        if codings.unknown {
+            return Err(format!(
+                "its content coding is not one of gzip, deflate, br and zstd, or up to {MOST} of them"
+            ));
+        }
+        let over = |to, coding: Coding| Decoder::Coded(Box::new(Single::new(coding, to)));
+        Ok(codings.applied.into_iter().flatten().fold(Decoder::Plain(to), over))
     }
 
     /// Takes a part of the coded body.
@@ -92,8 +111,61 @@ impl<W: Write> Decoder<W> {
     /// # Errors
     /// A sentence that says why it cannot be decoded.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.write_all(bytes).map_err(|error| error.to_string())
+    }
+
+    /// The coded body is whole.
+    ///
+    /// # Errors
+    /// As [`Decoder::push`], also where a coding's own end is missing.
+    pub fn finish(self) -> Result<W, String> {
+        match self {
+            Decoder::Plain(to) => Ok(to),
+            Decoder::Coded(single) => single.finish().map_err(|error| error.to_string())?.finish(),
+        }
+    }
+}
+
+impl<W: Write> Write for Decoder<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Decoder::Plain(to) => to.write_all(bytes)?,
+            Decoder::Coded(single) => single.push(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Removes one coding.
+pub(crate) struct Single<W: Write> {
+    coding: Coding,
+    inner: Inner<W>,
+}
+
+enum Inner<W: Write> {
+    Gzip(Box<MultiGzDecoder<W>>),
+    Deflate(Box<Deflate<W>>),
+    Brotli(Box<DecompressorWriter<W>>),
+    Zstd(Box<Zstd<W>>),
+}
+
+impl<W: Write> Single<W> {
+    fn new(coding: Coding, to: W) -> Single<W> {
+        let inner = match coding {
+            Coding::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(to))),
+            Coding::Deflate => Inner::Deflate(Box::new(Deflate::new(to))),
+            Coding::Brotli => Inner::Brotli(Box::new(DecompressorWriter::new(to, PIECE))),
+            Coding::Zstd => Inner::Zstd(Box::new(Zstd::new(to))),
+        };
+        Single { coding, inner }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         let done = match &mut self.inner {
-            Inner::Plain(to) => to.write_all(bytes),
             Inner::Gzip(gzip) => gzip.write_all(bytes),
             Inner::Deflate(deflate) => deflate.push(bytes),
             Inner::Brotli(brotli) => brotli.write_all(bytes),
@@ -103,12 +175,8 @@ impl<W: Write> Decoder<W> {
     }
 
     /// The coded body is whole.
-    ///
-    /// # Errors
-    /// As [`Decoder::push`], also where the coding's own end is missing.
-    pub fn finish(self) -> Result<W, String> {
+    fn finish(self) -> io::Result<W> {
         let ended = match self.inner {
-            Inner::Plain(to) => Ok(to),
             Inner::Gzip(gzip) => gzip.finish(),
             Inner::Deflate(deflate) => deflate.finish(),
             Inner::Brotli(brotli) => brotli.into_inner().map_err(|_| cut_off()),
@@ -118,9 +186,16 @@ impl<W: Write> Decoder<W> {
     }
 }
 
-fn broken(coding: Coding, error: &io::Error) -> String {
-    format!("its {} coding is broken: {error}", coding.name())
+/// A sentence that says what is wrong, and with which coding: what a coding beneath has said already stays as it is.
+fn broken(coding: Coding, error: &io::Error) -> io::Error {
+    let said = error.to_string();
+    match said.contains(BROKEN) {
+        true => invalid(said),
+        false => invalid(format!("its {} {BROKEN}{said}", coding.name())),
+    }
 }
+
+const BROKEN: &str = "coding is broken: ";
 
 fn cut_off() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it is cut off")
@@ -279,8 +354,8 @@ impl<W: Write> Zstd<W> {
 ///
 /// # Errors
 /// Why it cannot be decoded, or that it has more than `most` bytes, in a sentence.
-pub(crate) fn decoded(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, String> {
-    let mut decoder = Decoder::new(coding, Bounded { bytes: Vec::new(), most })?;
+pub(crate) fn decoded(codings: Codings, body: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    let mut decoder = Decoder::new(codings, Bounded { bytes: Vec::new(), most })?;
     decoder.push(body)?;
     Ok(decoder.finish()?.bytes)
 }
@@ -317,7 +392,7 @@ mod tests {
         let samples: [(&str, &[u8]); 5] =
             [("gzip", GZIP), ("deflate", ZLIB), ("deflate", raw), ("br", BROTLI), ("zstd", ZSTD)];
         for (name, coded) in samples {
-            let coding = Coding::None.and(name.as_bytes());
+            let coding = Codings::default().and(name.as_bytes());
             assert_eq!(decoded(coding, coded, 100).as_deref(), Ok(&plain[..]), "{name}");
             assert!(decoded(coding, coded, 5).is_err_and(|why| why.contains(name)), "{name}: bounded");
             for cut in 1..coded.len() {
@@ -327,8 +402,42 @@ mod tests {
             let astray = [coded, b"?"].concat();
             assert!(decoded(coding, &astray, 100).is_err(), "{name}: bytes behind it");
         }
-        assert!(decoded(Coding::Gzip.and(b"br"), b"", 9).is_err());
-        assert_eq!(Coding::None.and(b" Identity "), Coding::None);
+        let several = |field: &str| Codings::default().and(field.as_bytes());
+        assert!(decoded(several("gzip, lzma"), b"", 9).is_err_and(|why| why.contains("br and zstd")));
+        assert!(decoded(several("gzip, gzip, gzip, gzip, gzip"), b"", 9).is_err());
+        assert!(several(" Identity ").is_none());
+    }
+
+    /// RFC 9110 section 8.4: they are listed in the order in which they were applied, in one field or several.
+    #[test]
+    fn several_codings_are_removed_from_the_last_to_the_first() {
+        let gzip = |plain: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(plain).unwrap();
+            gzip.finish().unwrap()
+        };
+        let plain: &[u8] = b"hello hello hello hello\n";
+        let both = gzip(ZLIB);
+        let mut fields =
+            [Codings::default().and(b"deflate, gzip"), Codings::default().and(b"deflate").and(b"gzip")];
+        fields[1] = fields[1].and(b"identity");
+        let transfer = Codings::default().and_transfer(b"gzip, chunked");
+        for codings in fields.into_iter().chain([Codings::default().and(b"deflate").beneath(transfer)]) {
+            assert_eq!(decoded(codings, &both, 100).as_deref(), Ok(plain));
+            let mut decoder = Decoder::new(codings, Vec::new()).unwrap();
+            both.chunks(1).for_each(|piece| decoder.push(piece).unwrap());
+            assert_eq!(decoder.finish().as_deref(), Ok(plain));
+            assert!(decoded(codings, &both, 5).is_err());
+            for cut in 1..both.len() {
+                let torn = decoded(codings, &both[..cut], 100).unwrap_err();
+                assert_eq!(torn.matches("coding is broken").count(), 1, "{torn}");
+            }
+        }
+        assert!(decoded(Codings::default().and(b"gzip, deflate"), &both, 100).is_err());
+        assert!(
+            decoded(Codings::default().and(b"deflate, gzip"), &gzip(b"x"), 9)
+                .is_err_and(|why| why.contains("deflate"))
+        );
     }
 
     #[test]
@@ -344,30 +453,29 @@ mod tests {
         raw.write_all(&plain).unwrap();
         let twice = [zstd.clone(), zstd.clone()].concat();
         for (coding, coded, times) in [
-            (Coding::Gzip, gzip.finish().unwrap(), 1),
-            (Coding::Deflate, zlib.finish().unwrap(), 1),
-            (Coding::Deflate, raw.finish().unwrap(), 1),
-            (Coding::Zstd, zstd, 1),
-            (Coding::Zstd, twice, 2),
+            ("gzip", gzip.finish().unwrap(), 1),
+            ("deflate", zlib.finish().unwrap(), 1),
+            ("deflate", raw.finish().unwrap(), 1),
+            ("zstd", zstd, 1),
+            ("zstd", twice, 2),
         ] {
+            let codings = Codings::default().and(coding.as_bytes());
             for piece in [1, 1000, 65_536, usize::MAX] {
-                let mut decoder = Decoder::new(coding, Vec::new()).unwrap();
+                let mut decoder = Decoder::new(codings, Vec::new()).unwrap();
                 coded.chunks(piece).for_each(|piece| decoder.push(piece).unwrap());
                 let same = decoder.finish().unwrap() == plain.repeat(times);
-                assert!(same, "{coding:?} {times} in pieces of {piece}");
+                assert!(same, "{coding} {times} in pieces of {piece}");
             }
         }
     }
 
     #[test]
     fn wrong_checksums_are_seen() {
-        for (coding, coded, from_end) in
-            [(Coding::Gzip, GZIP, 6), (Coding::Deflate, ZLIB, 2), (Coding::Zstd, ZSTD, 2)]
-        {
+        for (coding, coded, from_end) in [("gzip", GZIP, 6), ("deflate", ZLIB, 2), ("zstd", ZSTD, 2)] {
             let mut coded = coded.to_vec();
             let at = coded.len() - from_end;
             coded[at] ^= 1;
-            assert!(decoded(coding, &coded, 100).is_err(), "{coding:?}");
+            assert!(decoded(Codings::default().and(coding.as_bytes()), &coded, 100).is_err(), "{coding}");
         }
     }
 

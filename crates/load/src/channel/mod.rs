@@ -10,6 +10,7 @@ mod destination;
 mod pool;
 mod shared;
 mod source;
+mod spare;
 mod tunnel;
 mod usage;
 
@@ -17,6 +18,7 @@ pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
 pub(crate) use destination::{Destination, OwnedDestination};
 pub use destination::{Hosts, UNIX};
+pub(crate) use pool::Asker;
 pub(crate) use shared::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
 
 use crate::account::Account;

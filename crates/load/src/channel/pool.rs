@@ -5,6 +5,7 @@
 
 use super::connect::NotConnected;
 use super::shared::{Apart, Lease, Room, Shared};
+use super::spare::{Spare, Use};
 use super::{Channels, Destination, Slot};
 use measure::{Failure, FailureKind, Stage};
 use net::Event;
@@ -21,6 +22,8 @@ pub(super) struct Pool {
     entries: RefCell<HashMap<Key, Entry>>,
     /// Hosts that want connections of their own.
     apart: Rc<Apart>,
+    /// Those with a stream to spare.
+    spare: Rc<Spare<Shared>>,
 }
 
 /// Which connection: who shares it, where it goes, whether TLS is spoken, and for which host it is opened.
@@ -29,8 +32,16 @@ type Key = (Sharers, Vec<SocketAddr>, bool, Option<String>);
 /// The users that share a connection: the part of the phase that they belong to, and the number of their group in it.
 type Sharers = (usize, u64);
 
-/// Who asks for a place on a connection: the part of the phase, and the number of the user in it.
-pub(crate) type Asker = (usize, u64);
+/// Who asks for a place on a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asker {
+    /// The part of the phase.
+    pub part: usize,
+    /// Number of the user in it.
+    pub user: u64,
+    /// Requests come as an open pace has them: any connection with a stream to spare will do.
+    pub by_need: bool,
+}
 
 enum Entry {
     /// Somebody opens it; these wait.
@@ -48,6 +59,25 @@ enum Other {
 }
 
 impl Pool {
+    /// Connections with a stream to spare.
+    pub fn spare(&self) -> Rc<Spare<Shared>> {
+        self.spare.clone()
+    }
+
+    /// True if a connection to the same place is open, or being opened.
+    fn has_another(&self, key: &Key) -> bool {
+        let (_, to, secure, host) = key;
+        let entries = self.entries.borrow();
+        entries.iter().any(|((_, other_to, other_secure, other_host), entry)| {
+            let is_alive = match entry {
+                Entry::Opening(_) => true,
+                Entry::Open(shared) => shared.strong_count() > 0,
+                Entry::Failed(_) => false,
+            };
+            is_alive && other_to == to && other_secure == secure && other_host == host
+        })
+    }
+
     /// Returns the hosts that want connections of their own, as remembered, where connections carry requests for several.
     pub fn apart(&self, http: &Http1) -> Option<Rc<Apart>> {
         http.coalesces().then(|| self.apart.clone())
@@ -65,6 +95,7 @@ struct Opening<'a> {
 impl<'a> Opening<'a> {
     fn begin(pool: &'a Pool, key: Key) -> Opening<'a> {
         pool.entries.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
+        pool.spare.begin();
         Opening { pool, key, became: None }
     }
 }
@@ -79,6 +110,8 @@ impl Drop for Opening<'_> {
         if let Some(Entry::Opening(waiting)) = before {
             waiting.iter().for_each(Event::set);
         }
+        drop(entries);
+        self.pool.spare.end();
     }
 }
 
@@ -130,11 +163,13 @@ impl Channels {
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Rc<Shared>, NotConnected> {
-        if let Some(shared) = slot.shared.take().filter(|shared| shared.leads_to(destination)) {
+        let streams = u64::from(self.http.streams().unwrap_or(1).max(1));
+        let Asker { part, user, by_need } = asker;
+        let is_free = |shared: &Shared| !by_need || shared.under_way() < streams;
+        let mine = slot.shared.take().filter(|shared| shared.leads_to(destination) && is_free(shared));
+        if let Some(shared) = mine {
             return Ok(slot.shared.insert(shared).clone());
         }
-        let streams = u64::from(self.http.streams().unwrap_or(1).max(1));
-        let (part, user) = asker;
         let group = user / u64::from(self.part.of.max(1)) / streams;
         let (secure, host) = (destination.secure.is_some(), destination.host().map(str::to_owned));
         let key = ((part, group), destination.to.to_vec(), secure, host);
@@ -149,7 +184,9 @@ impl Channels {
                 Some(Entry::Failed(tried)) if tried.ended > began => {
                     return Err(NotConnected { began, ..*tried });
                 }
-                Some(Entry::Open(shared)) => Ok(shared.upgrade().filter(|shared| shared.may_carry())),
+                Some(Entry::Open(shared)) => {
+                    Ok(shared.upgrade().filter(|shared| shared.may_carry() && is_free(shared)))
+                }
                 Some(Entry::Failed(_)) | None => Ok(None),
             };
             match opened {
@@ -157,11 +194,59 @@ impl Channels {
                 Ok(None) => match self.of_another(&key, destination) {
                     Some(Other::Open(shared)) => return Ok(slot.shared.insert(shared).clone()),
                     Some(Other::Opening(event)) => event.wait().await,
+                    None if by_need => match self.spare_stream(destination, streams) {
+                        Some(shared) => return Ok(slot.shared.insert(shared).clone()),
+                        None if self.pool.spare.is_full() => self.wait_for_spare(began).await?,
+                        None => return self.open_for_want(slot, key, destination).await,
+                    },
                     None => return self.open_shared(slot, key, destination).await,
                 },
                 Err(event) => event.wait().await,
             }
         }
+    }
+
+    /// Another group's connection with fewer requests under way than it may have.
+    fn spare_stream(&self, destination: Destination<'_>, streams: u64) -> Option<Rc<Shared>> {
+        self.pool.spare.take(|shared| {
+            let has_room = shared.may_carry() && shared.under_way() < streams;
+            match has_room && shared.leads_to(destination) {
+                _ if !has_room => {
+                    shared.is_offered.set(false);
+                    Use::No
+                }
+                true => {
+                    shared.is_offered.set(false);
+                    Use::Now
+                }
+                false => Use::Elsewhere,
+            }
+        })
+    }
+
+    /// Waits until a stream may be free or a connection may be opened, at most as long as opening one may take.
+    async fn wait_for_spare(&self, began: Instant) -> Result<(), NotConnected> {
+        let event = self.net.event();
+        let mut waiting = self.pool.spare.wait(&event);
+        waiting.came = self.net.wait_until(&event, began + self.load.limits.connect).await;
+        if waiting.came {
+            return Ok(());
+        }
+        let failure = Failure::new(FailureKind::Timeout, Stage::Connect);
+        Err(NotConnected { failure, began, ended: self.net.now() })
+    }
+
+    /// Opens a connection because no other has a stream to spare, which is told.
+    async fn open_for_want(
+        &self,
+        slot: &mut Slot,
+        key: Key,
+        destination: Destination<'_>,
+    ) -> Result<Rc<Shared>, NotConnected> {
+        let is_for_want = self.pool.has_another(&key);
+        let shared = self.open_shared(slot, key, destination).await?;
+        shared.count(|counts| counts.opened_for_want += u64::from(is_for_want));
+        Ok(shared)
     }
 
     /// A connection of another host that may carry requests to a destination, or one of which that will soon be known.

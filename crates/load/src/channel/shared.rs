@@ -18,6 +18,7 @@ pub(in crate::channel) use authority::Apart;
 pub(crate) use letter::{Ended, Letter};
 pub(crate) use repeat::{Repeated, Repeats};
 
+use super::spare::Spare;
 use super::usage::Usage;
 use super::{Channels, Destination};
 use crate::account::Account;
@@ -45,6 +46,10 @@ pub(crate) struct Shared {
     to: SocketAddr,
     /// The hosts that it carries requests for.
     authority: Authority,
+    /// Connections with a stream to spare, where it is offered when it has one.
+    spare: Rc<Spare<Shared>>,
+    /// It was offered, and nobody has looked at it since.
+    pub(super) is_offered: Cell<bool>,
 }
 
 impl Drop for Shared {
@@ -207,6 +212,11 @@ impl Drop for Lease {
         state.letters.free.push(self.place);
         state.contents.forget(sent);
         inner.call_waiting(state);
+        let shared = &self.shared;
+        if !shared.is_offered.replace(true) {
+            shared.spare.offer(Rc::downgrade(shared));
+        }
+        shared.spare.call();
     }
 }
 
@@ -258,7 +268,13 @@ impl Shared {
             state: RefCell::new(state),
             net,
         });
-        Rc::new(Shared { inner, to: beginning.to, authority: beginning.authority })
+        Rc::new(Shared {
+            inner,
+            to: beginning.to,
+            authority: beginning.authority,
+            spare: channels.pool.spare(),
+            is_offered: Cell::new(false),
+        })
     }
 
     /// Counts what only connections that users share have, with its protocol.
@@ -402,6 +418,12 @@ impl Shared {
         let mut lease = self.place();
         lease.coalesced = coalesced;
         lease
+    }
+
+    /// Requests under way on it.
+    pub(super) fn under_way(&self) -> u64 {
+        let letters = &self.inner.state.borrow().letters;
+        (letters.places.len() - letters.free.len()) as u64
     }
 
     /// Its number within the worker.

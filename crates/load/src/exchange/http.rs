@@ -2,13 +2,13 @@
 
 use super::idle::SWITCHING;
 use super::pacing::Pacing;
-use super::report::{self, Ending, OffendingBytes};
+use super::report::{self, Ending, KeptBytes, OffendingBytes};
 use super::resend::is_lost;
 use super::shared::{self, Head};
 use super::tcp;
 use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish, idle};
 use crate::account::Coming;
-use crate::answer::{AnswerSink, Body, Ended, Found, Settled, Summary};
+use crate::answer::{AnswerSink, Body, Ended, Found, Settled, Summary, WithBody};
 use crate::channel::Connection;
 use crate::failure;
 use crate::step::TcpReader;
@@ -148,8 +148,9 @@ pub(crate) async fn read<C: HttpExchanges>(
     let mut reader = ResponseReader::new(worker.channels.limits());
     reader.begin(sent.expect);
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
-    let mut head = worker.buffer();
-    let mut sink = exchanges.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    let mut kept = KeptBytes::begin(worker);
+    let wanted = kept.wanted(worker);
+    let mut sink = WithBody::new(exchanges.sink(sent, wanted.head), wanted.body);
     let (mut reading, memo) = (exchanges.reading(sent), exchanges.memo(sent));
     let mut ended = match &mut reading.tcp {
         None => {
@@ -166,7 +167,7 @@ pub(crate) async fn read<C: HttpExchanges>(
             && is_lost(failure)
         {
             drop(sink);
-            return without_end(worker, window, head, Read::Lost(failure));
+            return without_end(worker, window, kept, Read::Lost(failure));
         }
     } else if matches!(ended, Ended::Complete)
         && idle::is_last_word(&sink.summary(), sent.reused || connection.begun.is_none())
@@ -174,20 +175,20 @@ pub(crate) async fn read<C: HttpExchanges>(
         && Box::pin(idle::has_crossed(worker, connection)).await
     {
         drop(sink);
-        return without_end(worker, window, head, Read::GivenUp);
+        return without_end(worker, window, kept, Read::GivenUp);
     }
     let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
-    let settled = exchanges.settle(sent, ended, &mut sink);
+    let settled = exchanges.settle(sent, ended, &mut sink.reader);
     let summary = reading.summary(sink.summary());
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    let offending = offending(&reader, &mut head);
-    let ending = Ending::of(&settled, moments, summary, found, head, offending);
+    let offending = offending(&reader, &mut kept.head);
+    let ending = Ending::of(&settled, moments, summary, found, kept, offending);
     let (last, whole) = (sent.last, sent.answers == 0);
     connection.count_answer(matches!(ended, Ended::Complete), moments.first_byte, moments.ended);
     finish(context, client, exchanges, sent, &ending, settled.kind);
-    worker.give_back(ending.head);
+    ending.kept().end(worker);
     // What it took to send them all has been counted with the first.
     (sent.bytes, sent.connect, sent.begun, sent.reused) = (0, None, None, true);
     if whole {
@@ -203,8 +204,8 @@ pub(crate) async fn read<C: HttpExchanges>(
 }
 
 /// The request at the front of the window has not ended: something else was read than an answer to it.
-fn without_end<I>(worker: &Worker, window: &mut Queue<Sent<I>>, head: Vec<u8>, read: Read) -> Read {
-    worker.give_back(head);
+fn without_end<I>(worker: &Worker, window: &mut Queue<Sent<I>>, kept: KeptBytes, read: Read) -> Read {
+    kept.end(worker);
     if let Some(sent) = window.front_mut() {
         sent.answers += 1;
     }

@@ -33,8 +33,44 @@ pub(crate) struct Ending {
     pub challenged: bool,
     /// The head of the answer, where somebody may want to see it.
     pub head: Vec<u8>,
+    /// The beginning of its body, likewise.
+    pub body: Vec<u8>,
     /// Fault of the answer.
     pub offending: Option<Box<OffendingBytes>>,
+}
+
+/// Bytes of an answer that somebody may want to see, in buffers of the worker's.
+pub(crate) struct KeptBytes {
+    pub head: Vec<u8>,
+    /// Its beginning.
+    pub body: Vec<u8>,
+}
+
+impl KeptBytes {
+    /// Nothing yet.
+    pub fn begin(worker: &Worker) -> KeptBytes {
+        KeptBytes { head: worker.buffer(), body: worker.buffer() }
+    }
+
+    /// Gives the buffers back.
+    pub fn end(self, worker: &Worker) {
+        worker.give_back(self.head);
+        worker.give_back(self.body);
+    }
+
+    /// Where the head goes and where the body goes, as far as somebody may want to see them.
+    pub fn wanted(&mut self, worker: &Worker) -> KeptFor<'_> {
+        KeptFor {
+            head: keeps_head(worker).then_some(&mut self.head),
+            body: (worker.account.wanted.evidence.get() > 0).then_some(&mut self.body),
+        }
+    }
+}
+
+/// Where bytes of an answer are copied to.
+pub(crate) struct KeptFor<'a> {
+    pub head: Option<&'a mut Vec<u8>>,
+    pub body: Option<&'a mut Vec<u8>>,
 }
 
 /// Fault of an answer.
@@ -57,18 +93,33 @@ impl Ending {
         moments: Moments,
         summary: Summary,
         found: Found,
-        head: Vec<u8>,
+        kept: KeptBytes,
         offending: Option<Box<OffendingBytes>>,
     ) -> Ending {
         let challenged = settled.kind == ExchangeKind::Challenge;
-        Ending { outcome: settled.outcome, moments, summary, found, challenged, head, offending }
+        let KeptBytes { head, body } = kept;
+        Ending { outcome: settled.outcome, moments, summary, found, challenged, head, body, offending }
+    }
+
+    /// The buffers that it holds.
+    pub fn kept(self) -> KeptBytes {
+        KeptBytes { head: self.head, body: self.body }
     }
 
     /// Without an answer.
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
         let (summary, found) = (Summary::default(), Found::default());
-        Ending { outcome, moments, summary, found, challenged: false, head: Vec::new(), offending: None }
+        Ending {
+            outcome,
+            moments,
+            summary,
+            found,
+            challenged: false,
+            head: Vec::new(),
+            body: Vec::new(),
+            offending: None,
+        }
     }
 }
 
@@ -83,7 +134,7 @@ pub(super) fn is_wanted(worker: &Worker, outcome: Outcome) -> bool {
 }
 
 /// True if the head of an answer may be wanted.
-pub(super) fn keeps_head(worker: &Worker) -> bool {
+fn keeps_head(worker: &Worker) -> bool {
     let trace = &worker.load.trace;
     worker.account.wanted.evidence.get() > 0
         || trace.heads
@@ -247,10 +298,22 @@ fn tell_evidence<C: Exchanges>(
         phase: context.phase.name.clone(),
         request: String::from_utf8_lossy(&request).into_owned(),
         response: answer.to_owned(),
+        body: (!ending.body.is_empty()).then(|| text_of(&ending.body)),
         origin_request: None,
         origin_response: None,
         at_fault: ending.offending.as_ref().map(|offending| breach::visible(&offending.at)),
     })));
+}
+
+/// The beginning of a body as text, where it is some; a character may have been cut at its end.
+fn text_of(body: &[u8]) -> String {
+    match std::str::from_utf8(body) {
+        Ok(text) => text.to_owned(),
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(&body[..error.valid_up_to()]).into_owned()
+        }
+        Err(_) => body.escape_ascii().to_string(),
+    }
 }
 
 fn tell_errors<C: Exchanges>(

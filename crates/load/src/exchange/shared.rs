@@ -3,10 +3,10 @@
 
 use super::http::HttpExchanges;
 use super::pacing::Pacing;
-use super::report::{self, Ending, OffendingBytes};
+use super::report::{self, Ending, KeptBytes, OffendingBytes};
 use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
-use crate::answer::{AnswerSink, Body, Ended, Found};
-use crate::channel::{Lease, Letter, StreamEnded};
+use crate::answer::{AnswerSink, Body, Ended, Found, WithBody};
+use crate::channel::{Asker, Lease, Letter, StreamEnded};
 use breach::{Protocol, Scope, Side};
 use measure::{Broken, Closed, Failure, FailureKind, Reason, Stage};
 use std::time::{Duration, Instant};
@@ -57,7 +57,8 @@ pub(crate) async fn run<C: HttpExchanges>(
     let mut turned_away = 0;
     while let Some(mut next) = due.pop() {
         let channels = &context.worker.channels;
-        let asker = (context.phase.group, client.user / context.phase.versions);
+        let (part, user) = (context.phase.group, client.user / context.phase.versions);
+        let asker = Asker { part, user, by_need: context.phase.by_need };
         let leased = channels.lease_stream(&mut client.slot, asker, exchanges.destination(&next.item)).await;
         let mut lease = match leased {
             Ok(lease) => lease,
@@ -215,8 +216,9 @@ async fn read<C: HttpExchanges>(
     let worker = context.worker;
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
-    let mut head = worker.buffer();
-    let mut sink = exchanges.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    let mut kept = KeptBytes::begin(worker);
+    let wanted = kept.wanted(worker);
+    let mut sink = WithBody::new(exchanges.sink(sent, wanted.head), wanted.body);
     if pacing.is_none() && sink.never_wants_body() {
         lease.look(|letter| letter.only_counted = true);
     }
@@ -226,20 +228,20 @@ async fn read<C: HttpExchanges>(
         Received::Answer(ended) => ended,
         Received::Nothing(came) => {
             drop(sink);
-            worker.give_back(head);
+            kept.end(worker);
             return Some(came);
         }
     };
-    let settled = exchanges.settle(sent, ended, &mut sink);
+    let settled = exchanges.settle(sent, ended, &mut sink.reader);
     let mut summary = sink.summary();
     summary.head_bytes = lease.look(|letter| letter.head_bytes) as u64;
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
     let offending = client.offending.take();
-    let ending = Ending::of(&settled, moments, summary, found, head, offending);
+    let ending = Ending::of(&settled, moments, summary, found, kept, offending);
     finish(context, client, exchanges, sent, &ending, settled.kind);
-    worker.give_back(ending.head);
+    ending.kept().end(worker);
     window.pop();
     None
 }

@@ -26,6 +26,8 @@ pub(crate) struct Phase {
     pub think: Think,
     /// A user may send on as answers come in: nothing else comes between its requests.
     pub pipelines: bool,
+    /// Requests come as an open pace has them, whoever sends them.
+    pub by_need: bool,
     /// It runs as well after the run was stopped.
     pub always: bool,
     /// When it began.
@@ -54,6 +56,7 @@ impl Phase {
             timetable: None,
             think: Think::default(),
             always: share.always,
+            by_need: pace.open().is_some_and(|open| !open.connections) && !share.scenario.is_journey(),
             pipelines: matches!(share.pace, Pace::Users(_))
                 && share.scenario.steps.len() == 1
                 && !share.scenario.is_journey(),

@@ -3,7 +3,7 @@
 
 use super::needs::Needs;
 use super::validators::Validator;
-use crate::answer::coding::{Coding, decoded};
+use crate::answer::coding::{Codings, decoded};
 use crate::answer::{self, Body, Found, Summary};
 use crate::step::RequestAnswer;
 use measure::Outcome;
@@ -33,7 +33,8 @@ pub(super) struct Reply<'a> {
     pub shown: Option<Vec<u8>>,
     reads_pages: bool,
     is_html: bool,
-    coding: Coding,
+    coding: Codings,
+    transfer: Codings,
     /// A page as it came, where it is encoded: it is decoded once it is whole.
     coded: Vec<u8>,
 }
@@ -53,15 +54,16 @@ impl<'a> Reply<'a> {
     /// The resources of the page, where it is one that can be looked into. The answer is whole.
     pub fn take_needs(&mut self) -> Option<Needs> {
         let mut needs = self.needs.take()?;
-        if self.coding != Coding::None {
-            needs.read(&decoded(self.coding, &self.coded, MOST).ok()?);
+        let codings = self.coding.beneath(self.transfer);
+        if !codings.is_none() {
+            needs.read(&decoded(codings, &self.coded, MOST).ok()?);
         }
         Some(needs)
     }
 
     fn read_page(&mut self, bytes: &[u8]) {
         let Some(needs) = &mut self.needs else { return };
-        if self.coding == Coding::None {
+        if self.coding.beneath(self.transfer).is_none() {
             needs.read(bytes);
         } else if self.coded.len() + bytes.len() <= MOST {
             self.coded.extend_from_slice(bytes);
@@ -72,6 +74,10 @@ impl<'a> Reply<'a> {
 }
 
 impl ResponseSink for Reply<'_> {
+    fn takes_codings(&self) -> bool {
+        true
+    }
+
     fn field(&mut self, name: &[u8], value: &[u8]) {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         let text = || String::from_utf8_lossy(value).into_owned();
@@ -83,6 +89,8 @@ impl ResponseSink for Reply<'_> {
             self.content_location = Some(plan::reference(value));
         } else if is("Content-Encoding") {
             self.coding = self.coding.and(value);
+        } else if is("Transfer-Encoding") {
+            self.transfer = self.transfer.and_transfer(value);
         } else if is("WWW-Authenticate") {
             self.challenges.0.push(text());
         } else if is("Proxy-Authenticate") {

@@ -16,6 +16,8 @@ pub struct UrlFault {
 enum Kind {
     #[error("has one slash behind its scheme: write two, {}", .0)]
     OneSlash(Masked),
+    #[error("has no colon behind its scheme: write {}", .0)]
+    NoColon(Masked),
     #[error("begins with no scheme: give an http:// or https:// URL, such as http://localhost:8080/")]
     NoScheme,
     #[error("begins with {}:, which is not spoken here: give an http:// or https:// URL", .0)]
@@ -84,11 +86,16 @@ fn scheme(typed: &str) -> Option<(String, &str)> {
 }
 
 fn scheme_fault(typed: &str) -> Option<Kind> {
+    if let Some((scheme @ ("http" | "https"), rest)) = typed.split_once("//") {
+        return Some(Kind::NoColon(Masked::address(&format!("{scheme}://{rest}"))));
+    }
     let (scheme, rest) = scheme(typed)?;
     let with = |scheme: &str| Masked::address(&format!("{scheme}://{}", rest.trim_start_matches('/')));
     match scheme.as_str() {
         "http" | "https" if rest.starts_with("//") => None,
         "http" | "https" => Some(Kind::OneSlash(with(&scheme))),
+        // Sockets with a path.
+        "unix" => Some(Kind::Scheme(scheme)),
         _ if !rest.starts_with('/') => None,
         _ => {
             let meant = ["https", "http"].into_iter().find(|known| strsim::osa_distance(known, &scheme) == 1);

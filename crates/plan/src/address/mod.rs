@@ -210,6 +210,7 @@ mod tests {
     #[test]
     fn what_is_no_url_is_told_by_its_kind() {
         for (typed, said) in [
+            ("http//h:81/x", "'http//h:81/x' has no colon behind its scheme: write http://h:81/x"),
             ("http:/h:81/x", "'http:/h:81/x' has one slash behind its scheme: write two, http://h:81/x"),
             ("https:h/x", "'https:h/x' has one slash behind its scheme: write two, https://h/x"),
             (

@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use crate::masked::{
-    MASK, Masked, form_without_secrets, is_secret_field, is_secret_parameter, shown_line, without_secrets,
-    without_userinfo,
+    MASK, Masked, content_without_secrets, form_without_secrets, is_secret_field, is_secret_parameter,
+    shown_line, without_secrets, without_userinfo,
 };
 
 /// Where a secret comes from.

@@ -574,6 +574,21 @@ pub struct Trace {
     pub keep: KeepRequests,
 }
 
+impl Trace {
+    /// True if single requests are told, and not only figures and what went wrong first.
+    pub fn tells_single(&self) -> bool {
+        self.urls
+            || self.heads
+            || self.errors
+            || self.requests
+            || self.bodies
+            || self.bad_requests
+            || self.distributions
+            || self.connections
+            || !self.keep.is_nothing()
+    }
+}
+
 /// How the origin behaves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -22,7 +22,7 @@ pub use include::Find;
 
 use crate::Plan;
 use crate::data::body::Body;
-use crate::data::secret::{form_without_secrets, without_secrets};
+use crate::data::secret::{content_without_secrets, without_secrets};
 use crate::request::Request;
 use crate::request::list::{ListName, RequestList};
 use crate::scenario::RequestStep;
@@ -62,15 +62,15 @@ fn tell_request(request: &mut Request) {
     }
 }
 
-/// A body as it may be told, where that is another: long ones by their digest, forms without the secrets in them.
+/// A body as it may be told, where that is another: long ones by their digest, forms and JSON without the secrets in them.
 fn told_body(body: &Body) -> Option<Body> {
-    body.told().or_else(|| told_form(body).map(Body::from))
+    body.told().or_else(|| told_content(body).map(Body::from))
 }
 
-/// A body that is a form with a secret in it, as it may be told; one that the plan calls secret is not told anyway.
-fn told_form(body: &Body) -> Option<String> {
+/// A body that is a form or JSON with a secret in it, as it may be told; one that the plan calls secret is not told anyway.
+fn told_content(body: &Body) -> Option<String> {
     let text = body.secret().is_none().then(|| std::str::from_utf8(body).ok()).flatten()?;
-    form_without_secrets(text)
+    content_without_secrets(text)
 }
 
 fn tell_url(url: &mut String) {

@@ -7,8 +7,11 @@ use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
 use plan::{CheckContent, Step};
 
-/// Characters of stray bytes that the text shows.
+/// Characters of stray bytes, and of a bad answer's body, that the text shows.
 const SHOWN: usize = 60;
+
+/// Kinds of bad answers of whose bodies the text shows the beginning.
+const SHOWN_BODIES: usize = 3;
 
 /// Columns of a failure's text: the report's, but for its margins and a count.
 const FAILURE_WIDTH: usize = show::WIDTH - 16;
@@ -62,6 +65,27 @@ impl Report<'_> {
         }
         if let Some(sample) = self.failed_sample() {
             section.say(&format!("The first answer of these: status {} to {}.", sample.status, sample.title));
+        }
+        self.add_bodies(section);
+    }
+
+    /// Adds the beginnings of bad answers, one of each status.
+    fn add_bodies(&self, section: &mut Section) {
+        let mut kept: Vec<&Evidence> = self
+            .result
+            .evidence
+            .iter()
+            .filter(|piece| piece.failure.is_some() && piece.body.is_some())
+            .collect();
+        kept.sort_by_key(|piece| (piece.status, piece.at_us));
+        kept.dedup_by_key(|piece| piece.status);
+        for piece in kept.into_iter().take(SHOWN_BODIES) {
+            let body = piece.body.as_deref().map_or("", str::trim_start);
+            let line: String =
+                body.lines().next().unwrap_or("").chars().filter(|one| !one.is_control()).collect();
+            let cut = line.chars().count() > SHOWN || body.trim_end().lines().nth(1).is_some();
+            let said: String = line.chars().take(SHOWN).collect();
+            section.say(&format!("{} said: '{said}{}'.", piece.status, if cut { "…" } else { "" }));
         }
     }
 

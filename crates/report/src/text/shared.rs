@@ -145,7 +145,11 @@ impl Report<'_> {
         let shown = parts.iter().filter(|(us, _)| *us > 0);
         let text =
             |(us, what): &(u64, &str)| format!("{} {what}", show::duration(Duration::from_micros(*us)));
-        shown.map(text).collect::<Vec<_>>().join(", ")
+        let opened = (shared.opened_for_want > 0).then(|| {
+            let opened = show::counted(shared.opened_for_want, "connection");
+            format!("{opened} opened for want of a free stream (--streams)")
+        });
+        shown.map(text).chain(opened).collect::<Vec<_>>().join(", ")
     }
 }
 

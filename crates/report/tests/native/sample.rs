@@ -28,6 +28,7 @@ impl Sample {
             target: self.plan.load.as_ref().map(|_| "nginx 1.22.1 on 127.0.0.1:8080"),
             target_cpu: self.target_cpu,
             evidence_file: self.evidence_file,
+            exit: Some(0),
             started_unix_s: 1_790_000_000.5,
             threads: 2,
         }
@@ -352,6 +353,7 @@ fn evidence() -> Evidence {
         response: "HTTP/1.1 200 OK\r\nContent-Length: 14800\r\n\r\n".to_owned(),
         origin_request: Some("GET /w/1f/14800 HTTP/1.1\r\n\r\n".to_owned()),
         origin_response: None,
+        body: Some("{\"error\": \"no room\"}\n".to_owned()),
         at_fault: Some("Connection close".to_owned()),
     }
 }

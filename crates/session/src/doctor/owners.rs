@@ -2,11 +2,12 @@
 //! have to be read. That is done in little time: the newest processes first, the first descriptors of each before the others, and
 //! no further than until somebody is found.
 
-use super::proc;
+use super::proc::{self, Stat};
 use super::sockets::{self, Socket};
 use measure::processes::Unknown;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
@@ -154,7 +155,7 @@ impl Search<'_> {
 }
 
 fn parent(pid: u32) -> Option<u32> {
-    let stat = proc::stat(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))?;
+    let stat = stat(pid)?;
     (stat.parent > 0).then_some(stat.parent)
 }
 
@@ -173,6 +174,18 @@ pub fn is_same_file(one: u32, other: u32) -> bool {
 fn has_more(pid: u32, descriptors: usize) -> bool {
     fs::read_dir(format!("/proc/{pid}/fd"))
         .is_ok_and(|open| open.take(descriptors.saturating_add(1)).count() > descriptors)
+}
+
+/// Bytes of a process's line of figures, at most: its name has sixteen, and each of some fifty figures up to twenty.
+const LONGEST_STAT: usize = 2048;
+
+/// The figures of a process; `None`: it is gone. Read at once, since a search reads that of every process.
+pub(super) fn stat(pid: u32) -> Option<Stat> {
+    let mut line = [0; LONGEST_STAT];
+    let length =
+        fs::File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read(&mut line)).ok()?;
+    // A name need not be UTF-8.
+    proc::stat(&String::from_utf8_lossy(&line[..length]))
 }
 
 /// All processes that can be seen.

@@ -1,6 +1,6 @@
 //! Other processes while a run goes on: their CPU time and memory, and their children's too.
 
-use super::owners::pids;
+use super::owners::{pids, stat};
 use super::proc::{self, Stat};
 use super::sockets;
 use crate::problem::Problem;
@@ -153,11 +153,6 @@ impl Group {
             memory_bytes: self.memory_bytes,
         }
     }
-}
-
-fn stat(pid: u32) -> Option<Stat> {
-    // A name need not be UTF-8.
-    proc::stat(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))
 }
 
 /// Resident memory in bytes.

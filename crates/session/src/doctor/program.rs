@@ -1,7 +1,7 @@
 //! A process by its program: name, file, build, and when it began.
 
 use super::elf::{self, Build};
-use super::proc;
+use super::owners::stat;
 use measure::processes::Process;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ const LONGEST_SCRIPT: usize = 80;
 
 /// A process as its program shows it; `None`: it is gone.
 pub fn process(pid: u32) -> Option<Process> {
-    let stat = proc::stat(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))?;
+    let stat = stat(pid)?;
     let exe = format!("/proc/{pid}/exe");
     let executable = fs::read_link(&exe).ok().map(|file| file.to_string_lossy().into_owned());
     let file = executable.as_deref().map(|file| file.strip_suffix(" (deleted)").unwrap_or(file));

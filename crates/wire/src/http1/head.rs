@@ -158,6 +158,8 @@ impl BlankLine {
 pub(super) struct Facts {
     pub(super) length: Option<u64>,
     pub(super) expect_continue: bool,
+    /// Another transfer coding is applied beneath, which whoever takes the content must remove.
+    pub(super) coded: bool,
     chunked: bool,
     close: bool,
     keep_alive: bool,
@@ -184,10 +186,12 @@ impl Facts {
     #[inline]
     pub(super) fn framing(&self, version: Version) -> Result<Framing, Error> {
         match (self.chunked, self.length) {
-            (true, Some(_)) => Err(Breach::LengthAndChunked.into()),
+            (_, Some(_)) if self.chunked || self.coded => Err(Breach::LengthAndChunked.into()),
             // RFC 9112 section 6.1: in an HTTP/1.0 message the framing is wrong.
-            (true, None) if version == Version::Http10 => Err(Breach::ChunkedInHttp10.into()),
-            (true, None) => Ok(Framing::Chunked),
+            _ if (self.chunked || self.coded) && version == Version::Http10 => {
+                Err(Breach::ChunkedInHttp10.into())
+            }
+            (true, _) => Ok(Framing::Chunked),
             (false, Some(length)) => Ok(Framing::Length(length)),
             (false, None) => Ok(Framing::None),
         }
@@ -218,16 +222,25 @@ impl Facts {
         Ok(())
     }
 
-    /// Only chunked is implemented, so anything else would leave content whose coding nobody removes (RFC 9112
-    /// section 6.1); chunked twice is forbidden by section 7.1.
+    /// Chunked is removed here; gzip and deflate beneath it are noted (RFC 9112 section 7). Anything else would leave content whose coding
+    /// nobody removes (section 6.1); chunked twice is forbidden by section 7.1.
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Error> {
-        let is_chunked = |coding: &&[u8]| coding.eq_ignore_ascii_case(b"chunked");
-        let mut codings = list(value);
-        match (self.chunked, codings.next(), codings.next()) {
-            (false, Some(coding), None) if is_chunked(&coding) => self.chunked = true,
-            _ => return Err(not_chunked_alone(self.chunked, value).into()),
+        let (mut codings, had_chunked) = (list(value), self.chunked);
+        let all_known =
+            codings.clone().next().is_some() && codings.all(|coding| self.transfer_coding(coding));
+        if all_known { Ok(()) } else { Err(not_chunked_alone(had_chunked, value).into()) }
+    }
+
+    /// Notes one more transfer coding; `false`: it is not known, or follows chunked.
+    fn transfer_coding(&mut self, coding: &[u8]) -> bool {
+        let is = |name: &[u8]| coding.eq_ignore_ascii_case(name);
+        let may_follow = !self.chunked;
+        match () {
+            () if is(b"chunked") => self.chunked = true,
+            () if is(b"gzip") || is(b"x-gzip") || is(b"deflate") => self.coded = true,
+            () => return false,
         }
-        Ok(())
+        may_follow
     }
 
     fn expect(&mut self, value: &[u8]) {
@@ -235,11 +248,11 @@ impl Facts {
     }
 }
 
-/// Name of what is wrong with a Transfer-Encoding that is anything but one `chunked`.
+/// Name of what is wrong with a Transfer-Encoding.
 #[cold]
-fn not_chunked_alone(chunked_before: bool, value: &[u8]) -> Breach {
+fn not_chunked_alone(had_chunked: bool, value: &[u8]) -> Breach {
     let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
-    let chunks = list(value).filter(|coding| is_chunked(coding)).count() + usize::from(chunked_before);
+    let chunks = list(value).filter(|coding| is_chunked(coding)).count() + usize::from(had_chunked);
     match list(value).last() {
         None => Breach::NoTransferCoding,
         Some(_) if chunks > 1 => Breach::ChunkedTwice,
@@ -249,7 +262,7 @@ fn not_chunked_alone(chunked_before: bool, value: &[u8]) -> Breach {
 }
 
 /// The elements of a comma-separated list, empty ones left out (RFC 9110 section 5.6.1).
-fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
 }
 

@@ -327,6 +327,9 @@ fn understand(
         sink.field(field.name.as_bytes(), field.value);
         facts.note(field.name.as_bytes(), field.value)?;
     }
+    if facts.coded {
+        return Err(Breach::TransferCoding.into());
+    }
     let framing = facts.framing(version)?;
     let keep_alive = facts.keep_alive(version);
     let expect_continue = facts.expect_continue && version == Version::Http11;

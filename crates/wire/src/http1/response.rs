@@ -65,6 +65,11 @@ pub trait ResponseSink {
         let _ = status;
     }
 
+    /// True if it removes the transfer codings that a `Transfer-Encoding` names beside chunked; where not, they are a breach.
+    fn takes_codings(&self) -> bool {
+        false
+    }
+
     /// True if fields are looked at; where not, those of a head that is known need not be pushed.
     fn wants_fields(&self) -> bool {
         true
@@ -418,6 +423,9 @@ fn understand(
         facts.note(field.name.as_bytes(), &value)?;
     }
     let framing = framing(&facts, version, status, expect)?;
+    if facts.coded && !sink.takes_codings() && matches!(framing, Framing::Chunked | Framing::UntilClose) {
+        return Err(Breach::TransferCoding.into());
+    }
     let goes_on = framing != Framing::UntilClose && status != 101;
     let keep_alive = goes_on && facts.keep_alive(version);
     let head = ResponseHead { version, status, framing, content_length: facts.length, keep_alive };

@@ -8,7 +8,7 @@ use measure::stream::Command;
 use measure::{RunEvent, RunState};
 use plan::Plan;
 use plan::units;
-use report::show::{Table, percent, rate, time};
+use report::show::{Table, bound, percent, rate};
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -62,7 +62,7 @@ fn cells(run: &Summary) -> [String; 10] {
         return [short, began, door, dash(), dash(), dash(), dash(), dash(), verdict, labels];
     };
     let figures = &end.figures;
-    let percentile = |of| end.time(of).map_or_else(dash, time);
+    let percentile = |of| end.bound(of).map_or_else(dash, bound);
     [
         short,
         began,

@@ -283,7 +283,7 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
     if let Some(file) = &output.html {
         output::can_keep(PAGE, file)?;
     }
-    match (&output.evidence_file, output::can_keep(EVIDENCE, output.evidence_file())) {
+    match (&output.evidence_file, output::can_keep(EVIDENCE, &output.evidence_file("RUN"))) {
         (None, Err(problem)) => {
             notice(&format!("note: {problem}; choose another place with --evidence-file"));
             Ok(())
@@ -303,17 +303,19 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
     if let Some(why) = finished.scripts.failure() {
         ending.add(Err(Problem::Impossible(why)), &say);
     }
-    let (evidence_file, kept) = match keep_evidence(&finished, ran.plan, ran.output.evidence_file()) {
+    let evidence_file = ran.output.evidence_file(runs::short(&finished.head.id));
+    let (evidence_file, kept) = match keep_evidence(&finished, ran.plan, &evidence_file) {
         Ok(file) => (file, Ok(())),
         Err(problem) => (None, Err(problem)),
     };
-    let context = Context {
+    let mut context = Context {
         plan: ran.plan,
         command: &finished.head.command,
         version: &finished.head.version,
         target: finished.head.target.as_deref(),
         target_cpu: finished.target_cpu(),
         evidence_file: evidence_file.as_deref(),
+        exit: None,
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
     };
@@ -321,16 +323,18 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         write(&format!("\n{}", report::text::report(&finished.result, &context)));
     }
     ending.add(kept, &say);
-    if let Some(file) = &ran.output.json {
-        let json = report::json::report(&finished.result, &context);
-        ending.add(output::keep(RESULT, file, json.as_bytes()), &say);
-    }
     if let Some(file) = &ran.output.html {
         // Those without scripts read it in the page.
         let text = report::text::report(&finished.result, &context);
         ending.add(console::keep::page(file, &finished, &text), &say);
     }
     ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);
+    if let Some(file) = &ran.output.json {
+        // Last, since it has the exit code.
+        context.exit = Some(ending.so_far(&finished).number());
+        let json = report::json::report(&finished.result, &context);
+        ending.add(output::keep(RESULT, file, json.as_bytes()), &say);
+    }
     ending.evidence_in(evidence_file);
     let exit = conclude(ending, finished);
     if let Some(server) = &ran.server {

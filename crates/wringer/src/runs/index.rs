@@ -3,7 +3,7 @@
 //! whoever deletes, cuts or forges it, or writes it at the same time as others, costs a reading of the files and nothing else.
 
 use super::{bytes, files};
-use measure::{Head, Headline, RunEvent, RunState, VerdictNames};
+use measure::{Bound, Head, Headline, RunEvent, RunState, VerdictNames};
 use record::{Item, Reader};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -69,6 +69,13 @@ impl Ended {
     /// A percentile in µs; `None` where no request had an answer that it could be of.
     pub fn time(&self, of: fn(&Headline) -> u64) -> Option<u64> {
         Some(of(&self.figures)).filter(|time| *time > 0)
+    }
+
+    /// A percentile, or what it is at least, since requests were unfinished.
+    pub fn bound(&self, of: fn(&Headline) -> u64) -> Option<Bound> {
+        let us = self.time(of)?;
+        let at_least = self.figures.bound_from_us.is_some_and(|from| from <= us);
+        Some(Bound { value: us as f64, at_least })
     }
 
     /// How long it took.

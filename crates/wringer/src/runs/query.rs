@@ -2,7 +2,7 @@
 
 use super::Summary;
 use crate::problem::Problem;
-use measure::Headline;
+use measure::{Bound, Headline};
 use plan::{As, Metric, Statistic, Threshold, Timed, units};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -112,9 +112,11 @@ impl Term {
             Term::In(field, value) => field.has(run, value),
             Term::Since(moment) => run.started_unix_s >= *moment,
             Term::Until(moment) => run.started_unix_s < *moment,
-            Term::Figure(threshold) => {
-                figure(run, threshold.metric).is_some_and(|value| threshold.holds(value))
-            }
+            Term::Figure(threshold) => figure(run, threshold.metric).is_some_and(|found| {
+                // What is known only to be at least so much holds where it would hold of any more, too.
+                let of_more = !found.at_least || threshold.holds(f64::INFINITY);
+                threshold.holds(found.value) && of_more
+            }),
         }
     }
 }
@@ -140,16 +142,17 @@ impl Field {
 }
 
 /// A figure in the unit of its metric, where the run has it.
-fn figure(run: &Summary, metric: Metric) -> Option<f64> {
+fn figure(run: &Summary, metric: Metric) -> Option<Bound> {
     let end = run.end.as_ref()?;
     let figures = &end.figures;
-    match metric {
+    let known = match metric {
         Metric::Rate => Some(figures.requests_per_s),
         Metric::HitRatio => figures.hit_ratio,
         Metric::Failed(_) | Metric::Errors(_) => Some(figures.failed_share),
-        Metric::Time(_, statistic) => end.time(known_time(statistic)?).map(|time| time as f64),
+        Metric::Time(_, statistic) => return end.bound(known_time(statistic)?),
         _ => None,
-    }
+    };
+    known.map(|value| Bound { value, at_least: false })
 }
 
 /// The percentiles that lists have.
@@ -195,6 +198,13 @@ mod tests {
         ] {
             let query = Query::parse(words.split_whitespace()).unwrap();
             assert_eq!(query.finds(run), found, "{words}");
+        }
+        // Of a run whose requests were not all answered, a percentile is known only to be at least so much.
+        let mut run = summaries(folder.path()).swap_remove(0);
+        run.end.as_mut().unwrap().figures.bound_from_us = Some(4_000);
+        for (words, found) in [("p99<5ms", false), ("p99>5ms", false), ("p99>3ms", true), ("p99>=4ms", true)]
+        {
+            assert_eq!(Query::parse([words]).unwrap().finds(&run), found, "{words}");
         }
         for wrong in ["p98<5ms", "p99<5", "since:yesterday", "connect.p99<1ms", "errors>3"] {
             assert!(Query::parse([wrong]).is_err(), "{wrong}");

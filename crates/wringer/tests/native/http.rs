@@ -1,9 +1,9 @@
 //! A web server pressed by the clients alone.
 
 use crate::refusing::Refusing;
-use crate::support::{Ran, Report, Running, free_address, run, start, wringer};
-use crate::web::{Web, answer, ok};
-use std::io::{Read, Write};
+use crate::support::{Ran, Report, Running, free_address, run, shell, start, wringer};
+use crate::web::{Web, answer, gzipped, ok};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
@@ -88,6 +88,64 @@ fn a_failing_run_names_url_and_status_and_keeps_an_answer() {
     assert!(kept.contains("HTTP/1.1 418") && kept.contains("GET /w/1/500 HTTP/1.1"), "{kept}");
     let evidence = &ran.report().list("evidence")[0];
     assert_eq!((evidence.text("failure/kind"), evidence.count("status")), ("bad_status", 418));
+    // The code that the process ended with stands beside the verdict.
+    assert_eq!(ran.report().count("exit"), u64::try_from(ran.code()).unwrap());
+}
+
+/// The words of a server that fails are the first thing that people want to read.
+#[test]
+fn bad_answers_keep_the_beginning_of_their_bodies() {
+    let body = format!("{{\"error\":\"no room\",\"token\":\"geheim71\"}}\n{}", "x".repeat(60_000));
+    let web = Web::start(move |_| answer("507 Insufficient Storage", "", &body));
+    for version in ["", "--compressed"] {
+        let line =
+            format!("$WRINGER http {} -t 1 -c 1 -n 3 -q --json result.json {version}; ls", web.address);
+        let ran = shell(&line);
+        let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("507 said: '{\"error\":\"no room\",\"token\":\"***\"}…'"), "{}", ran.stdout);
+        assert_eq!(ran.report().list("evidence")[0].text("body").len(), 512 - "geheim71".len() + "***".len());
+        // Nobody chose a file: it has the run's name.
+        let name = ran.stdout.split_whitespace().find(|word| word.starts_with("wringer-evidence-")).unwrap();
+        let kept = ran.file(name);
+        assert!(kept.contains("no room") && !kept.contains("geheim71"), "{kept}");
+    }
+}
+
+/// RFC 9110 section 8.4 and RFC 9112 section 7: several codings, and those of the message.
+#[test]
+fn codings_of_message_and_content_are_removed() {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = server.local_addr().expect("it is bound");
+    let chunked = |fields: &str| {
+        let content = gzipped("hello world");
+        let head = format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n{:x}\r\n", content.len());
+        [head.as_bytes(), &content, b"\r\n0\r\n\r\n"].concat()
+    };
+    let answers = [
+        chunked("Transfer-Encoding: gzip, chunked"),
+        chunked("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked"),
+        chunked("Content-Encoding: identity, gzip\r\nTransfer-Encoding: chunked"),
+    ];
+    let count = answers.len();
+    let serving = thread::spawn(move || {
+        let mut served = 0;
+        // Whoever looks whether somebody listens sends nothing.
+        while served < count {
+            let (mut stream, _) = server.accept().expect("a connection");
+            let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
+            while served < count && reader.by_ref().lines().map_while(Result::ok).any(|line| line.is_empty())
+            {
+                stream.write_all(&answers[served]).expect("it is read");
+                served += 1;
+            }
+        }
+    });
+    let line = format!(
+        "http --json {{}}/result.json {address} -t 1 -c 1 -n {count} --compressed --expect-text world"
+    );
+    let report = run(&line).ended_with(0).report();
+    assert_eq!(counts(&report), [3, 3, 0, 0]);
+    serving.join().expect("it has served");
 }
 
 #[test]

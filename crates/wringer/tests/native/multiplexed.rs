@@ -5,10 +5,12 @@ use crate::http2::{JSON, origin};
 use crate::support::{Report, folder, free_address, program, run, tell};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -40,6 +42,45 @@ fn requests_that_clients_break_off_end_early_at_the_origin() {
         assert_eq!(figures.count("broken_off"), 16, "{http}");
         assert!(figures.count("ended_early") > 0, "{http}");
         assert_eq!(figures.count("not_seen"), 0, "{http}");
+    }
+}
+
+/// Handshakes that are slow do not have each due request begin another.
+#[test]
+fn a_rate_opens_so_many_connections_at_once_at_most() {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = server.local_addr().expect("it is bound");
+    let accepted = Arc::new(Mutex::new(Vec::new()));
+    let kept = accepted.clone();
+    // It says nothing, so that no handshake ends.
+    thread::spawn(move || server.incoming().flatten().for_each(|stream| kept.lock().unwrap().push(stream)));
+    let line =
+        format!("http https://{address}/ -k --http 2 --rate 400 -d 500ms -t 1 --connect-timeout 20s {JSON}");
+    let report = run(&line).report();
+    assert_eq!(report.sum("requests"), 200);
+    // Sixteen, and who looked before whether somebody listens.
+    let opened = accepted.lock().unwrap().len();
+    assert!((16..=18).contains(&opened), "{opened} connections for 200 requests");
+}
+
+/// Connections that an open pace needs because streams are taken are told as such.
+#[test]
+fn connections_opened_for_want_of_a_stream_are_told() {
+    let address = free_address();
+    let mut origin =
+        crate::support::wringer(&format!("origin --listen {address} -t 1 -q --origin-delay 300ms"));
+    origin.wait_for("listens at");
+    for (streams, most) in [(1, 40), (20, 3)] {
+        let line = format!(
+            "http --http 2c http://{address}/w/1/300 --rate 40 -n 40 -t 1 --streams {streams} {JSON}"
+        );
+        let ran = run(&line);
+        let report = ran.report();
+        let (opened, for_want) = (report.sum("connections"), report.count("measured/http2/opened_for_want"));
+        assert_eq!(report.sum("ok"), 40, "{}", ran.stdout);
+        assert_eq!(for_want + 1, opened, "{}", ran.stdout);
+        assert!(opened <= most, "{opened} of {streams} streams");
+        assert_eq!(ran.stdout.contains("opened for want of a free stream"), for_want > 0, "{}", ran.stdout);
     }
 }
 

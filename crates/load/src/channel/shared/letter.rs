@@ -6,7 +6,7 @@ use super::fairness::Windows;
 use super::repeat::Repeating;
 use crate::channel::usage::Usage;
 use breach::Breach;
-use measure::Failure;
+use measure::{Evidence, Failure};
 use net::{Event, Net};
 use std::time::Instant;
 use wire::http2::{ClientSink, End, FieldList, Indexing};
@@ -180,7 +180,9 @@ impl ClientSink for Letters {
     fn body(&mut self, request: u64, bytes: &[u8]) {
         self.windows.got(request as usize, bytes.len());
         let letter = self.news(request);
-        match letter.is_plain || letter.only_counted {
+        // Of an answer that is probably bad, the beginning is evidence.
+        let is_evidence = letter.status >= 400 && letter.body.len() < Evidence::BODY;
+        match letter.is_plain || letter.only_counted && !is_evidence {
             true => letter.skipped += bytes.len() as u64,
             false => letter.body.extend_from_slice(bytes),
         }

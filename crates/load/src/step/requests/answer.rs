@@ -184,6 +184,10 @@ impl Body for RequestAnswer<'_> {
 }
 
 impl wire::http1::ResponseSink for RequestAnswer<'_> {
+    fn takes_codings(&self) -> bool {
+        true
+    }
+
     fn wants_fields(&self) -> bool {
         self.look.is_some()
     }
