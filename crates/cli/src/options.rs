@@ -5,14 +5,15 @@ use super::pace::PaceArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
-    address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field,
-    result_file, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
+    address, check_content, close, count32, field, form, freshness, lifetime_law, per_hour, pid,
+    request_field, result_file, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on,
+    version_size, zipf,
 };
 use super::version::of_origin;
 use clap::Args;
 use plan::HttpProtocol;
 use plan::data::{Data, RowOrder, Source};
-use plan::site::{Lifetime, Site, Size, VaryOn};
+use plan::site::{Freshness, Lifetime, Site, Size, VaryOn, VersionSize};
 use plan::units;
 use plan::{
     CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
@@ -367,6 +368,9 @@ pub struct SiteArgs {
     /// Lifetime (max-age) in whole seconds: 1h or 10s..60s
     #[arg(long, value_name = "LAW", default_value = "1d", value_parser = lifetime_law)]
     pub lifetime: Lifetime,
+    /// How answers say it: max-age, s-maxage, expires, mixed (each object one of these, or two that differ), huge (beyond 64 bits)
+    #[arg(long, value_name = "FORM", default_value = "max-age", value_parser = freshness)]
+    pub freshness: Freshness,
     /// Each object gets a new version this often
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub change_every: Option<Duration>,
@@ -382,6 +386,12 @@ pub struct SiteArgs {
     /// Share of objects that nobody may store
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub no_store: f64,
+    /// Lengths of versions beside the object's own, each drawn: same, half, one-and-a-half, empty; several with commas
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', value_parser = version_size)]
+    pub version_sizes: Vec<VersionSize>,
+    /// Share of versions in which the object is gone (404 or 410), to return with another one
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub gone: f64,
     /// Answers carry no ETag
     #[arg(long)]
     pub no_etag: bool,
@@ -505,6 +515,7 @@ impl SiteArgs {
             form: plan::site::Form::Native,
             size: self.size,
             lifetime: self.lifetime,
+            freshness: self.freshness,
             change_every: self.change_every,
             etag: !self.no_etag,
             last_modified: !self.no_last_modified,
@@ -512,6 +523,8 @@ impl SiteArgs {
             vary_on: self.vary_on.clone(),
             private: self.private,
             no_store: self.no_store,
+            version_sizes: self.version_sizes.clone(),
+            gone: self.gone,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use plan::secret::without_userinfo;
-use plan::site::{Lifetime, Size, VaryOn};
+use plan::site::{Freshness, Lifetime, Size, VaryOn, VersionSize};
 use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
 use plan::{
@@ -60,6 +60,20 @@ fn whole<T: FromStr + PartialOrd + std::fmt::Display>(text: &str, least: T, most
 pub(super) fn assignment(text: &str) -> Read<(String, String)> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not NAME=VALUE"))?;
     Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// The way in which answers say for how long they may be kept.
+pub(super) fn freshness(text: &str) -> Read<Freshness> {
+    let names = Freshness::ALL.map(Freshness::name);
+    let found = Freshness::ALL.into_iter().find(|one| one.name() == text);
+    found.ok_or_else(|| format!("'{text}' is no way to say a lifetime: give {}", names.join(", ")))
+}
+
+/// The length of a version.
+pub(super) fn version_size(text: &str) -> Read<VersionSize> {
+    let names = VersionSize::ALL.map(VersionSize::name);
+    let found = VersionSize::ALL.into_iter().find(|one| one.name() == text);
+    found.ok_or_else(|| format!("'{text}' is no length of a version: give {}", names.join(", ")))
 }
 
 /// A form of plan files.

@@ -71,6 +71,8 @@ origin_counts! {
     unchanged,
     /// Answers 416, 404, 405 and 400.
     refused,
+    /// Answers 404 and 410 about objects that are gone in a version, because the plan says so.
+    gone,
     /// Errors given because the plan says so.
     errors,
     /// Bodies cut short because the plan says so.

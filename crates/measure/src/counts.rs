@@ -85,6 +85,22 @@ counts! {
     due,
     /// Those of them that the cache did answer, alone, with the origin's word or by a fetch under way.
     due_hits,
+    /// Hits of an older version than one that had come before they were asked for.
+    older,
+    /// Hits without an Age.
+    ageless,
+    /// Those of them that have a later Date than that at which they were made.
+    redated,
+    /// Answers that say of themselves whether they were hits (X-Cache, Cache-Status).
+    claims,
+    /// Those of them that say a hit of a miss, or a miss of a hit.
+    false_claims,
+    /// Answers with which the origin had set a cookie, and which set none.
+    cookies_lost,
+    /// Answers that set a cookie, and with which the origin had set none.
+    cookies_added,
+    /// Whole answers without an ETag, a Last-Modified or a Content-Type that the origin gives with each.
+    fields_lost,
     /// Answers without a stamp.
     unstamped,
     /// Answers whose stamp names no request, because the proxy did not pass the request field on.

@@ -42,6 +42,16 @@ templates! {
     WITHOUT_CANARY = "{} requests came to the origin without the field {}, which each client sends: the proxy takes it out, asks by itself (health checks), or takes a part of one request for another one";
     /// The field's name, answers.
     UNATTRIBUTED = "the proxy does not pass the field {} on: {} answers do not say whom they were made for. Private answers, cookies and errors given to another are seen only when they come again";
+    /// Hits without an Age, all hits, those with a later Date.
+    AGELESS = "{} of {} hits had no Age, {} of them a Date later than they were made at: a cache behind this one keeps them too long";
+    /// Hits.
+    OLDER = "{} hits were of an older version than one that had come before: caches that do not share, or fetches that are not stored";
+    /// Answers, those that told anything.
+    FALSE_CLAIMS = "{} of {} answers said of themselves that they were hits or misses (X-Cache, Cache-Status), and were not";
+    /// Answers that lost a cookie, answers that got one.
+    COOKIES = "the Set-Cookie of the origin was missing in {} answers, and {} had one that is not the origin's";
+    /// Answers.
+    FIELDS_LOST = "{} whole answers lacked an ETag, a Last-Modified or a Content-Type, which the origin gives with each";
     /// Seconds.
     ORIGIN_SILENT = "the origin did not answer any more at the end: its accounts end {} s into the run, so nothing is said of offload";
     /// Why.

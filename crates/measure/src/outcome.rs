@@ -492,6 +492,10 @@ counted! {
         UnaskedUnchanged = ("unasked_unchanged", "304 without having been asked"),
         /// A field that may stand in an answer once came twice.
         DoubledField = ("doubled_field", "ETag or stamp given twice"),
+        /// It was in the cache, and its Age or Date is not that of what the origin made.
+        WrongAge = ("wrong_age", "wrong Age"),
+        /// It was in the cache without its end, though the origin had sent it whole.
+        Partial = ("partial", "partial from the cache"),
         /// Its code does not mean success.
         BadCode = ("bad_code", "code of failure"),
         /// It holds no code.

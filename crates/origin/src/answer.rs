@@ -39,6 +39,7 @@ impl Answer {
             StampKind::Error => &counts.errors,
             StampKind::Cut => &counts.cut,
             StampKind::Refused => &counts.refused,
+            StampKind::Gone => &counts.gone,
         };
         kind.add(1);
     }

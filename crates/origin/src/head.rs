@@ -28,6 +28,7 @@ names! {
     CONTENT_TYPE "Content-Type" "content-type",
     DATE "Date" "date",
     ETAG "ETag" "etag",
+    EXPIRES "Expires" "expires",
     LAST_MODIFIED "Last-Modified" "last-modified",
 }
 

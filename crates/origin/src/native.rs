@@ -6,14 +6,15 @@
 use crate::answer::{Answer, Body, number};
 use crate::date;
 use crate::head::{
-    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, Head, LAST_MODIFIED, Name,
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, EXPIRES, Head,
+    LAST_MODIFIED, Name,
 };
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
 use plan::canary;
 use plan::draw::hash;
-use plan::site::{self, NotAnObject, Paths, StampKind, Storage};
+use plan::site::{self, FreshnessForm, NotAnObject, Paths, StampKind, Storage};
 use wire::http1::Version;
 
 /// Buffers kept from answer to answer so that composing allocates nothing.
@@ -36,6 +37,11 @@ struct Object {
     modified: u64,
     storage: Storage,
 }
+
+/// A lifetime of more seconds than 64 bits count, with or without a sign (RFC 9111 section 1.2.2).
+const HUGE: &[u8] = b"max-age=99999999999999999999";
+/// A moment that is over.
+const LONG_AGO: &[u8] = b"Thu, 01 Jan 1970 00:00:00 GMT";
 
 /// Writes the head of the answer to a request and says what follows it.
 pub(crate) fn compose(
@@ -64,6 +70,9 @@ pub(crate) fn compose(
     let object = Object::at(worker, id, size, request.variant, turn.now_us);
     scratch.tag.clear();
     site::write_etag(&mut scratch.tag, id, object.version, object.variant);
+    if let Some(gone) = worker.site().gone(id, object.version) {
+        return reply.gone(out, turn, &object, scratch, gone.status());
+    }
     scratch.overlay.clear();
     worker.counts().conditional.add(u64::from(request.is_conditional()));
     worker.counts().ranges.add(u64::from(request.range.get().is_some()));
@@ -74,7 +83,7 @@ pub(crate) fn compose(
         Span::Unsatisfiable => {
             scratch.value(|value| {
                 value.extend_from_slice(b"bytes */");
-                number(value, size);
+                number(value, object.size);
             });
             reply.refuse(out, turn, scratch, 416)
         }
@@ -104,6 +113,7 @@ impl Object {
         let site = worker.site();
         let version = site.version_at(id, now_us);
         let modified = site.version_began(id, version) / 1_000_000;
+        let size = site.size_of_version(id, version, size);
         Object { id, size, version, variant, modified, storage: site.storage_of(id) }
     }
 }
@@ -167,7 +177,7 @@ impl Reply<'_> {
         self.begin(out, if part.is_some() { 206 } else { 200 }, turn);
         out.field(&CONTENT_TYPE, b"application/octet-stream");
         out.field(&ACCEPT_RANGES, b"bytes");
-        self.about(out, object, scratch);
+        self.about(out, turn, object, scratch);
         self.stamp(out, turn, scratch, kind);
         if part.is_some() {
             let range = scratch.value(|value| {
@@ -209,10 +219,35 @@ impl Reply<'_> {
 
     fn unchanged(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) -> Answer {
         self.begin(out, 304, turn);
-        self.about(out, object, scratch);
+        self.about(out, turn, object, scratch);
         self.stamp(out, turn, scratch, StampKind::Unchanged);
         self.end(out, self.keep_alive);
         Answer::of_head(StampKind::Unchanged, out.bytes(), object.storage == Storage::Shared, self.keep_alive)
+    }
+
+    /// The object is not there in this version: an answer that is kept as long as one with it.
+    fn gone(
+        &self,
+        out: &mut impl Head,
+        turn: &Turn,
+        object: &Object,
+        scratch: &mut Scratch,
+        status: u16,
+    ) -> Answer {
+        const TEXT: &[u8] = b"The object is gone in this version.\n";
+        self.begin(out, status, turn);
+        out.field(&CONTENT_TYPE, b"text/plain");
+        // With validators of its own: a cache without them asks by Date, which cannot tell what changed within its second.
+        self.about(out, turn, object, scratch);
+        self.stamp(out, turn, scratch, StampKind::Gone);
+        out.length(Some(TEXT.len() as u64));
+        self.end(out, self.keep_alive);
+        let storable = object.storage == Storage::Shared;
+        let answer = Answer::of_head(StampKind::Gone, out.bytes(), storable, self.keep_alive);
+        if self.request.method != Method::Head {
+            out.content(TEXT);
+        }
+        answer
     }
 
     /// An error that the plan wants.
@@ -288,18 +323,9 @@ impl Reply<'_> {
 
     /// Writes what a cache must know of the object: the fields that a 304 repeats (RFC 9110 section 15.4.5).
     #[inline]
-    fn about(&self, out: &mut impl Head, object: &Object, scratch: &mut Scratch) {
+    fn about(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) {
         let site = self.worker.site();
-        let lifetime = |value: &mut Vec<u8>, text: &[u8]| {
-            value.extend_from_slice(text);
-            number(value, site.lifetime_of(object.id).as_secs());
-        };
-        let control = scratch.value(|value| match object.storage {
-            Storage::Shared => lifetime(value, b"max-age="),
-            Storage::Private => lifetime(value, b"private, max-age="),
-            Storage::NoStore => value.extend_from_slice(b"no-store"),
-        });
-        out.field(&CACHE_CONTROL, control);
+        self.keep(out, turn, object, scratch);
         if site.etag {
             out.field(&ETAG, &scratch.tag);
         }
@@ -307,6 +333,37 @@ impl Reply<'_> {
             out.field(&LAST_MODIFIED, &self.worker.modified.borrow_mut().of(object.modified));
         }
         out.vary(self.worker);
+    }
+
+    /// The fields that say for how long the answer may be kept, and by whom.
+    #[inline]
+    fn keep(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) {
+        let lifetime = self.worker.site().lifetime_of(object.id).as_secs();
+        match object.storage {
+            Storage::Private => return with_lifetime(out, scratch, b"private, max-age=", lifetime),
+            Storage::NoStore => return out.field(&CACHE_CONTROL, b"no-store"),
+            Storage::Shared => {}
+        }
+        match self.worker.site().freshness_of(object.id) {
+            FreshnessForm::MaxAge => with_lifetime(out, scratch, b"max-age=", lifetime),
+            FreshnessForm::SMaxage => with_lifetime(out, scratch, b"s-maxage=", lifetime),
+            FreshnessForm::SMaxageOverMaxAge => {
+                with_lifetime(out, scratch, b"max-age=0, s-maxage=", lifetime)
+            }
+            FreshnessForm::TwoLines => {
+                out.field(&CACHE_CONTROL, b"public");
+                with_lifetime(out, scratch, b"max-age=", lifetime);
+            }
+            FreshnessForm::Huge => out.field(&CACHE_CONTROL, HUGE),
+            FreshnessForm::Expires => {
+                let until = turn.now_us / 1_000_000 + lifetime;
+                out.field(&EXPIRES, &self.worker.expires.borrow_mut().of(until));
+            }
+            FreshnessForm::MaxAgeOverExpires => {
+                with_lifetime(out, scratch, b"max-age=", lifetime);
+                out.field(&EXPIRES, LONG_AGO);
+            }
+        }
     }
 
     #[inline]
@@ -322,6 +379,16 @@ impl Reply<'_> {
     fn end(&self, out: &mut impl Head, keep_alive: bool) {
         out.end(self.worker, keep_alive, self.request.version);
     }
+}
+
+/// A Cache-Control field that ends in a number of seconds.
+#[inline]
+fn with_lifetime(out: &mut impl Head, scratch: &mut Scratch, before: &[u8], seconds: u64) {
+    let value = scratch.value(|value| {
+        value.extend_from_slice(before);
+        number(value, seconds);
+    });
+    out.field(&CACHE_CONTROL, value);
 }
 
 /// An answer that is no object.

@@ -4,7 +4,8 @@
 use super::SessionOptions;
 use measure::stored::MissedObject;
 use measure::{
-    Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, TimeMetric, WorkerUse, notes,
+    Contention, Counts, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, TimeMetric, WorkerUse,
+    notes,
 };
 use plan::canary::CANARY_FIELD;
 use plan::predict::{self, Observed};
@@ -28,6 +29,23 @@ pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
     let without_canary =
         (without_canary > 0).then(|| notes::WITHOUT_CANARY.with(&[&without_canary, &CANARY_FIELD]));
     doubled.into_iter().chain(without_canary).collect()
+}
+
+/// Things that the answers said of themselves and were not so, or lacked, over a whole run.
+pub fn of_answers(counts: &Counts) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |count: u64, template: notes::Template, values: &[&dyn std::fmt::Display]| {
+        if count > 0 {
+            notes.push(template.with(values));
+        }
+    };
+    note(counts.ageless, notes::AGELESS, &[&counts.ageless, &counts.hits, &counts.redated]);
+    note(counts.older, notes::OLDER, &[&counts.older]);
+    note(counts.false_claims, notes::FALSE_CLAIMS, &[&counts.false_claims, &counts.claims]);
+    let cookies = counts.cookies_lost + counts.cookies_added;
+    note(cookies, notes::COOKIES, &[&counts.cookies_lost, &counts.cookies_added]);
+    note(counts.fields_lost, notes::FIELDS_LOST, &[&counts.fields_lost]);
+    notes
 }
 
 /// Marks the phases in which the origin's accounts end, and says so.
@@ -112,6 +130,29 @@ pub fn predict_phases(plan: &Plan, around: &SessionOptions, results: &mut [Phase
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn answers_that_say_what_is_not_so_are_told_with_their_numbers() {
+        assert_eq!(of_answers(&Counts { hits: 9, claims: 9, ..Counts::default() }), Vec::<String>::new());
+        let counts = Counts {
+            hits: 9,
+            ageless: 8,
+            redated: 7,
+            older: 6,
+            claims: 5,
+            false_claims: 4,
+            cookies_lost: 3,
+            cookies_added: 2,
+            fields_lost: 1,
+            ..Counts::default()
+        };
+        let told = of_answers(&counts);
+        let begins = ["8 of 9 hits", "6 hits", "4 of 5 answers", "the Set-Cookie", "1 whole answers"];
+        assert!(
+            told.len() == 5 && told.iter().zip(begins).all(|(text, begins)| text.starts_with(begins)),
+            "{told:?}"
+        );
+    }
 
     #[test]
     fn a_warm_cache_does_not_hide_that_the_origin_was_never_asked() {

@@ -60,8 +60,8 @@ use lookout::{Lookout, Scene};
 use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Collector, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second, Snapshot, Tally,
-    WorkerUse, notes,
+    Collector, Counts, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second, Snapshot,
+    Tally, WorkerUse, notes,
 };
 use outlets::Outlets;
 use plan::site::NONCE_FIELD;
@@ -628,6 +628,9 @@ impl Session<'_, '_> {
         if unattributed > 0 {
             notes.push(notes::UNATTRIBUTED.with(&[&NONCE_FIELD, &unattributed]));
         }
+        let mut counts = Counts::default();
+        phases.iter().for_each(|phase| counts.merge(phase.counts()));
+        notes.extend(after::of_answers(&counts));
         let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
         if let Some(origin) = origin.filter(|_| canaries) {
             let resent = phases.iter().map(|phase| phase.counts().resent).sum();

@@ -135,6 +135,45 @@ fn dead_objects_are_never_kept() {
 }
 
 #[test]
+fn what_is_kept_says_of_itself_what_is_not_so() {
+    let second = |kind| {
+        let rig = Rig::new(kind);
+        rig.get("/a", "");
+        rig.get("/a", "")
+    };
+    assert_eq!(second(FaultKind::WrongAge).field("age"), "60");
+    assert_eq!(second(FaultKind::NoAge).field("age"), "");
+    assert_eq!(second(FaultKind::FalseClaims).field("x-cache"), "MISS from here");
+    assert_eq!(second(FaultKind::FieldsLost).field("age"), "0");
+    let partial = second(FaultKind::KeepPartial);
+    assert_eq!((partial.field("content-length"), partial.body.len()), ("1000", 500));
+}
+
+#[test]
+fn goes_back_serves_what_it_had_first() {
+    let rig = Rig::new(FaultKind::GoesBack);
+    let serials = [(); 4].map(|()| rig.get("/a", "").field("serial").to_owned());
+    assert_eq!(serials, ["1", "2", "1", "3"]);
+}
+
+#[test]
+fn lengths_stay_those_of_the_first_answer() {
+    let lengths = |kind| {
+        let rig = Rig::new(kind);
+        [(); 2].map(|()| rig.get("/shrinks", "").body.len())
+    };
+    assert_eq!(lengths(FaultKind::OldLength), [900, 900]);
+    assert_eq!(lengths(FaultKind::OldTotal), [900, 800], "it is wrong about ranges alone");
+}
+
+#[test]
+fn keep_gone_serves_an_error_again() {
+    let rig = Rig::new(FaultKind::KeepGone);
+    let serials = [(); 2].map(|()| rig.get("/error", "").field("serial").to_owned());
+    assert_eq!(serials, ["1", "1"]);
+}
+
+#[test]
 fn wrong_range_sends_the_beginning() {
     let rig = Rig::new(FaultKind::WrongRange);
     let whole = body(0, "", "/a");
@@ -393,7 +432,11 @@ fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usiz
     let variant = find(fields, "x-variant").unwrap_or_default();
     let vary = if says("vary") { "Vary: X-Variant\r\n" } else { "" };
     let mut body = body(if says("versions") { serial } else { 0 }, variant, target);
-    let framing = if says("chunked") { "Transfer-Encoding: chunked" } else { "Content-Length: 1000" };
+    if says("shrinks") {
+        body.truncate(1000 - 100 * serial);
+    }
+    let length = format!("Content-Length: {}", body.len());
+    let framing = if says("chunked") { "Transfer-Encoding: chunked" } else { &length };
     if says("chunked") {
         body = [b"258\r\n", &body[..600], b"\r\n190;x=y\r\n", &body[600..], b"\r\n0\r\n\r\n"].concat();
     } else if says("cut") {

@@ -2,9 +2,10 @@
 //! remembers what it saw itself, in a table of 16 bytes a place; what finds no place there is due less often, and nothing is made up.
 
 use super::Judge;
+use super::told::Aging;
 use crate::request::asked::{Asked, What};
 use measure::stored::{MissedObject, MissedObjects, SizeClass, size_class};
-use measure::{CacheResult, Outcome};
+use measure::{CacheResult, Failure, FailureKind, Outcome, Stage};
 use plan::draw::hash;
 use plan::site::{Form, StampKind, Storage, is_one_timer};
 use plan::{Load, Part, Site, Step};
@@ -63,6 +64,28 @@ pub(crate) enum DueHit {
     NotDue,
 }
 
+/// How an answer stands to those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Past {
+    pub due: DueHit,
+    /// It is a hit of an older version than one that had come before it was asked for.
+    pub older: bool,
+}
+
+impl Past {
+    const UNKNOWN: Past = Past { due: DueHit::NotDue, older: false };
+}
+
+/// Stored answers that broke off, as far as they are remembered.
+const MOST_BROKEN: usize = 256;
+
+/// A stored answer that broke off: the number of the origin's answer, the bytes that came, and when that was.
+struct Broken {
+    serial: u64,
+    bytes: u64,
+    ended_us: u64,
+}
+
 /// The table of one worker.
 pub(crate) struct Given {
     places: Box<[Place]>,
@@ -73,6 +96,8 @@ pub(crate) struct Given {
     /// Bytes of the objects that were asked for in this epoch, each once.
     asked_bytes: u64,
     seen: MissedObjects,
+    broken: Vec<Broken>,
+    aging: Aging,
 }
 
 impl Given {
@@ -84,7 +109,41 @@ impl Given {
             _ => None,
         });
         let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
-        Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), hot, now_us)
+        let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), hot, now_us);
+        let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        given.aging.refreshes =
+            steps.any(|step| matches!(step, Step::Object(one) if one.reload > 0.0 || one.revalidate > 0.0));
+        given
+    }
+
+    /// Facts about the ages that answers may tell.
+    pub fn aging(&self) -> Aging {
+        self.aging
+    }
+
+    /// True if a hit that broke off now had broken off before it was asked for, at the same byte: what is stored lacks its end. A transfer
+    /// that breaks off by chance, or with the proxy, does so elsewhere.
+    pub fn broke_off_before(&mut self, judge: &Judge<'_>, failure: Failure) -> bool {
+        let Some(stamp) = judge.head.stamp.filter(|stamp| stamp.kind == StampKind::Full) else {
+            return false;
+        };
+        let breaks = matches!(
+            failure.kind,
+            FailureKind::ClosedEarly | FailureKind::Reset | FailureKind::StreamReset | FailureKind::Timeout
+        );
+        if !breaks || failure.stage != Stage::Body || judge.cache() != CacheResult::Hit {
+            return false;
+        }
+        let (bytes, serial) = (judge.body_bytes, stamp.serial);
+        if let Some(known) = self.broken.iter_mut().find(|known| known.serial == serial) {
+            let again = known.bytes == bytes && known.ended_us < judge.sent_us;
+            known.bytes = bytes;
+            return again;
+        }
+        if self.broken.len() < MOST_BROKEN {
+            self.broken.push(Broken { serial, bytes, ended_us: judge.now_us });
+        }
+        false
     }
 
     /// For a cache of so many bytes, and a hot set of so many entries.
@@ -105,18 +164,24 @@ impl Given {
                 classes: vec![SizeClass::default(); u64::BITS as usize],
                 ..MissedObjects::default()
             },
+            broken: Vec::new(),
+            aging: Aging::default(),
         }
     }
 
     /// Takes in how a request has ended.
-    pub fn ended(&mut self, site: &Site, asked: &Asked, judge: &Judge<'_>, outcome: Outcome) -> DueHit {
-        let What::Native { object } = asked.what else { return DueHit::NotDue };
+    pub fn ended(&mut self, site: &Site, asked: &Asked, judge: &Judge<'_>, outcome: Outcome) -> Past {
+        let What::Native { object } = asked.what else { return Past::UNKNOWN };
+        if let Some(stamp) = judge.head.stamp.filter(|_| judge.cache() == CacheResult::Miss) {
+            let took = stamp.made_at_us.saturating_sub(judge.sent_us);
+            self.aging.slowest_us = self.aging.slowest_us.max(took);
+        }
         if self.places.is_empty() {
-            return DueHit::NotDue;
+            return Past::UNKNOWN;
         }
         if is_one_timer(object) {
             self.ask(asked.size);
-            return DueHit::NotDue;
+            return Past::UNKNOWN;
         }
         let key = hash(object, u64::from(asked.variant));
         let tag = (key >> 32) as u32 | 1;
@@ -141,6 +206,7 @@ impl Given {
             DueHit::NotDue if cache == CacheResult::Hit => self.not_missed(&mut entry, object, asked),
             DueHit::NotDue => {}
         }
+        let older = outcome == Outcome::Ok && self.is_older(&entry, site, object, judge);
         match outcome {
             Outcome::Ok => self.deliver(&mut entry, site, object, asked, judge),
             Outcome::Aborted => entry.before |= BROKEN_OFF,
@@ -149,7 +215,23 @@ impl Given {
         }
         entry.epoch = self.epoch;
         self.places[place] = entry;
-        due
+        Past { due, older }
+    }
+
+    /// True if a version newer than that of this hit had been made, and come whole, well before it was asked for.
+    fn is_older(&self, entry: &Place, site: &Site, object: u64, judge: &Judge<'_>) -> bool {
+        let known = entry.fresh_until_ms != 0 && entry.fresh_until_ms != u32::MAX;
+        let Some(stamp) = judge.head.stamp.filter(|_| known && judge.cache() == CacheResult::Hit) else {
+            return false;
+        };
+        let lifetime_us = site.lifetime_of(object).as_micros() as u64;
+        let since_began_us = (u64::from(entry.fresh_until_ms) * 1_000 + ROUNDING_US).checked_sub(lifetime_us);
+        let newest_us = since_began_us.map_or(0, |since| self.began_us + since);
+        let version_at = |unix_us| site.version_at(object, unix_us);
+        site.change_every.is_some()
+            && newest_us > stamp.made_at_us
+            && newest_us + SETTLED_US < judge.sent_us
+            && version_at(newest_us) > version_at(stamp.made_at_us)
     }
 
     /// Objects that were missed again and again.
@@ -239,7 +321,9 @@ impl Given {
             StampKind::Full | StampKind::Unchanged => {
                 !stamp.sets_cookie && site.storage_of(object) == Storage::Shared
             }
-            StampKind::Part | StampKind::Error | StampKind::Cut | StampKind::Refused => false,
+            StampKind::Part | StampKind::Error | StampKind::Cut | StampKind::Refused | StampKind::Gone => {
+                false
+            }
         };
         if !storable || judge.head.status != 200 || asked.range.is_some() {
             return;
@@ -317,7 +401,7 @@ mod tests {
                 sets_cookie: false,
                 foreign: None,
             });
-            self.given.ended(&self.site, &asked, &judge, outcome)
+            self.given.ended(&self.site, &asked, &judge, outcome).due
         }
     }
 
@@ -385,5 +469,61 @@ mod tests {
         assert_eq!((class.due, class.hits, class.largest_hit), (20 + 30 + 8, 30, 1_000));
         world.ask(3, true);
         assert_eq!(world.given.seen().objects.len(), 1);
+    }
+
+    /// A hit of what the origin made at `made_s`, asked for at `at_s`; it breaks off after so many bytes, or comes whole.
+    fn hit(given: &mut Given, site: &Site, made_s: u64, at_s: u64, broken: Option<u64>) -> (bool, bool) {
+        let asked = Asked {
+            what: What::Native { object: hot_object(0, 0, 1) },
+            size: 1_000,
+            variant: 0,
+            range: None,
+            reload: false,
+            has_version: None,
+            abort_at: None,
+            slow: false,
+            nonce: 7,
+        };
+        let check = Check::default();
+        let mut judge = Judge::new(site, &check, &asked, b"", NOW_US + at_s * SECOND_US, None);
+        (judge.head.status, judge.body_bytes) = (200, broken.unwrap_or(1_000));
+        judge.now_us += 1_000;
+        judge.head.stamp = Some(Stamp {
+            serial: made_s + 1,
+            asked_by: 1,
+            made_at_us: NOW_US + made_s * SECOND_US,
+            kind: StampKind::Full,
+            sets_cookie: false,
+            foreign: None,
+        });
+        let failure = Failure::new(FailureKind::ClosedEarly, Stage::Body);
+        match broken {
+            Some(_) => (given.broke_off_before(&judge, failure), false),
+            None => (false, given.ended(site, &asked, &judge, Outcome::Ok).older),
+        }
+    }
+
+    #[test]
+    fn a_hit_that_breaks_off_twice_at_the_same_byte_lacks_its_end() {
+        let (mut given, site) = (Given::new(1 << 20, 100, NOW_US), Site::default());
+        let mut breaks = |made_s, at_s, bytes| hit(&mut given, &site, made_s, at_s, Some(bytes)).0;
+        assert!(!breaks(1, 5, 400), "once may be chance");
+        assert!(!breaks(1, 5, 400), "both were under way at the same time");
+        assert!(breaks(1, 6, 400) && breaks(1, 7, 400));
+        assert!(!breaks(1, 8, 500) && !breaks(2, 9, 500), "elsewhere, and another answer");
+    }
+
+    #[test]
+    fn a_version_that_is_older_than_one_before_is_noticed() {
+        let site = Site {
+            change_every: Some(std::time::Duration::from_secs(10)),
+            lifetime: plan::site::Lifetime::Fixed { max_age: std::time::Duration::from_secs(60) },
+            ..Site::default()
+        };
+        let mut given = Given::new(1 << 20, 100, NOW_US);
+        let mut older = |made_s, at_s| hit(&mut given, &site, made_s, at_s, None).1;
+        assert!(!older(1, 2) && !older(30, 31) && !older(30, 40), "none before, a newer one, the same");
+        assert!(older(1, 41) && older(15, 42));
+        assert!(!older(30, 43), "the same answer again");
     }
 }

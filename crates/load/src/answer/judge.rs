@@ -3,6 +3,7 @@
 
 use super::canaries;
 use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
+use super::told::{Aging, Told};
 use super::{AnswerSink, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
 use measure::event::RequestErrorKind;
@@ -35,6 +36,8 @@ pub(crate) struct Head {
     /// First and last byte and whole size of Content-Range.
     pub content_range: Option<(u64, u64, u64)>,
     pub head_bytes: u64,
+    /// Says of the answer itself.
+    pub told: Told,
 }
 
 /// The request that an answer was made for.
@@ -78,10 +81,16 @@ pub(crate) struct Judge<'a> {
     pub finding: Option<Finding>,
     /// A length announced in the head that is not the object's. It is a fault only if the body is the object's.
     wrong_length: Option<Finding>,
+    /// An age that the answer cannot have. It is a fault where nothing else is.
+    wrong_age: Option<Finding>,
+    /// Facts about the ages that answers may tell.
+    pub aging: Aging,
     /// The answer's head, copied here where evidence may be wanted.
     kept_head: Option<&'a mut Vec<u8>>,
     /// Bytes of body expected by the object's size (or the range), where it is known.
     expected_bytes: Option<u64>,
+    /// The status is right though it comes with no object: gone in this version, or shorter than the range that was asked for.
+    pub good_without_body: bool,
     /// The request carries a validator, the plan's own or one of its fields, so that it may be answered 304.
     pub conditional: bool,
 }
@@ -108,8 +117,11 @@ impl<'a> Judge<'a> {
             body_bytes: 0,
             finding: None,
             wrong_length: None,
+            wrong_age: None,
+            aging: Aging::default(),
             kept_head,
             expected_bytes: None,
+            good_without_body: false,
             conditional: asked.has_version.is_some(),
         }
     }
@@ -195,8 +207,21 @@ impl<'a> Judge<'a> {
         self.check.cuts_expected && early && failure.stage == Stage::Body
     }
 
+    /// To be called where what is stored broke off again where it had broken off before.
+    pub fn lacks_its_end(&mut self) {
+        let (came, expected) = (self.body_bytes, self.expected_bytes.unwrap_or(self.asked.size));
+        self.found((Fault::Partial, format!("{came} of {expected} bytes came, as the time before")));
+    }
+
     /// To be called when the answer is complete by its own framing.
     pub fn complete(&mut self) {
+        self.complete_body();
+        if self.finding.is_none() {
+            self.finding = self.wrong_age.take();
+        }
+    }
+
+    fn complete_body(&mut self) {
         if let Checked::Gathering { .. } = self.body {
             self.recognise();
         }
@@ -225,17 +250,30 @@ impl<'a> Judge<'a> {
         self.body = Checked::Unchecked;
     }
 
+    /// The age that the answer tells is that of what the origin made.
+    fn judge_age(&mut self) {
+        let (What::Native { object }, Some(stamp)) = (self.asked.what, self.head.stamp) else { return };
+        if self.cache() == CacheResult::Hit && matches!(self.head.status, 200 | 206 | 304) {
+            let lifetime_us = self.site.lifetime_of(object).as_micros() as u64;
+            self.wrong_age =
+                self.head.told.wrong_age(&stamp, (self.sent_us, self.now_us), lifetime_us, &self.aging);
+        }
+    }
+
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
     fn judge_head(&mut self) {
+        self.judge_age();
         let finding = canaries::judge(self.asked.nonce, &self.head).or_else(|| self.doubled());
         if let Some(finding) = finding {
             return self.found(finding);
         }
         match (self.head.status, self.asked.range) {
-            (200, _) => self.expected_bytes = Some(self.asked.size),
+            (200, _) => self.expected_bytes = self.whole_size(),
             (206, Some((first, last))) => self.judge_range(first, last),
             (206, None) => self.found((Fault::WrongRange, "206 without having asked for a range".to_owned())),
             (304, _) => return self.judge_unchanged(),
+            (404 | 410, _) if self.tells_gone() => return self.judge_gone(),
+            (416, Some(_)) if !self.site.version_sizes.is_empty() => self.judge_unsatisfied(),
             (400.., _) => self.finding = self.judge_owner(),
             _ => return,
         }
@@ -254,19 +292,57 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Bytes of the whole object, as far as that is known before the body: where versions differ in length, the ETag says which one it is.
+    fn whole_size(&self) -> Option<u64> {
+        match self.asked.what {
+            What::Native { object } if !self.site.version_sizes.is_empty() => {
+                let (named, version, _) = self.head.etag?;
+                (named == object).then(|| self.site.size_of_version(object, version, self.asked.size))
+            }
+            What::Native { .. } | What::Jtest(_) => Some(self.asked.size),
+        }
+    }
+
     fn judge_range(&mut self, first: u64, last: u64) {
+        let total = self.head.content_range.map(|(_, _, total)| total);
+        let size = self.whole_size().or(total).unwrap_or(self.asked.size);
+        let last = last.min(size.saturating_sub(1)).max(first);
         self.offset = first;
         self.expected_bytes = Some(last - first + 1);
-        let wanted = (first, last, self.asked.size);
+        let wanted = (first, last, size);
         if self.head.content_range != Some(wanted) && self.of_another_object() {
             self.found(self.anothers());
         } else if self.head.content_range != Some(wanted) {
             let text = match self.head.content_range {
-                Some((a, b, n)) => format!("asked for {first}-{last}/{}, got {a}-{b}/{n}", self.asked.size),
+                Some((a, b, n)) => format!("asked for {first}-{last}/{size}, got {a}-{b}/{n}"),
                 None => "206 without a Content-Range that can be read".to_owned(),
             };
             self.found((Fault::WrongRange, text));
         }
+    }
+
+    /// True if a 404 or 410 is to be held to the laws: the origin meant nothing else by it, an error or a refusal.
+    fn tells_gone(&self) -> bool {
+        let of_object = |stamp: Stamp| !matches!(stamp.kind, StampKind::Error | StampKind::Refused);
+        self.site.gone > 0.0 && self.head.stamp.is_none_or(of_object)
+    }
+
+    /// An object that is gone must be gone in a version that may be served.
+    fn judge_gone(&mut self) {
+        let What::Native { object } = self.asked.what else { return };
+        let finding = self.judge_owner().or_else(|| {
+            self.truth(object).gone(self.head.status, self.head.stamp.map(|stamp| stamp.made_at_us)).err()
+        });
+        match finding {
+            Some(finding) => self.found(finding),
+            None => self.good_without_body = true,
+        }
+    }
+
+    /// A range that no byte of a version lies in may be refused.
+    fn judge_unsatisfied(&mut self) {
+        let (What::Native { object }, Some((first, _))) = (self.asked.what, self.asked.range) else { return };
+        self.good_without_body = self.truth(object).may_end_before(first);
     }
 
     /// A field that came twice, in an answer to a request for a native object.
@@ -396,6 +472,15 @@ impl<'a> Judge<'a> {
                 format!("the ETag names version {version}, the body is version {}", recognised.version);
             return self.found((Fault::TornVersion, text));
         }
+        let size = truth.size_of(recognised.version);
+        if self.expected_bytes.is_none() {
+            self.expected_bytes = Some(size);
+            self.judge_length();
+        }
+        if let Some((.., total)) = self.head.content_range.filter(|(.., total)| *total != size) {
+            let text = format!("version {} has {size} bytes, Content-Range says {total}", recognised.version);
+            return self.found((Fault::WrongRange, text));
+        }
         let covered = (recognised.prefix as u64).saturating_sub(begin).min(gathered.len() as u64) as usize;
         self.body = Checked::Native(recognised);
         self.compare(begin + covered as u64, &gathered[covered..]);
@@ -474,6 +559,8 @@ impl Body for Judge<'_> {
 impl ResponseSink for Judge<'_> {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         match name.len() {
+            3 if name.eq_ignore_ascii_case(b"Age") => self.head.told.age(value),
+            4 if name.eq_ignore_ascii_case(b"Date") => self.head.told.date(value),
             4 if name.eq_ignore_ascii_case(b"ETag") => {
                 // One that a plan's own field adds does not name an object.
                 let etag = read_etag(value);
@@ -488,6 +575,11 @@ impl ResponseSink for Judge<'_> {
                 }
                 self.head.stamp = Stamp::read(value).or(self.head.stamp);
             }
+            7 if name.eq_ignore_ascii_case(b"X-Cache") => self.head.told.claim(value),
+            12 if name.eq_ignore_ascii_case(b"Content-Type") => self.head.told.has_type = true,
+            12 if name.eq_ignore_ascii_case(b"Cache-Status") => self.head.told.status(value),
+            13 if name.eq_ignore_ascii_case(b"Last-Modified") => self.head.told.has_modified = true,
+            15 if name.eq_ignore_ascii_case(b"CF-Cache-Status") => self.head.told.claim(value),
             10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.head.sets_cookie = true,
             14 if name.eq_ignore_ascii_case(CANARY_FIELD.as_bytes()) => {
                 let place = usize::from(self.head.canaries[0].is_some());
@@ -564,7 +656,8 @@ impl AnswerSink for Judge<'_> {
     fn found(&mut self, outcome: Outcome) -> Found {
         let (expected, answered) = (self.expected_length(), self.head.status != 0);
         let announced = self.head.content_length;
-        let wrong_length = announced.filter(|length| *length != expected && answered && self.checks_length());
+        let by_address = self.checks_length() && self.site.version_sizes.is_empty();
+        let wrong_length = announced.filter(|length| *length != expected && answered && by_address);
         let error = match outcome {
             Outcome::Failed(failure)
                 if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
@@ -588,110 +681,4 @@ impl AnswerSink for Judge<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use wire::http1::{Expect, Limits, ResponseReader};
-
-    const SENT_US: u64 = 1_800_000_000_000_000;
-
-    fn asked() -> Asked {
-        Asked {
-            what: What::Native { object: 7 },
-            size: 500,
-            variant: 0,
-            range: None,
-            reload: false,
-            has_version: Some(0),
-            abort_at: None,
-            slow: false,
-            nonce: 1,
-        }
-    }
-
-    /// The fault found in an answer, and whether it is excused as injected.
-    fn judged(site: &Site, stamp: Stamp, status: u16, seen: bool) -> (Option<Fault>, bool) {
-        let (asked, check) = (asked(), Check { content: CheckContent::Nothing, ..Check::default() });
-        let mut judge = Judge::new(site, &check, &asked, b"", SENT_US, None);
-        let mut text = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\nWringer: ").into_bytes();
-        stamp.write(&mut text);
-        text.extend_from_slice(b"\r\nSet-Cookie: a=b\r\n\r\n");
-        let mut reader = ResponseReader::new(Limits::default());
-        reader.begin(Expect::Body);
-        assert!(reader.read(&text, &mut judge).unwrap().done);
-        if judge.unattributed().is_some() && seen {
-            judge.seen_again();
-        }
-        (judge.finding.as_ref().map(|(fault, _)| *fault), judge.injected())
-    }
-
-    /// The fault found in a 304 with these fields, to a request with a validator or without.
-    fn unchanged(fields: &str, validator: bool) -> Option<Fault> {
-        let site = Site::default();
-        let asked = Asked { has_version: validator.then_some(0), ..asked() };
-        let check = Check::default();
-        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
-        let text = format!("HTTP/1.1 304 x\r\n{fields}\r\n");
-        let mut reader = ResponseReader::new(Limits::default());
-        reader.begin(Expect::Body);
-        assert!(reader.read(text.as_bytes(), &mut judge).unwrap().done);
-        judge.finding.map(|(fault, _)| fault)
-    }
-
-    #[test]
-    fn a_304_is_for_whoever_has_asked_and_names_the_version_that_was_asked_about() {
-        assert_eq!(unchanged("ETag: \"7-0-0\"\r\n", true), None);
-        assert_eq!(unchanged("ETag: W/\"7-0-0\"\r\n", true), None);
-        assert_eq!(unchanged("", true), None, "of a lost ETag it cannot be told what it was");
-        assert_eq!(unchanged("ETag: \"7-0-0\"\r\n", false), Some(Fault::UnaskedUnchanged));
-        assert_eq!(unchanged("ETag: \"7-1-0\"\r\n", true), Some(Fault::WrongUnchanged), "another version");
-        assert_eq!(unchanged("ETag: \"7-0-1\"\r\n", true), Some(Fault::WrongUnchanged), "another variant");
-        assert_eq!(unchanged("ETag: \"8-0-0\"\r\n", true), Some(Fault::AnothersAnswer));
-    }
-
-    #[test]
-    fn a_field_that_may_stand_once_is_told_where_it_came_twice() {
-        let etag = "ETag: \"7-0-0\"\r\n";
-        let mut stamped = b"Wringer: ".to_vec();
-        stamp(1, SENT_US, StampKind::Unchanged).write(&mut stamped);
-        let stamp = String::from_utf8(stamped).unwrap() + "\r\n";
-        assert_eq!(unchanged(&format!("{etag}{stamp}"), true), None);
-        assert_eq!(unchanged(&format!("{etag}{etag}"), true), Some(Fault::DoubledField));
-        assert_eq!(unchanged(&format!("{stamp}{etag}{stamp}"), true), Some(Fault::DoubledField));
-        assert_eq!(unchanged(&format!("{etag}ETag: \"of the plan\"\r\n"), true), None);
-        assert_eq!(unchanged(&format!("ETag: \"of the plan\"\r\n{etag}"), true), None);
-    }
-
-    fn stamp(asked_by: u64, made_at_us: u64, kind: StampKind) -> Stamp {
-        Stamp { serial: 9, asked_by, made_at_us, kind, sets_cookie: false, foreign: None }
-    }
-
-    #[test]
-    fn an_injected_error_is_excused_for_its_own_request_alone() {
-        let site = Site::default();
-        let error = |asked_by, made_at_us, seen| {
-            judged(&site, stamp(asked_by, made_at_us, StampKind::Error), 503, seen)
-        };
-        let (before, after) = (SENT_US - 600_000, SENT_US + 1);
-        assert_eq!(error(1, after, false), (None, true));
-        assert_eq!(error(2, before, false), (Some(Fault::CachedError), false), "kept");
-        assert_eq!(error(2, after, false), (Some(Fault::CachedError), false), "shared");
-        assert_eq!(error(0, after, false), (None, true), "the proxy does not say who asks");
-        assert_eq!(error(0, before, false), (Some(Fault::CachedError), false));
-        assert_eq!(error(0, after, true), (Some(Fault::CachedError), false), "the same answer twice");
-    }
-
-    #[test]
-    fn what_is_for_one_user_is_not_for_another() {
-        let (shared, private) = (Site::default(), Site { private: 1.0, ..Site::default() });
-        let full = |asked_by| stamp(asked_by, SENT_US + 1, StampKind::Full);
-        let fault = |site, stamp, seen| judged(site, stamp, 200, seen).0.filter(|f| *f != Fault::Truncated);
-        let cookie = |asked_by| Stamp { sets_cookie: true, ..full(asked_by) };
-        assert_eq!(fault(&private, full(1), false), None);
-        assert_eq!(fault(&private, full(2), false), Some(Fault::LeakedNonce));
-        assert_eq!(fault(&private, full(0), true), Some(Fault::LeakedNonce));
-        assert_eq!(fault(&shared, full(2), false), None, "the cookie is not the origin's");
-        assert_eq!(fault(&shared, cookie(2), false), Some(Fault::SharedCookie));
-        assert_eq!(fault(&shared, cookie(1), false), None);
-        assert_eq!(fault(&shared, full(0), true), None);
-    }
-}
+mod tests;

@@ -18,8 +18,10 @@ mod kept;
 mod oracle;
 mod page;
 mod query;
+mod remarks;
 mod sink;
 mod test;
+mod told;
 
 pub(crate) use after::{After, is_of_sample};
 pub(crate) use check::{Checks, Look};
@@ -30,5 +32,6 @@ pub(crate) use judge::Judge;
 pub(crate) use kept::WithBody;
 pub(crate) use oracle::Serials;
 pub(crate) use page::PageReader;
+pub(crate) use remarks::Remarks;
 pub(crate) use sink::{AnswerSink, Body, Ended, Found, Settled, Summary};
 pub(crate) use test::Test;

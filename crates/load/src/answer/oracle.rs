@@ -78,8 +78,9 @@ impl Truth<'_> {
             let what = format!("asked for variant {}, got variant {}", self.asked.variant, said.variant);
             return Err((Fault::WrongVariant, what));
         }
-        if said.size != self.asked.size {
-            let what = format!("the object has {} bytes, the body says {}", self.asked.size, said.size);
+        let size = self.size_of(said.version);
+        if said.size != size {
+            let what = format!("the object has {size} bytes, the body says {}", said.size);
             return Err((Fault::WrongLength, what));
         }
         self.timely(said.version)?;
@@ -102,14 +103,63 @@ impl Truth<'_> {
         let current = self.site.version_at(self.object, self.now_us);
         let named = etag.filter(|(object, ..)| *object == self.object).map(|(_, version, _)| version);
         let recent = (0..=8).filter_map(|back| current.checked_sub(back));
-        named.into_iter().chain(recent).map(|version| self.version(version)).find(|candidate| {
-            let prefix = self.prefix(candidate.version);
-            matches(candidate, &prefix, offset, body)
-        })
+        let mut candidates = named.into_iter().chain(recent).filter(|version| {
+            // Nothing at all is every version's beginning; where one is empty, it is that one.
+            !body.is_empty() || named.is_some() || self.size_of(*version) == 0 || !self.sizes_differ()
+        });
+        let found =
+            candidates.find(|version| matches(&self.version(*version), &self.prefix(*version), offset, body));
+        found.map(|version| self.version(version))
     }
 
-    /// Checks that a version may be served at all: it must have begun, and not have been replaced for too long.
+    /// Bytes of the whole object in a version.
+    pub fn size_of(&self, version: u64) -> u64 {
+        self.site.size_of_version(self.object, version, self.asked.size)
+    }
+
+    fn sizes_differ(&self) -> bool {
+        !self.site.version_sizes.is_empty()
+    }
+
+    /// Judges an answer that says that the object is gone, made then, or nobody knows when.
+    pub fn gone(&self, status: u16, made_at_us: Option<u64>) -> Result<(), Finding> {
+        let is_gone =
+            |version| self.site.gone(self.object, version).is_some_and(|gone| gone.status() == status);
+        let version = match made_at_us {
+            Some(made_at_us) => self.site.version_at(self.object, made_at_us),
+            None => {
+                let current = self.site.version_at(self.object, self.now_us);
+                let mut recent = (0..=8).filter_map(|back| current.checked_sub(back));
+                recent.find(|version| is_gone(*version)).unwrap_or(current)
+            }
+        };
+        if !is_gone(version) {
+            return Err((
+                Fault::WrongVersion,
+                format!("{status}, but the object is there in version {version}"),
+            ));
+        }
+        self.may_be_served(version)
+    }
+
+    /// True if a version that may be served ends at this byte or before.
+    pub fn may_end_before(&self, first: u64) -> bool {
+        let current = self.site.version_at(self.object, self.now_us + CLOCK_ALLOWANCE_US);
+        let mut recent = (0..=8).filter_map(|back| current.checked_sub(back));
+        self.sizes_differ()
+            && recent.any(|version| self.size_of(version) <= first && self.timely(version).is_ok())
+    }
+
+    /// Checks that a version may be served at all: it must be there, have begun, and not have been replaced for too long.
     pub fn timely(&self, version: u64) -> Result<(), Finding> {
+        if let Some(gone) = self.site.gone(self.object, version) {
+            let status = gone.status();
+            return Err((Fault::WrongVersion, format!("the object is gone in version {version}, {status}")));
+        }
+        self.may_be_served(version)
+    }
+
+    fn may_be_served(&self, version: u64) -> Result<(), Finding> {
         if self.site.change_every.is_none() {
             return if version == 0 { Ok(()) } else { Err(never_was(version, 0)) };
         }
@@ -132,7 +182,7 @@ impl Truth<'_> {
     }
 
     fn version(&self, version: u64) -> Recognised {
-        let Asked { variant, size, .. } = *self.asked;
+        let (variant, size) = (self.asked.variant, self.size_of(version));
         let prefix = prefix_length(&Prefix { object: self.object, version, variant, size }).min(size);
         Recognised {
             version,
@@ -144,8 +194,9 @@ impl Truth<'_> {
     /// The clear text of a version, cut to the size of the object.
     pub fn prefix(&self, version: u64) -> Vec<u8> {
         let mut text = Vec::with_capacity(PREFIX_MAX);
-        write_prefix(&mut text, self.object, version, self.asked.variant, self.asked.size);
-        text.truncate(usize::try_from(self.asked.size).unwrap_or(usize::MAX));
+        let size = self.size_of(version);
+        write_prefix(&mut text, self.object, version, self.asked.variant, size);
+        text.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         text
     }
 
@@ -182,7 +233,7 @@ impl Truth<'_> {
             return Some((Fault::WrongVariant, text));
         }
         let at = recognised.content.locate(probe)?;
-        (at < self.asked.size).then(|| {
+        (at < self.size_of(recognised.version)).then(|| {
             (Fault::WrongRange, format!("at byte {offset} stands what belongs to byte {at} of the object"))
         })
     }

@@ -5,7 +5,7 @@ use super::pacing::Pacing;
 use super::report::Described;
 use super::shared::Head;
 use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn, Written};
-use crate::answer::{DueHit, Ended, Judge, Settled};
+use crate::answer::{DueHit, Ended, Judge, Remarks, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::asked::Asked;
 use crate::step::Objects;
@@ -134,6 +134,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
         let sent_us = worker.net.unix_micros_at(sent.at);
         let mut judge = Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
         judge.conditional |= worker.composer.has_validator();
+        judge.aging = worker.given.borrow().aging();
         judge
     }
 
@@ -175,12 +176,24 @@ impl HttpExchanges for ObjectExchanges<'_> {
         } else if judge.head.status == 200 && sent.item.range.is_some() {
             worker.account.count(|counts| counts.ranges_ignored += 1);
         }
-        let outcome = outcome(ended, judge, &sent.item);
-        let due = worker.given.borrow_mut().ended(&worker.site, &sent.item, judge, outcome);
-        if due != DueHit::NotDue {
+        let mut outcome = outcome(ended, judge, &sent.item);
+        if let Outcome::Failed(failure) = outcome
+            && worker.given.borrow_mut().broke_off_before(judge, failure)
+        {
+            judge.lacks_its_end();
+            outcome = Outcome::CheckFailed(Fault::Partial);
+        }
+        let past = worker.given.borrow_mut().ended(&worker.site, &sent.item, judge, outcome);
+        let remarks = match ended {
+            Ended::Complete => Remarks::of(judge, &worker.site),
+            Ended::BrokenOff | Ended::Failed(_) => Remarks::default(),
+        };
+        if past.due != DueHit::NotDue || past.older || !remarks.is_empty() {
             worker.account.count(|counts| {
-                counts.due += 1;
-                counts.due_hits += u64::from(due == DueHit::Hit);
+                counts.due += u64::from(past.due != DueHit::NotDue);
+                counts.due_hits += u64::from(past.due == DueHit::Hit);
+                counts.older += u64::from(past.older);
+                remarks.count(counts);
             });
         }
         outcome.into()
@@ -209,6 +222,7 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
                 Some((fault, _)) => Outcome::CheckFailed(fault),
                 None => Outcome::Ok,
             },
+            _ if judge.good_without_body => Outcome::Ok,
             status => match judge.finding {
                 Some((fault, _)) if status == 304 || status >= 400 => Outcome::CheckFailed(fault),
                 _ if spoilt => Outcome::Injected,

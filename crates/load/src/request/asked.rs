@@ -138,7 +138,7 @@ fn range(draw: &mut Draw, size: u64) -> Option<(u64, u64)> {
 fn version_held(site: &Site, what: What, unix_us: u64) -> Option<u64> {
     match what {
         What::Native { object } if site.storage_of(object) != Storage::NoStore => {
-            Some(site.version_at(object, unix_us))
+            Some(site.version_at(object, unix_us)).filter(|version| site.gone(object, *version).is_none())
         }
         _ => None,
     }

@@ -11,6 +11,7 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
         found
             .at("no_store", format!("private and no_store together is {both}: a share lies between 0 and 1"));
     }
+    check_versions(site, found);
     if let Some(every) = site.change_every
         && every.as_millis() < 1000
     {
@@ -25,6 +26,28 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
         found.along(path, |found| share(found, "not_modified", form.not_modified));
     }
     found.within("size", |found| check_size(&site.size, found));
+}
+
+/// Laws of versions need versions, and a name for each.
+fn check_versions(site: &Site, found: &mut Found) {
+    share(found, "gone", site.gone);
+    if site.change_every.is_none() {
+        for (law, given) in [("version_sizes", !site.version_sizes.is_empty()), ("gone", site.gone > 0.0)] {
+            if given {
+                found.at(law, format!("{law}: objects have one version only: give change_every, such as 1s"));
+            }
+        }
+    }
+    if !site.version_sizes.is_empty() && !site.etag {
+        found.at(
+            "version_sizes",
+            "version_sizes: without an ETag nobody can tell which version's length is right: leave etag on"
+                .to_owned(),
+        );
+    }
+    if site.gone == 1.0 {
+        found.at("gone", "gone is 1: no object would ever be there: give less".to_owned());
+    }
 }
 
 pub(super) fn check_lifetime(lifetime: &Lifetime, found: &mut Found) {

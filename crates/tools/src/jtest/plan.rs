@@ -150,8 +150,7 @@ fn site(typed: &Typed) -> Result<Site, Shown> {
         last_modified: true,
         variants: whole("alternates", typed.alternates, 0..=1_000_000)?,
         vary_on: if typed.vary_user_agent != 0 { VaryOn::UserAgent } else { VaryOn::Cookie },
-        private: 0.0,
-        no_store: 0.0,
+        ..Site::default()
     })
 }
 

@@ -232,6 +232,139 @@ fn objects_that_a_cache_never_serves() {
     assert!(!paths.is_empty() && paths.iter().all(|path| is_dead(path)), "{text}");
 }
 
+#[test]
+fn ages_that_cannot_be() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --size 3000";
+    let (_, report) = check(FaultKind::WrongAge, options, &Faults(&["wrong_age"]), 100);
+    let first = &report.list("evidence")[0];
+    assert!(first.text("detail").starts_with("Age is 6"), "{}", first.text("detail"));
+}
+
+#[test]
+fn stored_answers_that_lack_their_end() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::KeepPartial);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -t 1 -c 4 -q -n 300 --hot 10 --hit-ratio 1 --size 3000 --seed 7 --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.ended_with(3).report();
+    // The first time that each breaks off it might be chance.
+    assert!(report.faults()["partial"] > 200, "{:?}", report.faults());
+    assert!(report.faults().len() == 1 && report.failures().keys().eq(["closed_early"]));
+}
+
+/// Versions differ in length, and a proxy keeps something of the first one.
+#[test]
+fn lengths_of_another_version() {
+    let moving = "-d 4s --rate 100 --hot 10 --hit-ratio 1 --change-every 1s --lifetime 1s --size 3000";
+    let options = format!("{moving} --version-sizes half,one-and-a-half");
+    check(FaultKind::OldLength, &options, &Faults(&["truncated", "wrong_length"]), 50);
+    let options = format!("{moving} --version-sizes same,one-and-a-half --range 1");
+    check(FaultKind::OldTotal, &options, &Faults(&["wrong_range"]), 50);
+}
+
+/// Laws that cannot be meant together are refused before anything is sent.
+#[test]
+fn laws_of_versions_need_versions() {
+    for (laws, words) in [
+        ("--version-sizes half", ["version_sizes", "change_every"]),
+        ("--gone 0.1", ["gone", "change_every"]),
+        ("--change-every 1s --version-sizes half --no-etag", ["version_sizes", "etag"]),
+        ("--change-every 1s --gone 1", ["gone is 1", "give less"]),
+        ("--change-every 1s --version-sizes double", ["'double'", "one-and-a-half"]),
+        ("--freshness never", ["'never'", "s-maxage"]),
+    ] {
+        run(&format!("cache -n 1 {laws}")).refused_with(2, &words);
+    }
+}
+
+#[test]
+fn objects_that_are_gone_for_ever() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::KeepGone);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -c 4 -q -d 7s --rate 60 --hot 20 --hit-ratio 1 --size 500 --change-every 1s --lifetime 1s \
+         --gone 0.3 --seed 7 --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.ended_with(3).report();
+    assert!(report.faults()["stale"] > 50 && report.faults().len() == 1, "{:?}", report.faults());
+    assert!(report.count("origin/gone") > 10 && report.failures().is_empty());
+}
+
+/// Things that are no fault by themselves are counted and told.
+#[test]
+fn what_answers_say_of_themselves_is_held_to_the_truth() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --size 3000 --private 0.2";
+    for (kind, more, count, words) in [
+        (FaultKind::NoAge, "", "ageless", "hits had no Age"),
+        (FaultKind::FalseClaims, "", "false_claims", "hits or misses (X-Cache, Cache-Status), and were not"),
+        (FaultKind::FieldsLost, "", "fields_lost", "lacked an ETag, a Last-Modified"),
+        (
+            FaultKind::FieldsLost,
+            "--origin-header Set-Cookie:id=1",
+            "cookies_lost",
+            "the Set-Cookie of the origin was missing",
+        ),
+    ] {
+        let (_, report) = check(kind, &format!("{options} {more}"), &Failures(&[], 0), 0);
+        assert!(report.sum(count) > 50, "{kind:?}: {}", report.sum(count));
+        assert!(report.notes().contains(words), "{kind:?}: {}", report.notes());
+    }
+    let moving = "-d 5s --rate 40 --hot 5 --hit-ratio 1 --size 3000 --change-every 1s --lifetime 60s -t 1";
+    let (_, report) = check(FaultKind::GoesBack, moving, &Failures(&[], 0), 0);
+    assert!(report.sum("older") > 10 && report.notes().contains("of an older version"), "{}", report.notes());
+}
+
+/// An honest cache is accused of none of it.
+#[test]
+fn an_honest_cache_says_of_itself_what_is_so() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::MixVariants);
+    for options in [
+        "--lifetime 1s..3s --change-every 2s --size 1KB..20KB",
+        "--abort 0.3 --range 0.2 --reload 0.1 --revalidate 0.2 --size 20KB",
+        "--origin-aborts 0.2 --origin-errors 0.1 --size 20KB",
+        "--origin-delay 500ms --lifetime 1s --size 3000",
+        "--change-every 1s --lifetime 1s --version-sizes same,half,one-and-a-half,empty --range 0.3 --size 3000",
+        "--change-every 1s --lifetime 2s --gone 0.3 --revalidate 0.2 --range 0.2 --size 1KB..5KB",
+    ] {
+        let ran = run(&format!(
+            "cache {} --origin {origin} -c 4 -q -d 4s --rate 200 --hot 20 --hit-ratio 0.9 --json {{}}/result.json {options}",
+            proxy.address
+        ));
+        let report = ran.ended_with(0).report();
+        let (faults, failures) = (report.faults(), report.failures());
+        assert!(faults.is_empty() && failures.is_empty(), "{options}: {faults:?} {failures:?}");
+        for count in ["ageless", "older", "false_claims", "cookies_lost", "cookies_added", "fields_lost"] {
+            assert_eq!(report.sum(count), 0, "{options}: {count}");
+        }
+    }
+}
+
+/// The tests' own cache knows `max-age` alone.
+#[test]
+fn forms_of_a_lifetime_that_a_cache_does_not_know() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::MixVariants);
+    let line = |form: &str| {
+        let at = proxy.address;
+        run(&format!(
+            "cache {at} --origin {origin} -c 4 -q -d 4s --rate 300 --hot 20 --hit-ratio 1 --size 3000 --seed 7 \
+             --freshness {form} --json {{}}/result.json"
+        ))
+        .ended_with(0)
+    };
+    let mixed = line("mixed");
+    let found = mixed.report().list("verdict/target/findings");
+    assert_eq!((found.len(), found[0].text("kind")), (1, "dead_objects"), "{}", mixed.stdout);
+    for form in ["s-maxage", "expires", "huge"] {
+        assert!(line(form).stdout.contains("nothing was stored"), "{form}");
+    }
+    assert_eq!(line("max-age").report().list("verdict/target/findings").len(), 0);
+}
+
 /// Honest caches, over several lifetimes of their objects and with all that clients do.
 #[test]
 fn a_cache_that_stores_is_never_said_to_have_stopped() {

@@ -1,7 +1,7 @@
 //! A memory of answers, and what the proxy does wrong with it.
 
 use super::message::{Answer, Fields, Request};
-use super::{Shared, Upstream};
+use super::{FaultKind, Shared, Upstream};
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
@@ -16,6 +16,8 @@ pub(super) struct Memory {
     versions: HashMap<String, Vec<Versions>>,
     /// The last target and answer.
     last: Option<(String, Answer)>,
+    /// The length that each target had first.
+    lengths: HashMap<String, usize>,
     /// The last target and body of each length.
     by_length: HashMap<usize, (String, Vec<u8>)>,
 }
@@ -67,7 +69,19 @@ impl Shared {
         let memory = self.memory.lock().expect("no panic");
         let kept = memory.kept.get(&request.target)?.iter().find(|kept| kept.serves(request, rules))?;
         let mut answer = kept.answer.clone();
-        answer.fields.set("Age", &kept.since.elapsed().as_secs().to_string());
+        let age = kept.since.elapsed().as_secs();
+        answer.fields.set("Age", &age.to_string());
+        match self.kind {
+            FaultKind::WrongAge => answer.fields.set("Age", &(age + 60).to_string()),
+            FaultKind::NoAge => answer.fields.remove("Age"),
+            FaultKind::FalseClaims => answer.fields.set("X-Cache", "MISS from here"),
+            FaultKind::FieldsLost => {
+                answer.fields.remove("Set-Cookie");
+                answer.fields.remove("Last-Modified");
+            }
+            FaultKind::KeepPartial => answer.body.truncate(answer.length / 2),
+            _ => {}
+        }
         Some(answer)
     }
 
@@ -106,6 +120,31 @@ impl Shared {
         answer
     }
 
+    pub(super) fn as_long_as_first(&self, request: &Request, mut answer: Answer) -> Answer {
+        let total =
+            answer.fields.get("content-range").and_then(|range| range.rsplit('/').next()?.parse().ok());
+        let length = match answer.status {
+            206 => total,
+            _ => Some(answer.length).filter(|_| answer.is_whole()),
+        };
+        let Some(length) = length else { return answer };
+        let first =
+            *self.memory.lock().expect("no panic").lengths.entry(request.target.clone()).or_insert(length);
+        match self.kind {
+            FaultKind::OldLength if answer.is_whole() => {
+                answer.body.resize(first, 0);
+                answer.length = first;
+            }
+            FaultKind::OldTotal if answer.status == 206 => {
+                let range = answer.fields.get("content-range").unwrap_or_default();
+                let before = range.rsplit_once('/').map_or("", |(before, _)| before).to_string();
+                answer.fields.set("Content-Range", &format!("{before}/{first}"));
+            }
+            _ => {}
+        }
+        answer
+    }
+
     pub(super) fn exchanged(&self, request: &Request, answer: Answer) -> Answer {
         if !answer.is_whole() {
             return answer;
@@ -125,7 +164,8 @@ impl Shared {
             return Ok(answer);
         }
         let answer = self.fetch(request, upstream)?;
-        if answer.status >= 500 {
+        let from = if self.kind == FaultKind::KeepGone { 404 } else { 500 };
+        if answer.status >= from {
             let kept = Kept::new(request, &answer);
             self.memory.lock().expect("no panic").kept.entry(request.target.clone()).or_default().push(kept);
         }

@@ -79,6 +79,24 @@ pub enum FaultKind {
     OneAtATime,
     /// Forgets to close every second connection that has carried more than one request.
     KeepConnections,
+    /// Keeps what it may, and says that it is a minute older than it is.
+    WrongAge,
+    /// The same, and says nothing of the age.
+    NoAge,
+    /// The same, and says of each answer that it was a miss.
+    FalseClaims,
+    /// The same, and takes cookies and Last-Modified out of what it keeps.
+    FieldsLost,
+    /// Keeps half of each body, and announces all of it.
+    KeepPartial,
+    /// Keeps each answer for ever, and asks anew every other time without keeping that.
+    GoesBack,
+    /// Gives each body the length that the first one of its object had: cut, or filled with zeros.
+    OldLength,
+    /// Says of each range that the object has as many bytes as it had first.
+    OldTotal,
+    /// Keeps answers 404 and 410 for ever.
+    KeepGone,
 }
 
 /// True of about a fourth of all objects.
@@ -275,10 +293,24 @@ impl Shared {
             FaultKind::StopStoring { .. }
             | FaultKind::DeadObjects
             | FaultKind::None
-            | FaultKind::KeepConnections => {
+            | FaultKind::KeepConnections
+            | FaultKind::WrongAge
+            | FaultKind::NoAge
+            | FaultKind::FalseClaims
+            | FaultKind::FieldsLost
+            | FaultKind::KeepPartial => {
                 self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
             }
-            FaultKind::KeepErrors => self.with_old_errors(request, upstream),
+            FaultKind::GoesBack if self.answered.load(Ordering::SeqCst) % 2 == 1 => {
+                self.fetch(request, upstream)
+            }
+            FaultKind::GoesBack => {
+                self.cached(request, upstream, &Rules { expiry: false, vary: true, private: true })
+            }
+            FaultKind::KeepErrors | FaultKind::KeepGone => self.with_old_errors(request, upstream),
+            FaultKind::OldLength | FaultKind::OldTotal => {
+                self.fetch(request, upstream).map(|answer| self.as_long_as_first(request, answer))
+            }
             FaultKind::SwapAnswers => {
                 self.fetch(request, upstream).map(|answer| self.exchanged(request, answer))
             }

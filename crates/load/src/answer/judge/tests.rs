@@ -1,0 +1,106 @@
+//! The judge of one answer, told by what it finds in answers made up here.
+
+use super::*;
+use wire::http1::{Expect, Limits, ResponseReader};
+
+const SENT_US: u64 = 1_800_000_000_000_000;
+
+fn asked() -> Asked {
+    Asked {
+        what: What::Native { object: 7 },
+        size: 500,
+        variant: 0,
+        range: None,
+        reload: false,
+        has_version: Some(0),
+        abort_at: None,
+        slow: false,
+        nonce: 1,
+    }
+}
+
+/// The fault found in an answer, and whether it is excused as injected.
+fn judged(site: &Site, stamp: Stamp, status: u16, seen: bool) -> (Option<Fault>, bool) {
+    let (asked, check) = (asked(), Check { content: CheckContent::Nothing, ..Check::default() });
+    let mut judge = Judge::new(site, &check, &asked, b"", SENT_US, None);
+    let mut text = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\nWringer: ").into_bytes();
+    stamp.write(&mut text);
+    text.extend_from_slice(b"\r\nSet-Cookie: a=b\r\n\r\n");
+    let mut reader = ResponseReader::new(Limits::default());
+    reader.begin(Expect::Body);
+    assert!(reader.read(&text, &mut judge).unwrap().done);
+    if judge.unattributed().is_some() && seen {
+        judge.seen_again();
+    }
+    (judge.finding.as_ref().map(|(fault, _)| *fault), judge.injected())
+}
+
+/// The fault found in a 304 with these fields, to a request with a validator or without.
+fn unchanged(fields: &str, validator: bool) -> Option<Fault> {
+    let site = Site::default();
+    let asked = Asked { has_version: validator.then_some(0), ..asked() };
+    let check = Check::default();
+    let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+    let text = format!("HTTP/1.1 304 x\r\n{fields}\r\n");
+    let mut reader = ResponseReader::new(Limits::default());
+    reader.begin(Expect::Body);
+    assert!(reader.read(text.as_bytes(), &mut judge).unwrap().done);
+    judge.finding.map(|(fault, _)| fault)
+}
+
+#[test]
+fn a_304_is_for_whoever_has_asked_and_names_the_version_that_was_asked_about() {
+    assert_eq!(unchanged("ETag: \"7-0-0\"\r\n", true), None);
+    assert_eq!(unchanged("ETag: W/\"7-0-0\"\r\n", true), None);
+    assert_eq!(unchanged("", true), None, "of a lost ETag it cannot be told what it was");
+    assert_eq!(unchanged("ETag: \"7-0-0\"\r\n", false), Some(Fault::UnaskedUnchanged));
+    assert_eq!(unchanged("ETag: \"7-1-0\"\r\n", true), Some(Fault::WrongUnchanged), "another version");
+    assert_eq!(unchanged("ETag: \"7-0-1\"\r\n", true), Some(Fault::WrongUnchanged), "another variant");
+    assert_eq!(unchanged("ETag: \"8-0-0\"\r\n", true), Some(Fault::AnothersAnswer));
+}
+
+#[test]
+fn a_field_that_may_stand_once_is_told_where_it_came_twice() {
+    let etag = "ETag: \"7-0-0\"\r\n";
+    let mut stamped = b"Wringer: ".to_vec();
+    stamp(1, SENT_US, StampKind::Unchanged).write(&mut stamped);
+    let stamp = String::from_utf8(stamped).unwrap() + "\r\n";
+    assert_eq!(unchanged(&format!("{etag}{stamp}"), true), None);
+    assert_eq!(unchanged(&format!("{etag}{etag}"), true), Some(Fault::DoubledField));
+    assert_eq!(unchanged(&format!("{stamp}{etag}{stamp}"), true), Some(Fault::DoubledField));
+    assert_eq!(unchanged(&format!("{etag}ETag: \"of the plan\"\r\n"), true), None);
+    assert_eq!(unchanged(&format!("ETag: \"of the plan\"\r\n{etag}"), true), None);
+}
+
+fn stamp(asked_by: u64, made_at_us: u64, kind: StampKind) -> Stamp {
+    Stamp { serial: 9, asked_by, made_at_us, kind, sets_cookie: false, foreign: None }
+}
+
+#[test]
+fn an_injected_error_is_excused_for_its_own_request_alone() {
+    let site = Site::default();
+    let error =
+        |asked_by, made_at_us, seen| judged(&site, stamp(asked_by, made_at_us, StampKind::Error), 503, seen);
+    let (before, after) = (SENT_US - 600_000, SENT_US + 1);
+    assert_eq!(error(1, after, false), (None, true));
+    assert_eq!(error(2, before, false), (Some(Fault::CachedError), false), "kept");
+    assert_eq!(error(2, after, false), (Some(Fault::CachedError), false), "shared");
+    assert_eq!(error(0, after, false), (None, true), "the proxy does not say who asks");
+    assert_eq!(error(0, before, false), (Some(Fault::CachedError), false));
+    assert_eq!(error(0, after, true), (Some(Fault::CachedError), false), "the same answer twice");
+}
+
+#[test]
+fn what_is_for_one_user_is_not_for_another() {
+    let (shared, private) = (Site::default(), Site { private: 1.0, ..Site::default() });
+    let full = |asked_by| stamp(asked_by, SENT_US + 1, StampKind::Full);
+    let fault = |site, stamp, seen| judged(site, stamp, 200, seen).0.filter(|f| *f != Fault::Truncated);
+    let cookie = |asked_by| Stamp { sets_cookie: true, ..full(asked_by) };
+    assert_eq!(fault(&private, full(1), false), None);
+    assert_eq!(fault(&private, full(2), false), Some(Fault::LeakedNonce));
+    assert_eq!(fault(&private, full(0), true), Some(Fault::LeakedNonce));
+    assert_eq!(fault(&shared, full(2), false), None, "the cookie is not the origin's");
+    assert_eq!(fault(&shared, cookie(2), false), Some(Fault::SharedCookie));
+    assert_eq!(fault(&shared, cookie(1), false), None);
+    assert_eq!(fault(&shared, full(0), true), None);
+}

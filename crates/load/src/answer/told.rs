@@ -1,0 +1,224 @@
+//! Fields by which an answer tells of itself: its age and date, whether it was a hit, what it is. The stamp knows when it was made and for
+//! whom, so each of these is held to that. An age that cannot be is a fault; the rest is counted.
+
+use super::oracle::{Finding, STALE_ALLOWANCE_US};
+use measure::Fault;
+use plan::site::{Stamp, leading_number};
+use std::time::UNIX_EPOCH;
+
+/// Letters of a date as HTTP has it.
+const DATE: usize = "Sun, 06 Nov 1994 08:49:37 GMT".len();
+/// A cache that counts in whole seconds may take an answer for old so much before its lifetime is over.
+const ROUNDING_US: u64 = 1_000_000;
+
+/// The fields of one answer.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Told {
+    /// Seconds of Age; `u64::MAX`: it is no number.
+    age: Option<u64>,
+    date: Option<[u8; DATE]>,
+    /// It says that it was a hit, or that it was none.
+    pub hit: Option<bool>,
+    /// It has a Content-Type.
+    pub has_type: bool,
+    /// It has a Last-Modified.
+    pub has_modified: bool,
+}
+
+/// Facts about the ages that answers may tell.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Aging {
+    /// Clients have stored answers confirmed or fetched anew, so one may be younger than its stamp.
+    pub refreshes: bool,
+    /// The longest time, in microseconds, that the origin was seen to need until it had made an answer. A cache adds it to the age.
+    pub slowest_us: u64,
+}
+
+impl Told {
+    /// Takes an Age field in.
+    pub fn age(&mut self, value: &[u8]) {
+        let all_digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+        self.age = Some(leading_number(value).filter(|_| all_digits).unwrap_or(u64::MAX));
+    }
+
+    /// Takes a Date field in.
+    pub fn date(&mut self, value: &[u8]) {
+        self.date = value.try_into().ok();
+    }
+
+    /// Takes in what the first word of an X-Cache field says.
+    pub fn claim(&mut self, value: &[u8]) {
+        let word = value.split(|byte| b" ,;".contains(byte)).next().unwrap_or_default();
+        self.hit = match (has(word, b"hit"), has(word, b"miss")) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            (true, true) | (false, false) => None,
+        };
+    }
+
+    /// Takes in what the parameters of a Cache-Status field say (RFC 9211), where one cache alone speaks.
+    pub fn status(&mut self, value: &[u8]) {
+        if value.contains(&b',') {
+            return;
+        }
+        let parameters = || value.split(|byte| *byte == b';').skip(1).map(<[u8]>::trim_ascii);
+        let forwarded = parameters().any(|one| one.starts_with(b"fwd="));
+        let hit = parameters().any(|one| one == b"hit");
+        self.hit = (hit != forwarded).then_some(hit);
+    }
+
+    /// The fault of a hit whose age cannot be what it says. `asked`: when the request was sent, and when the head came.
+    pub fn wrong_age(
+        &self,
+        stamp: &Stamp,
+        asked: (u64, u64),
+        lifetime_us: u64,
+        aging: &Aging,
+    ) -> Option<Finding> {
+        let (sent_us, now_us) = asked;
+        let least = sent_us.saturating_sub(stamp.made_at_us);
+        let most = now_us.saturating_sub(stamp.made_at_us);
+        let wrong = |text: String| Some((Fault::WrongAge, text));
+        let seconds = |us: u64| us as f64 / 1e6;
+        match self.age {
+            Some(u64::MAX) => return wrong("Age is no number of seconds".to_owned()),
+            Some(age) if age.saturating_mul(1_000_000) > most + STALE_ALLOWANCE_US + aging.slowest_us => {
+                return wrong(format!("Age is {age}, it was made {:.1} s before", seconds(most)));
+            }
+            // Whoever has an old answer confirmed may count from there, and keep its fields.
+            Some(_) if aging.refreshes || least + ROUNDING_US > lifetime_us => {}
+            Some(age) if age * 1_000_000 + STALE_ALLOWANCE_US < least => {
+                return wrong(format!("Age is {age}, it was made {:.1} s before", seconds(least)));
+            }
+            Some(_) | None => {}
+        }
+        let date_us = self.date_us()?;
+        if date_us + STALE_ALLOWANCE_US + aging.slowest_us < stamp.made_at_us {
+            return wrong(format!("Date is {:.1} s before it was made", seconds(stamp.made_at_us - date_us)));
+        }
+        let ahead = date_us.saturating_sub(now_us);
+        (ahead > STALE_ALLOWANCE_US)
+            .then(|| (Fault::WrongAge, format!("Date lies {:.1} s ahead", seconds(ahead))))
+    }
+
+    /// True if it has an Age, whatever it says.
+    pub fn has_age(&self) -> bool {
+        self.age.is_some()
+    }
+
+    /// The date in microseconds since 1970.
+    pub fn date_us(&self) -> Option<u64> {
+        let text = std::str::from_utf8(self.date.as_ref()?).ok()?;
+        let date = httpdate::parse_http_date(text).ok()?;
+        Some(date.duration_since(UNIX_EPOCH).ok()?.as_micros() as u64)
+    }
+}
+
+/// True if a word holds another one, in letters of any size.
+fn has(word: &[u8], other: &[u8]) -> bool {
+    word.windows(other.len()).any(|part| part.eq_ignore_ascii_case(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000;
+    /// 2027-01-15 08:00:00 UTC.
+    const MADE: u64 = 1_800_000_000 * SECOND;
+    const MADE_DATE: &[u8] = b"Fri, 15 Jan 2027 08:00:00 GMT";
+
+    fn stamp() -> Stamp {
+        use plan::site::StampKind;
+        Stamp {
+            serial: 1,
+            asked_by: 2,
+            made_at_us: MADE,
+            kind: StampKind::Full,
+            sets_cookie: false,
+            foreign: None,
+        }
+    }
+
+    /// True if this age is wrong of what was made ten seconds before, and lives for a minute.
+    fn is_wrong(age: &str, aging: Aging) -> bool {
+        let mut told = Told::default();
+        told.age(age.as_bytes());
+        let asked = (MADE + 10 * SECOND, MADE + 11 * SECOND);
+        told.wrong_age(&stamp(), asked, 60 * SECOND, &aging).is_some()
+    }
+
+    #[test]
+    fn ages_are_those_of_what_the_origin_made_give_or_take_two_seconds() {
+        let plain = Aging::default();
+        for right in ["8", "10", "13"] {
+            assert!(!is_wrong(right, plain), "{right}");
+        }
+        for wrong in ["0", "7", "14", "86400", "", "ten", "-1", "10, 11", "99999999999999999999"] {
+            assert!(is_wrong(wrong, plain), "{wrong}");
+        }
+        let refreshed = Aging { refreshes: true, ..plain };
+        assert!(!is_wrong("0", refreshed) && is_wrong("14", refreshed));
+        let slow = Aging { slowest_us: 3 * SECOND, ..plain };
+        assert!(!is_wrong("16", slow) && is_wrong("17", slow) && is_wrong("7", slow));
+    }
+
+    /// An answer that was confirmed when its lifetime was over counts anew from there, whether or not its fields do.
+    #[test]
+    fn an_age_may_begin_anew_when_a_lifetime_is_over() {
+        let mut told = Told::default();
+        told.age(b"1");
+        let wrong = |lifetime: u64| {
+            let asked = (MADE + 10 * SECOND, MADE + 10 * SECOND);
+            told.wrong_age(&stamp(), asked, lifetime * SECOND, &Aging::default()).is_some()
+        };
+        assert!(wrong(60) && !wrong(9) && !wrong(10));
+    }
+
+    #[test]
+    fn dates_lie_neither_ahead_nor_before_the_answer_was_made() {
+        let wrong = |made_us: u64, now_us: u64| {
+            let mut told = Told::default();
+            told.date(MADE_DATE);
+            let stamp = Stamp { made_at_us: made_us, ..stamp() };
+            told.wrong_age(&stamp, (now_us, now_us), 60 * SECOND, &Aging::default()).is_some()
+        };
+        assert!(!wrong(MADE, MADE) && !wrong(MADE + SECOND, MADE + 40 * SECOND));
+        assert!(!wrong(MADE - 20 * SECOND, MADE), "made anew: it is counted, and no fault");
+        assert!(wrong(MADE + 3 * SECOND, MADE + 4 * SECOND));
+        assert!(wrong(MADE - 5 * SECOND, MADE - 3 * SECOND));
+    }
+
+    #[test]
+    fn answers_call_themselves_hits_or_misses_in_several_ways() {
+        let claim = |value: &str| {
+            let mut told = Told::default();
+            told.claim(value.as_bytes());
+            told.hit
+        };
+        for (value, says) in [
+            ("HIT", Some(true)),
+            ("TCP_MEM_HIT from misses.example", Some(true)),
+            ("MISS from white.example", Some(false)),
+            ("EXPIRED", None),
+            ("HIT, MISS", Some(true)),
+            ("", None),
+        ] {
+            assert_eq!(claim(value), says, "{value}");
+        }
+        let status = |value: &str| {
+            let mut told = Told::default();
+            told.status(value.as_bytes());
+            told.hit
+        };
+        for (value, says) in [
+            ("c; hit; ttl=30", Some(true)),
+            ("c; fwd=uri-miss; stored", Some(false)),
+            ("c; fwd=stale; hit", None),
+            ("c", None),
+            ("a; hit, b; fwd=miss", None),
+        ] {
+            assert_eq!(status(value), says, "{value}");
+        }
+    }
+}
