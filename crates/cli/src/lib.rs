@@ -12,7 +12,10 @@ mod expect;
 mod export;
 mod files;
 mod find;
+mod guard;
+mod guided;
 mod http;
+mod implied;
 mod list;
 mod manual;
 mod options;
@@ -21,6 +24,7 @@ mod phase;
 mod plan_file;
 mod service;
 mod session;
+mod settings;
 mod stress;
 mod tcp;
 mod tips;
@@ -39,6 +43,8 @@ pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
+pub use guard::{Guards, Ports};
+pub use guided::{GREETING, QUESTIONS, Question};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
 pub use manual::{Page, completions, pages};
 pub use options::{
@@ -52,11 +58,13 @@ pub use plan_file::{
 };
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
+pub use settings::{PREFIX, Setting, Settings};
 pub use stress::{ScenarioArgs, StressArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 pub use version::{VersionArgs, version};
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -72,6 +80,8 @@ pub struct Around<'a> {
     pub tools: &'a [(&'static str, &'static str)],
     /// The table of exit codes, which help ends with.
     pub exits: &'a str,
+    /// Layouts of reports: a name and a sentence for each. None: any name is taken.
+    pub layouts: &'a [(&'static str, &'static str)],
 }
 
 /// The whole command line.
@@ -100,27 +110,54 @@ impl Cli {
     pub fn read<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
-        Cli::read_or_help(words, &Around::default())
+        Cli::read_with(words, &Around::default(), &Settings::default()).map(|read| read.cli)
     }
 
-    /// As [`Cli::read`], with a help that tells what is around.
+    /// As [`Cli::read`], with what others know of it, and with defaults for what is not typed.
     ///
     /// # Errors
     /// As of [`Cli::read`].
-    pub fn read_or_help<Word: Into<OsString> + Clone>(
+    pub fn read_with<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
         around: &Around<'_>,
-    ) -> Result<Cli, clap::Error> {
-        let mut command =
-            with_negative_numbers(with_exits(with_tools(Cli::command(), around.tools), around.exits));
-        let words = each_condition(words);
-        let matches = command.try_get_matches_from_mut(&words).map_err(|error| {
-            let mut error = tips::no_help(error, &command, &words);
-            tips::add(&mut error, &command, &words);
-            without_secrets(error)
-        })?;
-        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        settings: &Settings,
+    ) -> Result<Read, clap::Error> {
+        let mut command = with_negative_numbers(around.told(Cli::command()));
+        let mut words = implied::with_command(each_condition(words), &command);
+        let mut matches = matches(&mut command, &words)?;
+        let of = matches.subcommand().and_then(|(name, typed)| Some((command.find_subcommand(name)?, typed)));
+        let given = of.map(|(command, typed)| settings.given(command, typed)).unwrap_or_default();
+        if !given.is_empty() {
+            let behind_command = implied::first(&words) + 1;
+            words.splice(behind_command..behind_command, given);
+            matches = self::matches(&mut command, &words)?;
+        }
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        Ok(Read { cli, words })
     }
+}
+
+/// A command line that is understood.
+#[derive(Debug)]
+pub struct Read {
+    /// Its meaning.
+    pub cli: Cli,
+    /// Its words, with the command that was left out and the defaults that hold.
+    pub words: Vec<OsString>,
+}
+
+/// Words of a line, sorted by option.
+fn matches(command: &mut clap::Command, words: &[OsString]) -> Result<clap::ArgMatches, clap::Error> {
+    command.try_get_matches_from_mut(words).map_err(|error| {
+        let mut error = tips::no_help(error, command, words);
+        tips::add(&mut error, command, words);
+        without_secrets(error)
+    })
+}
+
+/// All commands of ours.
+fn whole() -> clap::Command {
+    Cli::command()
 }
 
 /// Options whose values are nobody's business, also where they cannot be meant.
@@ -182,12 +219,21 @@ fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -
 /// Commands that end with the exit code of a run.
 const RUNS: [&str; 4] = ["cache", "http", "tcp", "run"];
 
-/// Help that ends with the table of exit codes.
-fn with_exits(command: clap::Command, exits: &str) -> clap::Command {
-    let command = command.after_help(format!("{UNITS}\n{exits}"));
-    RUNS.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |command| command.after_long_help(exits.trim_start().to_owned()))
-    })
+impl Around<'_> {
+    /// A command line that knows of them.
+    fn told(&self, command: clap::Command) -> clap::Command {
+        let command = with_tools(command, self.tools).after_help(format!("{UNITS}\n{}", self.exits));
+        let of_runs = self.exits.trim_start();
+        let command = RUNS.into_iter().fold(command, |command, name| {
+            command.mut_subcommand(name, |command| command.after_long_help(of_runs.to_owned()))
+        });
+        if self.layouts.is_empty() {
+            return command;
+        }
+        let layouts = self.layouts.iter().map(|(name, about)| PossibleValue::new(*name).help(*about));
+        let layouts = PossibleValuesParser::new(layouts);
+        command.mut_subcommand("report", |command| command.mut_arg("layout", |arg| arg.value_parser(layouts)))
+    }
 }
 
 fn with_tools(command: clap::Command, tools: &[(&'static str, &'static str)]) -> clap::Command {
@@ -240,6 +286,11 @@ pub enum Command {
     Serve(ServeArgs),
     /// Find what limits this machine as a generator, and how to mend it
     Doctor(DoctorArgs),
+    /// Show the defaults and guards that hold here, of wringer.toml and the environment, and where each comes from
+    Config {
+        /// A command, such as http [default: all that have defaults]
+        command: Option<String>,
+    },
     /// Start a real proxy, configured as a cache in front of the origin
     Rig(RigArgs),
     /// Explain the name of a breach, an error code, a kind of failure or a fault; without any, list them
@@ -292,7 +343,7 @@ pub struct ReportArgs {
     pub run: String,
     /// Its layout
     #[arg(long = "as", value_name = "LAYOUT", default_value = "text")]
-    pub layout: Layout,
+    pub layout: String,
     /// Also lay out single requests of which only a sample, or those that failed, were kept
     #[arg(long)]
     pub sampled: bool,
@@ -316,55 +367,6 @@ pub struct ServeArgs {
     /// Show runs only: the page starts none
     #[arg(long)]
     pub no_start: bool,
-}
-
-/// How a run that was kept is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Layout {
-    /// As it was printed when it was over.
-    Text,
-    /// As --json writes it.
-    Json,
-    /// As --html writes it.
-    Html,
-    /// Second by second, for tables.
-    Csv,
-    /// Its records, a line each.
-    Events,
-    /// As metrics, in the text of OpenMetrics 1.0.
-    Openmetrics,
-    /// HdrHistogram's log: a histogram for each second and kind of time.
-    Hlog,
-    /// Single requests that were kept, for tables.
-    #[value(name = "requests.csv")]
-    Requests,
-    /// Single requests that were kept, as JMeter's results file (CSV).
-    Jtl,
-    /// The same in XML.
-    #[value(name = "jtl.xml")]
-    JtlXml,
-    /// JMeter's statistics.json.
-    #[value(name = "statistics.json")]
-    Statistics,
-    /// As ab would have printed it.
-    Ab,
-    /// The file of ab -e: percentiles of the total time, for tables.
-    AbE,
-    /// The file of ab -g: single requests that were kept, for gnuplot.
-    AbG,
-    /// As siege would have printed it.
-    Siege,
-    /// As http_load would have printed it.
-    #[value(name = "http_load")]
-    HttpLoad,
-    /// As wrk would have printed it.
-    Wrk,
-    /// As wrk2 would have printed it.
-    Wrk2,
-    /// As wrktcp would have printed it.
-    Wrktcp,
-    /// As jtest would have printed it.
-    Jtest,
 }
 
 /// The runs that were kept.

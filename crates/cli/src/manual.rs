@@ -1,6 +1,6 @@
 //! Completions and manual pages, made of the description that reads the command line.
 
-use super::{Around, Cli, with_exits, with_tools};
+use super::{Around, Cli};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -17,9 +17,9 @@ pub struct Page {
 }
 
 /// The completions for a shell, as a script of that shell: of the native commands and their options, and the old tools' names.
-pub fn completions(shell: Shell, tools: &[(&'static str, &'static str)]) -> Vec<u8> {
+pub fn completions(shell: Shell, around: &Around<'_>) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut shown(tools), "wringer", &mut script);
+    clap_complete::generate(shell, &mut around.told(shown()), "wringer", &mut script);
     script
 }
 
@@ -28,7 +28,7 @@ pub fn completions(shell: Shell, tools: &[(&'static str, &'static str)]) -> Vec<
 /// # Errors
 /// None where memory can be written to.
 pub fn pages(usages: &[(&str, String)], around: &Around<'_>) -> io::Result<Vec<Page>> {
-    let mut command = with_exits(shown(around.tools), around.exits).disable_help_subcommand(true);
+    let mut command = around.told(shown()).disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     add_pages(&command, usages, &mut pages)?;
@@ -36,8 +36,8 @@ pub fn pages(usages: &[(&str, String)], around: &Around<'_>) -> io::Result<Vec<P
 }
 
 /// The command line without what wringer only says to itself.
-fn shown(tools: &[(&'static str, &'static str)]) -> Command {
-    let whole = with_tools(Cli::command(), tools);
+fn shown() -> Command {
+    let whole = Cli::command();
     let commands: Vec<Command> =
         whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
     let about = whole.get_about().cloned().unwrap_or_default();
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn every_command_has_its_page() {
         let usage = "Usage: ab\n    -n requests  'all' \\ of them\n".to_owned();
-        let pages =
-            pages(&[("ab", usage)], &Around { tools: TOOLS, exits: "Exit codes:\n  3  Failed.\n" }).unwrap();
+        let around = Around { tools: TOOLS, exits: "Exit codes:\n  3  Failed.\n", ..Around::default() };
+        let pages = pages(&[("ab", usage)], &around).unwrap();
         for file in ["wringer.1", "wringer-http.1"] {
             assert!(page(&pages, file).contains("Exit codes:"), "{file}");
         }
@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn every_shell_completes_commands_and_options() {
         for shell in Shell::value_variants() {
-            let script = String::from_utf8(completions(*shell, TOOLS)).unwrap();
+            let around = Around { tools: TOOLS, ..Around::default() };
+            let script = String::from_utf8(completions(*shell, &around)).unwrap();
             assert!(["doctor", "http_load", "fail-if"].iter().all(|word| script.contains(word)), "{shell}");
             assert!(!script.contains("rig-guard"), "{shell}");
         }

@@ -20,7 +20,7 @@ use plan::{
     SourceRange, Stop, StopIf, StreamFaults, Threshold,
 };
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Output that is printed and kept.
@@ -33,6 +33,16 @@ pub struct OutputArgs {
     /// Write the report as an HTML page with charts: one file that needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Write the result as JUnit's XML, each condition as a test, to a file, or - for standard output instead of the text report
+    #[arg(long, value_name = "FILE", value_parser = result_file())]
+    pub junit: Option<PathBuf>,
+    /// Write a summary in Markdown to a file, or - for standard output instead of the text report; where GITHUB_STEP_SUMMARY names a
+    /// file, it is added to that one, too
+    #[arg(long, value_name = "FILE", value_parser = result_file())]
+    pub summary: Option<PathBuf>,
+    /// Write faults as SARIF, for code scanning, to a file, or - for standard output instead of the text report
+    #[arg(long, value_name = "FILE", value_parser = result_file())]
+    pub sarif: Option<PathBuf>,
     /// Show the run in a browser while it goes on: a page on this machine, at the address that is printed
     #[arg(long)]
     pub live: bool,
@@ -65,12 +75,26 @@ pub struct OutputArgs {
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,
+    /// Print the plan, its first three requests as bytes, and what the doctor says; nothing is sent to the target
+    #[arg(long, conflicts_with = "show_plan")]
+    pub dry_run: bool,
     /// Where figures go while it runs.
     #[command(flatten)]
     pub export: ExportArgs,
 }
 
 impl OutputArgs {
+    /// Files for the result, each with the name of its layout.
+    pub fn results(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all = [
+            ("json", &self.json),
+            ("junit", &self.junit),
+            ("summary", &self.summary),
+            ("sarif", &self.sarif),
+        ];
+        all.into_iter().filter_map(|(layout, file)| Some((layout, file.as_deref()?)))
+    }
+
     /// The plan with the conditions that its run is held to.
     #[must_use]
     pub fn held_to(&self, mut plan: Plan) -> Plan {
@@ -488,7 +512,7 @@ pub struct OriginArgs {
 }
 
 impl OriginArgs {
-    /// Refuses conditions that an origin has no figures for.
+    /// Refuses conditions and layouts that an origin has no figures for.
     ///
     /// # Errors
     /// One sentence that says what to try.
@@ -498,6 +522,9 @@ impl OriginArgs {
             ("--fail-if", !output.fail_if.is_empty()),
             ("--require", !output.require.is_empty()),
             ("--stop-if", !output.stop_if.is_empty()),
+            ("--junit", output.junit.is_some()),
+            ("--summary", output.summary.is_some()),
+            ("--sarif", output.sarif.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(format!(

@@ -54,10 +54,8 @@ fn without_command(words: &[&str]) -> Option<String> {
             "{tool}'s command line is not read here: 'wringer http URL' presses a web server, see 'wringer http --help'"
         ));
     }
-    let url = words.iter().skip(1).find(|word| word.contains("://") || word.starts_with("localhost"))?;
-    Some(format!(
-        "begin with what to do: 'wringer http {url}' presses a web server, 'wringer cache HOST:PORT' a proxy"
-    ))
+    let file = words.get(1).filter(|word| super::implied::is_file(word))?;
+    Some(format!("'wringer run {file}' runs a plan file"))
 }
 
 fn text(error: &Error, kind: ContextKind) -> Option<&str> {
@@ -167,8 +165,8 @@ mod tests {
             ("wringer http --latency h", "percentiles are always"),
             ("wringer http -L h", "--follow"),
             ("wringer http --cacert x https://h", "--ca FILE"),
-            ("wringer http://h/", "'wringer http http://h/'"),
-            ("wringer -c 10 -n 100 http://h/", "'wringer http http://h/'"),
+            ("wringer -z 10s http://h/", "-d DURATION"),
+            ("wringer plan.toml", "'wringer run plan.toml'"),
             ("wringer hey -n 100 http://h/", "hey's command line is not read here: 'wringer http URL'"),
             ("wringer vegeta attack", "'wringer http URL'"),
             ("wringer k6 run script.js", "'wringer http URL'"),

@@ -243,7 +243,6 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--print", "-q"),
     ("--prometheus-addr", "--prometheus ADDRESS"),
     ("--silent", "-q"),
-    ("--summary", "-q"),
     ("--summary-export", "--json FILE"),
     ("--summary-trend-stats", "nothing: percentiles are always in the report"),
     ("--tag", "--label NAME=VALUE"),

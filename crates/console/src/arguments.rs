@@ -15,6 +15,17 @@ fn typed() -> &'static [OsString] {
     TYPED.get_or_init(|| std::env::args_os().collect())
 }
 
+/// The command line as it is to be told: with what was left out, the answers to questions, and the defaults that hold.
+pub fn made(words: Vec<OsString>) {
+    // Nobody asks for it before it is read.
+    let _ = TYPED.set(words);
+}
+
+/// Words as a shell reads them.
+pub fn shown(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
 /// The command line that repeats a run: what was typed, without secrets, with the seed.
 pub fn repeat(plan: &Plan, seed_option: Option<&'static str>) -> String {
     // A word that is no text is shown as well as it can be.

@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod ending;
 pub mod keep;
+pub mod limits;
 pub mod output;
 pub mod problem;
 pub mod signals;
@@ -19,5 +20,12 @@ use session::SessionOptions;
 /// The system refuses to tell of signals.
 pub fn session_options(options: SessionOptions) -> Result<SessionOptions, Problem> {
     output::runs();
-    Ok(SessionOptions { stop: signals::interrupted()?, on_secrets: Some(arguments::hide), ..options })
+    let limits = limits::held();
+    Ok(SessionOptions {
+        stop: signals::interrupted()?,
+        on_secrets: Some(arguments::hide),
+        guard: limits.map(|limits| limits.refuse),
+        confined: limits.is_some_and(|limits| (limits.confined)()),
+        ..options
+    })
 }

@@ -12,6 +12,7 @@ mod labels;
 mod latency;
 mod load;
 mod machine;
+mod next;
 mod nothing_good;
 mod origin;
 mod outcomes;
@@ -19,10 +20,12 @@ mod shared;
 mod target;
 mod thresholds;
 mod timeline;
+mod typed;
 
 pub use codes::name as code_name;
 pub(crate) use outcomes::failure_text;
 pub use outcomes::unanswered;
+pub(crate) use typed::plan_file;
 
 use crate::good;
 use crate::show;
@@ -88,8 +91,28 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.oracle(),
         Some(report.generator()),
         Some(report.repeat()),
+        report.next(),
     ];
     sections.into_iter().flatten().collect()
+}
+
+/// Title and lines of the headline, for other layouts; the right of a line is not wrapped.
+pub(crate) fn headline_rows(
+    result: &RunResult,
+    context: &Context<'_>,
+    phase: &PhaseResult,
+) -> (String, Vec<[String; 2]>) {
+    let report = Report { result, context, phase };
+    (report.title(), report.headline_rows())
+}
+
+/// The next command, for other layouts.
+pub(crate) fn next_command(
+    result: &RunResult,
+    context: &Context<'_>,
+    phase: &PhaseResult,
+) -> Option<Section> {
+    Report { result, context, phase }.next()
 }
 
 /// A title and the lines beneath it.

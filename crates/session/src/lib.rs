@@ -44,7 +44,7 @@ pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
 pub use listen::settle;
 pub use lookout::Started;
-pub use options::{About, Keep, SessionOptions};
+pub use options::{About, Guard, Keep, SessionOptions};
 pub use problem::Problem;
 pub use reach::Reach;
 pub use sink::{Sink, Sinks};
@@ -68,7 +68,7 @@ use plan::site::NONCE_FIELD;
 use plan::{Inputs, Load, Plan};
 use remote::Remote;
 use scripts::Scripts;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -131,6 +131,7 @@ pub struct Ready<'a> {
 /// one line with what to try.
 pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
+    around.guard.iter().try_for_each(|guard| guard(plan))?;
     usage::check_threads(plan.threads)?;
     let stop = around.stop.clone();
     doctor::check_pids(&around.watch_pids)?;
@@ -157,7 +158,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let tls = tls::client(plan, &inputs)?;
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
     let interpreters = around.interpreters.clone().filter(|_| plan.has_code());
-    let only_to = around.reach.as_ref().map(Reach::hosts);
+    let only_to = around.reach.as_ref().map(Reach::hosts).or_else(|| confined(plan, around, &all));
     let count = threads(plan.threads);
     let with = With { io, count, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
@@ -167,6 +168,13 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     );
     let about = About::default();
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })
+}
+
+/// The hosts of a plan, where connections go to no others. Those over a Unix socket all go to that.
+fn confined(plan: &Plan, around: &SessionOptions, targets: &[SocketAddr]) -> Option<Arc<[IpAddr]>> {
+    let http = plan.load.as_ref().and_then(|load| load.protocol.http1());
+    let is_unix = http.is_some_and(|http| http.unix_socket.is_some());
+    (around.confined && !is_unix).then(|| targets.iter().map(|target| target.ip().to_canonical()).collect())
 }
 
 /// The plan with its secrets, for those who send them.

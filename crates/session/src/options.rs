@@ -2,12 +2,16 @@
 
 use crate::mask::Mask;
 use crate::steer::Steering;
-use crate::{Reach, Sinks};
+use crate::{Problem, Reach, Sinks};
+use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// Refuses a plan, or lets it pass.
+pub type Guard = fn(&Plan) -> Result<(), Problem>;
 
 /// Options of a session that are no part of its plan.
 #[derive(Clone, Default)]
@@ -40,6 +44,10 @@ pub struct SessionOptions {
     pub on_secrets: Option<fn(&Mask)>,
     /// Where connections may go; `None`: anywhere.
     pub reach: Option<Reach>,
+    /// Refuses plans beyond limits of the user's own, before anything is looked up.
+    pub guard: Option<Guard>,
+    /// Connections go nowhere but to the hosts that the plan names, and to this machine.
+    pub confined: bool,
 }
 
 /// Description of a run, and where it is kept.

@@ -11,6 +11,7 @@ pub mod jmeter;
 pub mod jtest;
 pub mod keep;
 pub mod kept;
+pub mod layouts;
 mod number;
 mod openssl;
 mod outcome;

@@ -7,7 +7,7 @@ use console::arguments::repeat;
 use console::ending::Ending;
 use console::output::{self, aside, notice, write};
 use console::problem::{Exit, Problem};
-use console::signals;
+use console::{limits, signals};
 use rustix::process::Signal;
 use session::files;
 use session::live::Live;
@@ -133,6 +133,11 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
     if door.run().show_plan {
         write(&door.run().plan.to_text());
         return Ok(Exit::Ok);
+    }
+    // The limits are the user's own, and no tool has words for them.
+    if let Err(problem) = limits::refuse(&door.run().plan) {
+        notice(&format!("{}: {problem}", D::NAME));
+        return Ok(Exit::Usage);
     }
     Ok(conduct(&mut door).unwrap_or_else(|problem| fail::<D>(&problem)))
 }

@@ -6,16 +6,21 @@ mod layout;
 mod log;
 mod runs;
 mod serve;
+mod settings;
 
-use cli::{Around, Cli, Command, PlanCommand};
-use console::{Exit, Problem, arguments, output, problem, signals, tui};
+use cli::{Cli, Command, PlanCommand, Read, Settings};
+use console::{Exit, Problem, arguments, limits, output, problem, signals, tui};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 use tools::Tool;
 
 fn main() -> ExitCode {
-    let args: Vec<OsString> = std::env::args_os().collect();
+    let args = match command::guided::line(std::env::args_os().collect()) {
+        Ok(args) => args,
+        Err(exit) => return output::conclude(exit).into(),
+    };
+    limits::set(limits::Limits { refuse: settings::refuse, confined: settings::confined });
     let result = match door(&args) {
         Some((door, rest)) => log::begin(None).and_then(|()| (door.run)(rest)),
         None => match asked_for_help(&args) {
@@ -44,21 +49,36 @@ fn asked_for_help(args: &[OsString]) -> Option<&'static Tool> {
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
-    let exits = report::exits::table();
-    let around = Around { tools: &tools::lines(), exits: &exits };
-    let cli = match Cli::read_or_help(args, &around) {
-        Ok(cli) => cli,
+    let read =
+        |settings: &Settings| command::manual::with_around(|around| Cli::read_with(args, around, settings));
+    // Help needs no defaults, and is not kept from anybody by a mistake in them.
+    let read = match read(&Settings::default()) {
+        Ok(_) => read(&settings::held()?.settings),
+        Err(said) => Err(said),
+    };
+    match read {
+        Ok(read) => run(read),
         Err(said) => {
             let printed = said.print();
             if said.use_stderr() {
                 return Ok(Exit::Usage);
             }
             output::remember(printed);
-            return Ok(Exit::Ok);
+            Ok(Exit::Ok)
         }
-    };
-    log::begin(cli.log.as_deref())?;
-    match cli.command {
+    }
+}
+
+fn run(read: Read) -> Result<Exit, Problem> {
+    arguments::made(read.words);
+    log::begin(read.cli.log.as_deref())?;
+    if !matches!(read.cli.command, Command::Config { .. }) {
+        let unknown = &settings::held()?.settings.unknown;
+        unknown
+            .iter()
+            .for_each(|name| output::notice(&format!("warning: no option of wringer is called {name}")));
+    }
+    match read.cli.command {
         Command::Cache(args) => command::cache::run(&args),
         Command::Http(args) => command::http::run(&args),
         Command::Compare(args) => command::compare::run(&args),
@@ -74,6 +94,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),
         Command::Record(args) => command::record::run(&args),
         Command::Capture(args) => command::capture::run(&args),
+        Command::Config { command } => command::config::run(command.as_deref()),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),

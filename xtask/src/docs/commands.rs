@@ -193,12 +193,12 @@ fn trial(text: &str, inside: bool) -> Trial {
     };
     let has = |word: &str| words.contains(&word);
     match (program, command) {
-        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions" | "capture")) => {
+        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions" | "capture" | "config")) => {
             Trial::Look(text)
         }
         ("wringer", Some("rig")) if has("--print") => Trial::Look(text),
         ("wringer", Some("rig")) => looked("--print"),
-        _ if has("--show-plan") => Trial::Look(text),
+        _ if has("--show-plan") || has("--dry-run") => Trial::Look(text),
         _ if inside && is_local(program, command, &words) => Trial::Run(text),
         _ => looked("--show-plan"),
     }
@@ -213,6 +213,7 @@ fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
             !proxy && !words.contains(&"--rig")
         }
         ("wringer", Some("origin")) => true,
+        ("wringer", Some(url)) if url.starts_with("localhost:8080") => true,
         ("wringer", Some("http")) => {
             let mut urls =
                 words[2..].iter().filter(|word| word.contains("localhost") || word.contains("://"));

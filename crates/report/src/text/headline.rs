@@ -11,8 +11,12 @@ use measure::{FindingKind, TimeMetric, Verdict, Worth};
 type Line = [String; 2];
 
 impl Report<'_> {
+    pub(super) fn headline_rows(&self) -> Vec<Line> {
+        if self.has_load() { self.headline_load() } else { self.headline_origin() }
+    }
+
     pub(super) fn headline(&self) -> Section {
-        let rows = if self.has_load() { self.headline_load() } else { self.headline_origin() };
+        let rows = self.headline_rows();
         let left = rows.iter().map(|[left, _]| left.chars().count()).max().unwrap_or(0);
         let mut table = Table::new("ll");
         for [left_cell, right] in rows {
@@ -27,7 +31,7 @@ impl Report<'_> {
         Section::new(&self.title(), lines)
     }
 
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let plan = self.context.plan;
         let did = match (&plan.load, &plan.origin) {
             (None, Some(origin)) => format!("served as the origin on {}", origin.listen),

@@ -33,6 +33,18 @@ fn text_is_as_in_the_golden_files() {
 }
 
 #[test]
+fn results_for_build_servers_are_as_in_the_golden_files() {
+    for (name, sample) in sample::all() {
+        if ["plain", "trouble", "all_failed"].contains(&name) {
+            let context = sample.context();
+            check_golden(&format!("{name}.junit"), &report::junit::report(&sample.result, &context));
+            check_golden(&format!("{name}.summary"), &report::summary::report(&sample.result, &context));
+            check_golden(&format!("{name}.sarif"), &report::sarif::report(&sample.result, &context));
+        }
+    }
+}
+
+#[test]
 fn text_is_neither_too_wide_nor_nonsense() {
     for (name, sample) in sample::all() {
         for (number, line) in sample.text().lines().enumerate() {

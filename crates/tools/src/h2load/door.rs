@@ -56,6 +56,7 @@ impl Door for H2load {
         let (plan, view) = (&mut self.0.plan, &mut self.0.view);
         let Some(other) = view.other.take() else { return Ok(()) };
         // One that does not answer is told by the run.
+        console::limits::refuse(plan)?;
         let Some(agreed) = session::agreed(plan, &view.alpn) else { return Ok(()) };
         view.fell_back = agreed == Agreed::Nothing && view.alpn.iter().any(|name| name == "http/1.1");
         let spoken = match agreed {

@@ -1,10 +1,10 @@
 //! `wringer cache`: a proxy pressed from both sides.
 
-use super::around;
 use super::pressed::{self, Pressed};
 use super::rig::settings;
 use super::rig_log;
 use super::show::{self, Lines, Ran};
+use super::{around, dry};
 use crate::problem::{Exit, Problem};
 use cli::{CacheArgs, Target, reachable};
 use net::ports;
@@ -20,6 +20,9 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     if args.output.show_plan {
         show::write(&shown(args, seed).to_text());
         return Ok(Exit::Ok);
+    }
+    if args.output.dry_run {
+        return dry::run(&shown(args, seed), SessionOptions::default());
     }
     show::can_keep(&args.output)?;
     let origin = origin_address(args)?;

@@ -240,6 +240,7 @@ impl<'a> Legs<'a> {
             let told: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
             show::write(&format!("{told}{}", outcome.text()));
         }
+        show::step_summary(|| report::summary::fenced(&outcome.text()));
         if let Some(file) = &args.asked.json {
             let decision = Decision {
                 schema: "wringer.comparison",

@@ -1,8 +1,8 @@
 //! `wringer http`: a web server pressed by the clients alone.
 
-use super::around;
 use super::show::{self, Lines, Ran};
 use super::verbose::Trace;
+use super::{around, dry};
 use crate::problem::{Exit, Problem};
 use cli::{Files, HttpArgs, SentArgs};
 use plan::secret::without_secrets;
@@ -18,6 +18,9 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Ok);
+    }
+    if args.output.dry_run {
+        return dry::run(&plan, SessionOptions::default());
     }
     show::can_keep(&args.output)?;
     let around = SessionOptions {

@@ -1,14 +1,20 @@
 //! `wringer completions SHELL`, and the manual pages of packages.
 
-use crate::output;
 use crate::problem::{Exit, Problem};
+use crate::{layout, output};
 use clap_complete::Shell;
 use cli::Around;
 use std::path::Path;
 
+/// Has something done with what others know of the command line: old tools, exit codes, layouts.
+pub fn with_around<T>(does: impl FnOnce(&Around<'_>) -> T) -> T {
+    let layouts: Vec<_> = layout::all().map(|layout| (layout.name, layout.about)).collect();
+    does(&Around { tools: &tools::lines(), exits: &report::exits::table(), layouts: &layouts })
+}
+
 /// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> Exit {
-    output::write_bytes(&cli::completions(shell, &tools::lines()));
+    output::write_bytes(&with_around(|around| cli::completions(shell, around)));
     Exit::Ok
 }
 
@@ -18,11 +24,8 @@ pub fn completions(shell: Shell) -> Exit {
 /// A file that cannot be written.
 pub fn pages(dir: &Path) -> Result<Exit, Problem> {
     let cannot = |error| Problem::impossible(format!("no manual pages in {}: {error}", dir.display()));
-    let lines = tools::lines();
-    let exits = report::exits::table();
-    let around = Around { tools: &lines, exits: &exits };
     let usages: Vec<_> = tools::ALL.iter().map(|tool| (tool.name, (tool.usage)())).collect();
-    for page in cli::pages(&usages, &around).map_err(cannot)? {
+    for page in with_around(|around| cli::pages(&usages, around)).map_err(cannot)? {
         std::fs::write(dir.join(page.file), page.text).map_err(cannot)?;
     }
     Ok(Exit::Ok)

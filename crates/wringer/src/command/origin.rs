@@ -1,7 +1,7 @@
 //! `wringer origin`: only the origin.
 
-use super::around;
 use super::show::{self, Lines, Ran};
+use super::{around, dry};
 use crate::arguments::repeat;
 use crate::problem::{Exit, Problem};
 use cli::OriginArgs;
@@ -14,6 +14,9 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Ok);
+    }
+    if args.output.dry_run {
+        return dry::run(&plan, SessionOptions::default());
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;

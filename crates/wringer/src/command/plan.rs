@@ -2,7 +2,7 @@
 
 use super::jmx;
 use super::show::{self, Lines, Ran};
-use super::{around, har};
+use super::{around, dry, har};
 use crate::problem::{Exit, Problem};
 use cli::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
@@ -25,6 +25,10 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Ok);
+    }
+    if args.output.dry_run {
+        let interpreters = Some(interpreters(programs));
+        return dry::run(&plan, SessionOptions { interpreters, ..SessionOptions::default() });
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;

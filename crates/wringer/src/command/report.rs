@@ -1,7 +1,7 @@
 //! `wringer report`: a run that was kept, in any layout.
 
 use super::show;
-use crate::layout::{laid_out, refuse_unkept};
+use crate::layout::{laid_out, named, refuse_unkept};
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use cli::ReportArgs;
@@ -10,9 +10,10 @@ use cli::ReportArgs;
 pub fn run(args: &ReportArgs) -> Result<Exit, Problem> {
     let folder = args.keep_in.clone().map_or_else(runs::folder, Ok)?;
     let file = runs::find(&args.run, &folder)?;
-    refuse_unkept(args.layout, &file, args.sampled)?;
-    let (text, notes) = laid_out(args.layout, &file)?;
-    notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
-    show::write_bytes(text.as_bytes());
+    let layout = named(&args.layout)?;
+    refuse_unkept(layout, &file, args.sampled)?;
+    let laid_out = laid_out(layout, &file)?;
+    laid_out.notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
+    show::write_bytes(laid_out.text.as_bytes());
     Ok(Exit::Ok)
 }

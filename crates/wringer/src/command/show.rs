@@ -15,13 +15,15 @@ use measure::{Event, Row, TalkEvent};
 use plan::{Load, Plan};
 use report::Context;
 use report::exchange_lines::{ErrorLines, error_line, head_view};
+use report::layouts::Shown;
 use report::metrics::Names;
 use session::export::{self, Exports};
 use session::files;
 use session::live::Live;
 use session::steer::Steering;
 use session::{self, About, Finished, Keep, Sinks, View};
-use std::io::IsTerminal;
+use std::borrow::Cow;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 pub use crate::output::{aside, line, notice, write, write_bytes};
@@ -77,10 +79,15 @@ impl Lines {
     }
 }
 
-/// True if standard output is for JSON.
+/// True if standard output is for a result or for records, instead of the text.
 pub fn is_stdout(output: &OutputArgs) -> bool {
-    let files = [output.json.as_deref(), output.export.events.as_deref()];
-    files.into_iter().flatten().any(output::is_stdout)
+    on_stdout(output).next().is_some()
+}
+
+/// Options whose file is standard output.
+fn on_stdout(output: &OutputArgs) -> impl Iterator<Item = &'static str> {
+    let events = output.export.events.as_deref().map(|file| ("events", file));
+    output.results().chain(events).filter(|(_, file)| output::is_stdout(file)).map(|(option, _)| option)
 }
 
 /// Columns of the terminal; 0 where there is none.
@@ -271,15 +278,12 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
 /// # Errors
 /// A file that was asked for cannot be written. That of answers that failed a check, where nobody chose it, is only noted.
 pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
-    let both = [output.json.as_deref(), output.export.events.as_deref()];
-    if both.into_iter().flatten().filter(|file| output::is_stdout(file)).count() > 1 {
-        return Err(Problem::Usage(
-            "--json - and --events - both want standard output: give one of them a file".to_owned(),
-        ));
+    if let [one, other, ..] = on_stdout(output).collect::<Vec<_>>()[..] {
+        return Err(Problem::Usage(format!(
+            "--{one} - and --{other} - both want standard output: give one of them a file"
+        )));
     }
-    if let Some(file) = &output.json {
-        output::can_keep(RESULT, file)?;
-    }
+    output.results().try_for_each(|(layout, file)| output::can_keep(&called(layout), file))?;
     if let Some(file) = &output.html {
         output::can_keep(PAGE, file)?;
     }
@@ -294,6 +298,14 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
 
 /// Names of results in messages.
 const EVIDENCE: &str = "evidence of failed checks";
+
+/// A result in a layout, as messages name it.
+fn called(layout: &str) -> Cow<'static, str> {
+    match layout {
+        "json" => RESULT.into(),
+        _ => format!("the result as {layout}").into(),
+    }
+}
 
 /// Prints the report, keeps evidence, JSON and page, and says how the process ends. What cannot be written is told in a line and
 /// keeps nothing else from being written.
@@ -329,18 +341,39 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         ending.add(console::keep::page(file, &finished, &text), &say);
     }
     ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);
-    if let Some(file) = &ran.output.json {
-        // Last, since it has the exit code.
-        context.exit = Some(ending.so_far(&finished).number());
-        let json = report::json::report(&finished.result, &context);
-        ending.add(output::keep(RESULT, file, json.as_bytes()), &say);
+    // Last, since they have the exit code.
+    context.exit = Some(ending.so_far(&finished).number());
+    let run = Shown { head: &finished.head, result: &finished.result, context: &context, records: &[] };
+    for (layout, file) in ran.output.results() {
+        ending.add(keep_result(layout, file, &run), &say);
     }
+    step_summary(|| report::summary::report(&finished.result, &context));
     ending.evidence_in(evidence_file);
     let exit = conclude(ending, finished);
     if let Some(server) = &ran.server {
         server.farewell();
     }
     exit
+}
+
+/// Writes the result in a layout.
+fn keep_result(layout: &'static str, file: &Path, run: &Shown<'_>) -> Result<(), Problem> {
+    let laid_out = crate::layout::named(layout)?.make(run).map_err(Problem::impossible)?;
+    output::keep(&called(layout), file, laid_out.text.as_bytes())
+}
+
+/// The variable by which GitHub's runners name the file that is shown beside a step.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// Adds Markdown to the summary of the step of a build, where it has one. What cannot be written is only missed in a line: nobody has
+/// asked for it by an option.
+pub fn step_summary(markdown: impl FnOnce() -> String) {
+    let Some(file) = std::env::var_os(STEP_SUMMARY).filter(|file| !file.is_empty()) else { return };
+    let opened = std::fs::OpenOptions::new().create(true).append(true).open(&file);
+    let written = opened.and_then(|mut file| file.write_all(format!("{}\n", markdown()).as_bytes()));
+    if let Err(error) = written {
+        notice(&format!("note: no summary in {STEP_SUMMARY} ({}): {error}", Path::new(&file).display()));
+    }
 }
 
 /// How the process ends, as far as the run decides it.

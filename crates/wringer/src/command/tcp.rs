@@ -1,7 +1,7 @@
 //! `wringer tcp`: a service pressed with TCP messages.
 
-use super::around;
 use super::show::{self, Lines, Ran};
+use super::{around, dry};
 use crate::problem::{Exit, Problem};
 use cli::TcpArgs;
 use session::SessionOptions;
@@ -13,6 +13,9 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Ok);
+    }
+    if args.output.dry_run {
+        return dry::run(&plan, SessionOptions::default());
     }
     show::can_keep(&args.output)?;
     let around = SessionOptions {

@@ -5,10 +5,9 @@ use super::starts::{Running, Starts};
 use super::stream::{self, Growing};
 use super::{Options, post};
 use crate::arguments;
-use crate::layout::{self, laid_out};
+use crate::layout::{self, laid_out, named};
 use crate::problem::Problem;
 use crate::runs::{self, Query, Summary};
-use cli::Layout;
 use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
@@ -378,17 +377,17 @@ impl Drop for Watching {
 
 fn report(app: &App, id: &str, layout: &str) -> Result<Sent, Problem> {
     let (layout, kind, ending) = match layout {
-        "text" | "" => (Layout::Text, "text/plain; charset=utf-8", "txt"),
-        "json" => (Layout::Json, "application/json", "json"),
-        "csv" => (Layout::Csv, "text/csv; charset=utf-8", "csv"),
+        "text" | "" => ("text", "text/plain; charset=utf-8", "txt"),
+        "json" => ("json", "application/json", "json"),
+        "csv" => ("csv", "text/csv; charset=utf-8", "csv"),
         // Not as a page of ours: it is to be saved.
-        "html" => (Layout::Html, "application/octet-stream", "html"),
+        "html" => ("html", "application/octet-stream", "html"),
         other => return Err(Problem::Usage(format!("there is no layout {other}: text, json, csv or html"))),
     };
     let file = file(app, id)?;
-    let mut sent = whole(StatusCode::OK, kind, laid_out(layout, &file)?.0.into_bytes());
+    let mut sent = whole(StatusCode::OK, kind, laid_out(named(layout)?, &file)?.text.into_bytes());
     let name = format!("attachment; filename=\"wringer-{}.{ending}\"", runs::short(id));
-    if let (false, Ok(name)) = (layout == Layout::Text, name.parse()) {
+    if let (false, Ok(name)) = (layout == "text", name.parse()) {
         sent.headers_mut().insert(CONTENT_DISPOSITION, name);
     }
     Ok(sent)

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn what_cannot_be_meant_is_a_usage_error() {
     for (line, words) in [
-        ("", &["Usage"][..]),
+        ("", &["wringer URL ", "wringer --help"][..]),
         ("press", &["press", "subcommand"]),
         ("cache --speed 9", &["--speed", "unexpected"]),
         ("cache -d soon", &["'soon'", "500ms"]),

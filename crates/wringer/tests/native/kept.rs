@@ -278,8 +278,11 @@ fn one_run_looks_the_same_in_every_layout_for_ever() {
 }
 
 /// But for the page, which has tests of its own.
-const LAYOUTS: [&str; 14] = [
+const LAYOUTS: [&str; 17] = [
     "text",
+    "summary",
+    "junit",
+    "sarif",
     "json",
     "csv",
     "events",

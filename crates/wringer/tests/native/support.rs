@@ -110,6 +110,8 @@ impl Running {
             .env("TMPDIR", folder.path().join("tmp"))
             // Runs are kept there.
             .env("XDG_STATE_HOME", folder.path().join("state"))
+            // A build's own, which these runs are no part of.
+            .env_remove("GITHUB_STEP_SUMMARY")
             .stdin(Stdio::null())
             .stdout(file("stdout.txt"))
             .stderr(file("stderr.txt"))

@@ -210,6 +210,7 @@ fn print(args: &FindArgs, text: &str) {
     if !file::place(args).is_some_and(output::is_stdout) {
         show::write(text);
     }
+    show::step_summary(|| report::summary::fenced(text));
 }
 
 /// All that was found.

@@ -1,0 +1,174 @@
+//! A run as JUnit's XML, for build servers: each condition is a test case, and so are what the figures are worth and how the
+//! target did. Something has failed exactly where the exit code is not 0.
+
+use crate::show::{self, moment};
+use crate::text::{Context, measured};
+use crate::thresholds;
+use measure::{Conduct, ExitCode, Judged, Names, RunResult, Verdict, Worth};
+
+/// How a test case ended.
+enum End {
+    Passed,
+    /// With the sentence that says why.
+    Failed(String),
+    /// Nobody can tell, or it says nothing of the target.
+    Skipped(String),
+}
+
+/// A test case.
+struct Case {
+    name: String,
+    end: End,
+    /// More that is known of it.
+    out: String,
+}
+
+/// The report.
+pub fn report(result: &RunResult, context: &Context<'_>) -> String {
+    let measured = measured(result, context.plan);
+    let verdict = result.verdict(&measured);
+    let cases = cases(result, &verdict);
+    let counted = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+    let failures = counted(|end| matches!(end, End::Failed(_)));
+    let skipped = counted(|end| matches!(end, End::Skipped(_)));
+    let name = context.target.unwrap_or("the hosts of its URLs");
+    let took = measured.took.as_secs_f64();
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\"", cases.len());
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuites name=\"wringer\" {counts} time=\"{took:.3}\">\n  \
+         <testsuite name=\"{name}\" {counts} skipped=\"{skipped}\" timestamp=\"{}\" time=\"{took:.3}\">\n",
+        began(context),
+        name = escaped(name),
+    );
+    text += &properties(context);
+    for case in &cases {
+        text += &of_case(case, name);
+    }
+    text + "  </testsuite>\n</testsuites>\n"
+}
+
+/// When it began, as JUnit has it.
+fn began(context: &Context<'_>) -> String {
+    let began = jiff::Timestamp::from_millisecond((context.started_unix_s * 1e3) as i64);
+    began.map_or_else(
+        |_| moment(context.started_unix_s),
+        |began| began.strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+    )
+}
+
+fn properties(context: &Context<'_>) -> String {
+    let property =
+        |name: &str, value: &str| format!("      <property name=\"{name}\" value=\"{}\"/>\n", escaped(value));
+    format!(
+        "    <properties>\n{}{}{}    </properties>\n",
+        property("version", context.version),
+        property("seed", &context.plan.seed.to_string()),
+        property("command", context.command)
+    )
+}
+
+fn of_case(case: &Case, class: &str) -> String {
+    let inner = match &case.end {
+        End::Passed => String::new(),
+        End::Failed(why) => format!("      <failure message=\"{why}\">{why}</failure>\n", why = escaped(why)),
+        End::Skipped(why) => format!("      <skipped message=\"{}\"/>\n", escaped(why)),
+    };
+    let out = match case.out.as_str() {
+        "" => String::new(),
+        out => format!("      <system-out>{}</system-out>\n", escaped(out)),
+    };
+    let (class, name) = (escaped(class), escaped(&case.name));
+    format!("    <testcase classname=\"{class}\" name=\"{name}\">\n{inner}{out}    </testcase>\n")
+}
+
+fn cases(result: &RunResult, verdict: &Verdict) -> Vec<Case> {
+    let by_hand = result.was_ended_by_hand();
+    let code = ExitCode::of_run(result, verdict);
+    let mut cases = vec![of_target(result, verdict, code), of_measurement(verdict)];
+    cases.extend(result.thresholds.iter().map(of_threshold));
+    let has_failed = cases.iter().any(|case| matches!(case.end, End::Failed(_)));
+    if by_hand {
+        let why = || "the run was ended before its time".to_owned();
+        cases.iter_mut().for_each(|case| case.end = End::Skipped(why()));
+    } else if code != ExitCode::Fine && !has_failed {
+        let why = format!("the run ended with exit code {}", code.number());
+        cases.push(Case {
+            name: "the run has a result".to_owned(),
+            end: End::Failed(why),
+            out: String::new(),
+        });
+    }
+    cases
+}
+
+fn of_target(result: &RunResult, verdict: &Verdict, code: ExitCode) -> Case {
+    let counts_failures = result.thresholds.iter().any(|one| one.of_failures);
+    let failed = match verdict.target.state {
+        Conduct::Died | Conduct::NoGoodAnswer | Conduct::Silent => true,
+        // A condition on failures decides alone.
+        Conduct::Failed => !counts_failures,
+        Conduct::NotAsked | Conduct::Flawed | Conduct::Answered => false,
+    };
+    let sentence = verdict.target.sentence();
+    let end = match verdict.target.state {
+        Conduct::NotAsked => End::Skipped(sentence.clone()),
+        _ if failed && code != ExitCode::Fine => End::Failed(sentence.clone()),
+        _ => End::Passed,
+    };
+    Case { name: "the target answers to the end".to_owned(), end, out: sentence }
+}
+
+fn of_measurement(verdict: &Verdict) -> Case {
+    let measurement = &verdict.measurement;
+    let out = measurement.reasons.join("\n");
+    let end = match measurement.state {
+        Worth::Valid => End::Passed,
+        Worth::Disturbed | Worth::GeneratorBound | Worth::NothingSent | Worth::CutOff => {
+            End::Skipped(measurement.state.text().to_owned())
+        }
+        Worth::BrokenOff => End::Failed(measurement.state.text().to_owned()),
+    };
+    Case { name: "the measurement is valid".to_owned(), end, out }
+}
+
+fn of_threshold(judged: &Judged) -> Case {
+    let names = match judged.names {
+        Names::Forbidden => "must not be",
+        Names::Required => "must be",
+        Names::Stop => "ends the run",
+    };
+    let name = format!("{} {names}", judged.condition);
+    let value = show::or_dash(thresholds::shown(judged));
+    let end = match (judged.unevaluated, judged.violated) {
+        (true, _) => End::Skipped("not evaluated: the run was ended before its time".to_owned()),
+        (false, true) => End::Failed(format!("{name}, and it is {value}")),
+        (false, false) => End::Passed,
+    };
+    Case { name, end, out: format!("it is {value}") }
+}
+
+/// Text as XML takes it; characters that XML has no place for are left out.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' | '\t' => safe.push(character),
+            _ if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => safe.push('?'),
+            _ => safe.push(character),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn text_of_others_is_no_markup() {
+        assert_eq!(super::escaped("a<b>&\"\u{1b}[2J\n"), "a&lt;b&gt;&amp;&quot;?[2J\n");
+    }
+}

@@ -1,0 +1,220 @@
+//! The next thing to do: one command that fits what was seen.
+
+use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed};
+use super::{Report, Section};
+use measure::verdict::nothing_good;
+use measure::{Conduct, Names, Verdict, Worth};
+use plan::{Pace, Threshold};
+
+/// Requests below which percentiles say little.
+const FEW: u64 = 100;
+/// Share of what users got, at which a server is not yet full.
+const EASY: f64 = 0.7;
+
+/// A command, and what it is for.
+struct Advice {
+    what_for: String,
+    command: String,
+}
+
+impl Advice {
+    fn new(what_for: impl Into<String>, command: impl Into<String>) -> Option<Advice> {
+        Some(Advice { what_for: what_for.into(), command: command.into() })
+    }
+}
+
+impl Report<'_> {
+    /// The next command, for commands of ours.
+    pub(super) fn next(&self) -> Option<Section> {
+        let advice = self.advice()?;
+        Some(Section::new(&format!("Next: {}", advice.what_for), vec![advice.command]))
+    }
+
+    fn advice(&self) -> Option<Advice> {
+        if !self.has_load() {
+            return None;
+        }
+        let (door, typed) = Typed::of(self.context.command)?;
+        let verdict = self.result.verdict(self.phase);
+        if self.result.was_ended_by_hand() {
+            return Advice::new("the same to its end", typed.without(ONE_RUN).text());
+        }
+        self.after_failures(door, &typed, &verdict)
+            .or_else(|| self.of_machine(&verdict))
+            .or_else(|| self.after_conditions(door, &typed))
+            .or_else(|| self.after_a_good_run(door, &typed))
+            .or_else(|| seen_whole(&typed))
+    }
+
+    /// Where requests got no good answer, one of them, or the word for it.
+    fn after_failures(&self, door: Door, typed: &Typed, verdict: &Verdict) -> Option<Advice> {
+        let failed = match verdict.target.state {
+            Conduct::Died | Conduct::NoGoodAnswer | Conduct::Silent | Conduct::Failed => true,
+            Conduct::NotAsked | Conduct::Flawed | Conduct::Answered => false,
+        };
+        if !failed && !nothing_good(self.counts()) {
+            return None;
+        }
+        if door == Door::Http && !is_verbose(typed) {
+            return Advice::new(
+                "one such request, told from its beginning to its end",
+                self.one_of(typed).text(),
+            );
+        }
+        let fault = self.phase.tally.faults().max_by_key(|(_, count)| *count).map(|(fault, _)| fault.name());
+        let failures = self.phase.tally.failures().max_by_key(|(_, count)| *count);
+        let name = fault.or(failures
+            .map(|(failure, _)| failure.broken().map_or(failure.kind.name(), |broken| broken.breach.name())));
+        name.and_then(|name| Advice::new(format!("what {name} means"), format!("wringer explain {name}")))
+    }
+
+    /// One request, told: the URL that failed where several are pressed, or all that was typed.
+    fn one_of(&self, typed: &Typed) -> Typed {
+        let once = typed.clone().without(PACE).without(LENGTH).without(ONE_RUN).without_flags(FLAGS);
+        once.without(&["--fail-if", "--require", "--stop-if", "--label", "--keep"]).and("-v")
+    }
+
+    /// Where this machine was the limit, what it lacks.
+    fn of_machine(&self, verdict: &Verdict) -> Option<Advice> {
+        match verdict.measurement.state {
+            Worth::GeneratorBound | Worth::Disturbed => {}
+            Worth::Valid | Worth::NothingSent | Worth::CutOff | Worth::BrokenOff => return None,
+        }
+        let pace = self.measured_pace()?;
+        let users = match pace {
+            Pace::Users(users) | Pace::Thinking { users, .. } => format!(" -c {users}"),
+            Pace::Timetable { .. }
+            | Pace::Moments { .. }
+            | Pace::Rate { .. }
+            | Pace::Stages { .. }
+            | Pace::Connections { .. }
+            | Pace::Ramps(_) => String::new(),
+        };
+        let rate = rounded(self.phase.per_second(self.counts().requests));
+        Advice::new("what limits this machine", format!("wringer doctor{users} --rate {rate}/s"))
+    }
+
+    /// Where a condition on times was violated, the rate that keeps it.
+    fn after_conditions(&self, door: Door, typed: &Typed) -> Option<Advice> {
+        let violated = self.result.thresholds.iter().filter(|one| one.violated && one.names != Names::Stop);
+        let mut limits = violated.filter_map(|one| slo(&one.condition));
+        let limit = limits.next().filter(|_| door == Door::Http)?;
+        Advice::new(format!("the highest rate that keeps {limit}"), find(typed, &limit))
+    }
+
+    fn after_a_good_run(&self, door: Door, typed: &Typed) -> Option<Advice> {
+        if is_verbose(typed) {
+            let loaded = typed.clone().without(LENGTH).without_flags(FLAGS).without(ONE_RUN);
+            return Advice::new("the same under load", loaded.and("-d 10s").text());
+        }
+        let requests = self.counts().requests;
+        let few = requests < FEW || self.result.self_check.too_short;
+        if few && door != Door::Run {
+            let longer = typed.clone().without(LENGTH).without(ONE_RUN);
+            return Advice::new("long enough for percentiles to say something", longer.and("-d 30s").text());
+        }
+        let closed = matches!(self.measured_pace()?, Pace::Users(_));
+        match door {
+            Door::Cache if !["--shift", "--phase", "--fill"].iter().any(|option| typed.has(option)) => {
+                let shifted = typed.clone().without(LENGTH).without(ONE_RUN);
+                Advice::new(
+                    "hits second by second when the working set changes",
+                    shifted.and("--shift").text(),
+                )
+            }
+            Door::Http | Door::Tcp if closed => {
+                let rate = rounded(self.phase.per_second(requests) * EASY).max(1);
+                let open = typed.clone().without(PACE).without(ONE_RUN);
+                Advice::new(
+                    "times at 70 % of that rate, with requests sent when they are due",
+                    open.and(&format!("--rate {rate}/s")).text(),
+                )
+            }
+            Door::Http => {
+                let limit =
+                    format!("p99<{}ms", easy_limit(self.phase.response().quantile(0.99).value as u64));
+                Advice::new(format!("the highest rate that keeps {limit}"), find(typed, &limit))
+            }
+            Door::Cache | Door::Tcp | Door::Run => None,
+        }
+    }
+
+    /// The pace of the first phase that counts.
+    fn measured_pace(&self) -> Option<&Pace> {
+        let load = self.context.plan.load.as_ref()?;
+        load.phases.iter().find(|phase| phase.measured).map(|phase| &phase.pace)
+    }
+}
+
+/// The run in a browser.
+fn seen_whole(typed: &Typed) -> Option<Advice> {
+    let what_for = "the run with its charts, in one file";
+    if typed.has("--no-keep") {
+        return Advice::new(what_for, typed.clone().and("--html run.html").text());
+    }
+    let folder = if typed.has("--keep-in") { " --keep-in DIR" } else { "" };
+    Advice::new(what_for, format!("wringer report latest --as html{folder} > run.html"))
+}
+
+fn is_verbose(typed: &Typed) -> bool {
+    typed.has("-v") || typed.has("--verbose")
+}
+
+fn find(typed: &Typed, limit: &str) -> String {
+    let without = typed.clone().without(PACE).without(LENGTH).without(ONE_RUN).without(NOT_OF_FIND);
+    without.without_flags(FLAGS).into_command("find").and(&format!("--slo '{limit}'")).text()
+}
+
+/// A condition on times as a limit of a search, which says what must hold.
+fn slo(condition: &str) -> Option<String> {
+    let threshold = Threshold::parse(condition).ok()?;
+    let is_of_times = matches!(threshold.metric, plan::Metric::Time(..));
+    let (name, limit) = condition.split_once(['<', '>']).filter(|_| is_of_times)?;
+    Some(format!("{}<{}", name.trim(), limit.trim_start_matches('=').trim()))
+}
+
+/// A number in two digits.
+fn rounded(number: f64) -> u64 {
+    let number = number.max(0.0).round() as u64;
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    number / unit * unit
+}
+
+/// Twice a time or a little more, in whole milliseconds of one digit: 1, 2, 5, 10 …
+fn easy_limit(us: u64) -> u64 {
+    let wanted = us.saturating_mul(2).div_ceil(1000).max(1);
+    let mut unit = 1_u64;
+    loop {
+        if let Some(fits) = [1, 2, 5].map(|digit| digit * unit).into_iter().find(|limit| *limit >= wanted) {
+            return fits;
+        }
+        unit = unit.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_that_people_would_type() {
+        assert_eq!([0.4, 7.0, 123.0, 45_678.9].map(rounded), [0, 7, 120, 45_000]);
+        assert_eq!([0, 400, 1_100, 12_000].map(easy_limit), [1, 1, 5, 50]);
+    }
+
+    #[test]
+    fn a_condition_on_times_is_a_limit_to_look_for() {
+        for (condition, limit) in [
+            ("p99<50ms", Some("p99<50ms")),
+            ("p99.9>1s", Some("p99.9<1s")),
+            ("mean >= 5ms", Some("mean<5ms")),
+            ("errors>1%", None),
+            ("rate>1k/s", None),
+        ] {
+            assert_eq!(slo(condition).as_deref(), limit, "{condition}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The command of a run, taken apart, so that another one can be made of it.
+
+/// Options with a value that say when requests are sent.
+pub(super) const PACE: &[&str] = &[
+    "-c",
+    "--users",
+    "--think",
+    "--rate",
+    "--stages",
+    "--connection-rate",
+    "--arrivals",
+    "--in-flight",
+    "--preconnect",
+    "--warm-up",
+];
+
+/// Options with a value that say until when.
+pub(super) const LENGTH: &[&str] = &["-d", "--duration", "-n", "--requests"];
+
+/// Options with a value that are for one run.
+pub(super) const ONE_RUN: &[&str] = &[
+    "--seed",
+    "--json",
+    "--html",
+    "--junit",
+    "--summary",
+    "--sarif",
+    "--events",
+    "--evidence-file",
+    "--live-listen",
+    "--live-host-name",
+];
+
+/// Options with a value of a run that a search does not have.
+pub(super) const NOT_OF_FIND: &[&str] = &[
+    "--fail-if",
+    "--require",
+    "--stop-if",
+    "--prometheus",
+    "--prometheus-token",
+    "--linger",
+    "--names",
+    "--influx",
+    "--influx-token",
+    "--otlp",
+    "--keep-in",
+    "--keep",
+    "--label",
+    "--watch-pid",
+];
+
+/// Options without a value that are for one run.
+pub(super) const FLAGS: &[&str] = &[
+    "-v",
+    "--verbose",
+    "-q",
+    "--quiet",
+    "--live",
+    "--tui",
+    "--no-keep",
+    "--ignore-exit",
+    "--otlp",
+    "--short",
+];
+
+/// A command of wringer's own, as words in a shell's quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Typed {
+    words: Vec<String>,
+}
+
+impl Typed {
+    /// The command, if it is one of ours that sends; not that of an old tool.
+    pub fn of(command: &str) -> Option<(Door, Typed)> {
+        let words = words(command);
+        if words.first().is_none_or(|word| word != "wringer") {
+            return None;
+        }
+        let door = match words.get(1)?.as_str() {
+            "http" => Door::Http,
+            "cache" => Door::Cache,
+            "tcp" => Door::Tcp,
+            "run" => Door::Run,
+            // A URL, or an option in front of one; the names of old tools and of other commands are plain.
+            other if !other.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => Door::Http,
+            "localhost" => Door::Http,
+            _ => return None,
+        };
+        Some((door, Typed { words }))
+    }
+
+    /// True if the word stands there.
+    pub fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|typed| typed == word || typed.starts_with(&format!("{word}=")))
+    }
+
+    /// Without these options and their values.
+    #[must_use]
+    pub fn without(self, options: &[&str]) -> Typed {
+        let mut kept: Vec<String> = Vec::new();
+        let mut words = self.words.into_iter().peekable();
+        while let Some(word) = words.next() {
+            let named = |option: &&str| word == **option;
+            let with_value = |option: &&str| match option.strip_prefix("--") {
+                Some(_) => word.strip_prefix(*option).is_some_and(|rest| rest.starts_with('=')),
+                None => word.len() > 2 && word.starts_with(*option),
+            };
+            match options {
+                _ if options.iter().any(named) => {
+                    words.next();
+                }
+                _ if options.iter().any(with_value) => {}
+                _ => kept.push(word),
+            }
+        }
+        Typed { words: kept }
+    }
+
+    /// Without these words.
+    #[must_use]
+    pub fn without_flags(mut self, flags: &[&str]) -> Typed {
+        self.words.retain(|word| !flags.contains(&word.as_str()));
+        self
+    }
+
+    /// With these words at its end.
+    #[must_use]
+    pub fn and(mut self, more: &str) -> Typed {
+        self.words.push(more.to_owned());
+        self
+    }
+
+    /// As another command of ours.
+    #[must_use]
+    pub fn into_command(mut self, name: &str) -> Typed {
+        match self.words.get_mut(1).filter(|word| word.as_str() == "http") {
+            Some(word) => name.clone_into(word),
+            None => self.words.insert(1, name.to_owned()),
+        }
+        self
+    }
+
+    /// As it is typed.
+    pub fn text(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+/// Which command was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    Http,
+    Cache,
+    Tcp,
+    Run,
+}
+
+/// The plan file that a command runs.
+pub(crate) fn plan_file(command: &str) -> Option<String> {
+    let (door, typed) = Typed::of(command)?;
+    let mut words = typed.words.into_iter().skip(2);
+    words.find(|word| !word.starts_with('-')).filter(|_| door == Door::Run)
+}
+
+/// Splits a command at its blanks; quotes stay.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    let mut in_quotes = false;
+    let mut characters = command.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            ' ' if !in_quotes => {
+                words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()))
+            }
+            '\\' if !in_quotes => {
+                word.push(character);
+                word.extend(characters.next());
+            }
+            _ => {
+                in_quotes ^= character == '\'';
+                word.push(character);
+            }
+        }
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(command: &str) -> Typed {
+        Typed::of(command).unwrap_or_else(|| panic!("{command}")).1
+    }
+
+    #[test]
+    fn options_leave_with_their_values() {
+        for (command, without) in [
+            ("wringer http h:1 -c 5 --seed 7", "wringer http h:1"),
+            ("wringer http -c5 --users=5 -H 'A: b c' h:1", "wringer http -H 'A: b c' h:1"),
+            (r"wringer http h:1 --data 'it'\''s' --seed=3", r"wringer http h:1 --data 'it'\''s'"),
+            ("wringer http h:1 --cookies -c 1", "wringer http h:1 --cookies"),
+        ] {
+            assert_eq!(typed(command).without(PACE).without(ONE_RUN).text(), without, "{command}");
+        }
+    }
+
+    #[test]
+    fn only_commands_of_ours_are_taken_apart() {
+        for command in
+            ["ab -n 1 http://h/", "wringer ab -n 1 http://h/", "wringer http_load -p 1", "", "wringer"]
+        {
+            assert_eq!(Typed::of(command), None, "{command}");
+        }
+        for (command, door) in [
+            ("wringer http://h/", Door::Http),
+            ("wringer localhost", Door::Http),
+            ("wringer -c 5 h:80", Door::Http),
+            ("wringer run plan.yaml", Door::Run),
+        ] {
+            assert_eq!(Typed::of(command).map(|(door, _)| door), Some(door), "{command}");
+        }
+        assert_eq!(typed("wringer h:80 -c 1").into_command("find").text(), "wringer find h:80 -c 1");
+        assert_eq!(typed("wringer http h:80").into_command("find").text(), "wringer find h:80");
+    }
+}

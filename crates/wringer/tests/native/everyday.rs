@@ -1,0 +1,212 @@
+//! The first five minutes, and a build server: lines without a command, the next command, results as others read them.
+
+use crate::support::{shell, start};
+use crate::web::{Web, answer, ok};
+use std::fs;
+
+#[test]
+fn a_url_is_all_it_takes() {
+    let web = Web::start(|_| ok("x"));
+    let ran = start([&format!("http://{}/", web.address), "-n", "200", "-c", "2", "-q"]).end().ended_with(0);
+    assert!(ran.stdout.contains("200 requests"), "{}", ran.stdout);
+    let next = ran.stdout.lines().last().unwrap_or_default();
+    assert!(ran.stdout.contains("\nNext: ") && next.starts_with("  wringer "), "{}", ran.stdout);
+}
+
+#[test]
+fn nothing_typed_and_nobody_to_ask_is_help_on_one_screen() {
+    for words in ["", "< /dev/null"] {
+        let ran = shell(&format!("$WRINGER {words}")).ended_with(2);
+        assert!(ran.stderr.contains("wringer URL ") && ran.stderr.lines().count() <= 20, "{}", ran.stderr);
+        assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    }
+}
+
+/// The command that stands at the end of a report is understood: its plan is looked at.
+#[test]
+fn the_next_command_can_be_typed() {
+    let web =
+        Web::start(|request| if request.target == "/bad" { answer("500 Oops", "", "no") } else { ok("x") });
+    let at = web.address;
+    for (line, says) in [
+        (format!("http://{at}/ -d 2s -c 2 -H 'A: b c'"), "--rate"),
+        (format!("http http://{at}/ --rate 200/s -d 2s --json f.json --label a=b"), "find"),
+        (format!("http http://{at}/ -c 2 -n 300 --require 'p99<1us'"), "find"),
+        (format!("http http://{at}/bad -c 2 -n 30 --fail-if 'errors>1%'"), "-v"),
+        (format!("http http://{at}/ -c 2 -n 3"), "-d 30s"),
+        (format!("http -v http://{at}/"), "-d 10s"),
+    ] {
+        let script = format!(
+            "$WRINGER {line} -q > said; tail -1 said > next; cat next >&2; \
+             grep -q doctor next || eval \"$(sed 's|^  wringer|$WRINGER|' next) --show-plan\" > plan"
+        );
+        let ran = shell(&script).ended_with(0);
+        let next = ran.stderr.lines().find(|line| line.starts_with("  wringer")).unwrap_or_default();
+        // On a busy machine the generator may have been the limit, or answers too late.
+        let fits = [says, "wringer doctor", "-v", "-d 30s"].iter().any(|word| next.contains(word));
+        assert!(fits && !next.contains("--seed"), "{line}: {next}");
+    }
+}
+
+#[test]
+fn results_for_build_servers_are_those_of_a_kept_run() {
+    let web =
+        Web::start(|request| if request.target == "/bad" { answer("503 Oops", "", "no") } else { ok("x") });
+    let files = "--junit run.xml --summary run.md --sarif run.sarif";
+    let press = format!("$WRINGER http http://{at}/ http://{at}/bad", at = web.address);
+    let script = format!(
+        "export GITHUB_STEP_SUMMARY=step.md; echo before > step.md; {press} -n 200 -c 2 -q {files} --keep-in k \
+         --require 'p99<1h' --fail-if 'errors>1%'; echo $? > code; \
+         for f in junit:run.xml summary:run.md sarif:run.sarif; do \
+         $WRINGER report --keep-in k --as ${{f%%:*}} | cmp - ${{f##*:}} || exit 9; done"
+    );
+    let ran = shell(&script).ended_with(0);
+    let read = |name: &str| fs::read_to_string(ran.folder.path().join(name)).unwrap();
+    assert_eq!(read("code"), "3\n");
+    let junit = read("run.xml");
+    assert!(junit.starts_with("<?xml ") && junit.contains("failures=\"1\""), "{junit}");
+    assert!(junit.contains("errors&gt;1% must not be, and it is 50"), "{junit}");
+    let summary = read("run.md");
+    assert!(summary.starts_with("## wringer ") && summary.contains("| `p99<1h` must be |"), "{summary}");
+    assert_eq!(read("step.md"), format!("before\n{summary}\n"));
+    let sarif: serde_json::Value = serde_json::from_str(&read("run.sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let rules: Vec<&str> = results.iter().filter_map(|one| one["ruleId"].as_str()).collect();
+    assert_eq!(rules, ["bad_status", "condition"], "{sarif}");
+}
+
+/// JUnit's failures and the exit code say the same.
+#[test]
+fn a_test_fails_exactly_where_the_run_does() {
+    let web =
+        Web::start(|request| if request.target == "/bad" { answer("503 Oops", "", "no") } else { ok("x") });
+    for (path, options, code, failures) in [
+        ("", "", 0, 0),
+        ("bad", "", 1, 1),
+        ("", "--require 'rate>1M/s'", 3, 1),
+        ("bad", "--require 'errors<5%' --require 'p99<1h'", 3, 3),
+    ] {
+        let script = format!("$WRINGER http http://{}/{path} -n 20 -c 1 {options} --junit -", web.address);
+        let ran = shell(&script).ended_with(code);
+        let line = ran.stdout.lines().nth(1).unwrap_or_default();
+        let said = format!("failures=\"{failures}\"");
+        assert!(line.starts_with("<testsuites ") && line.contains(&said), "{script}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn one_standard_output_is_for_one_result() {
+    for line in ["--json - --junit -", "--summary - --events -", "--sarif - --json -"] {
+        let ran = shell(&format!("$WRINGER http 127.0.0.1:9 {line}")).ended_with(2);
+        assert!(ran.stderr.contains("both want standard output"), "{}", ran.stderr);
+    }
+    let ran = shell("$WRINGER origin --junit f").ended_with(2);
+    assert!(ran.stderr.contains("--junit speaks of what clients see"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_summary_that_cannot_be_added_costs_a_line() {
+    let web = Web::start(|_| ok("x"));
+    let script = format!("GITHUB_STEP_SUMMARY=/proc/none $WRINGER http {} -n 20 -c 1 -q", web.address);
+    let ran = shell(&script).ended_with(0);
+    assert!(ran.stderr.contains("note: no summary in GITHUB_STEP_SUMMARY (/proc/none): "), "{}", ran.stderr);
+}
+
+/// `wringer.toml` of a folder above, and the environment; what was typed is stronger, and the command that repeats a run has all of it.
+#[test]
+fn defaults_hold_where_nothing_else_is_typed() {
+    let web = Web::start(|_| ok("x"));
+    let toml = "[defaults]\nquiet = true\n[http]\nrequests = 30\nusers = 2\nheader = \"A: b\"\n";
+    let script = format!(
+        "printf '{toml}' > wringer.toml; mkdir -p a/b; cd a/b; $WRINGER {at}; WRINGER_REQUESTS=20 $WRINGER http {at}; \
+         WRINGER_USRES=1 $WRINGER config http; WRINGER_CONFIG=- $WRINGER config",
+        toml = toml.replace('\n', "\\n"),
+        at = web.address
+    );
+    let ran = shell(&script).ended_with(0);
+    assert!(ran.stdout.contains(" 30 requests,") && ran.stdout.contains(" 20 requests,"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("'--header=A: b' --quiet --requests=30 --users=2"), "{}", ran.stdout);
+    assert_eq!(web.seen().iter().filter(|asked| asked.field("A") == Some("b")).count(), 50);
+    let from = ran.stdout.lines().find(|line| line.starts_with("  --requests 30")).unwrap_or_default();
+    assert!(from.ends_with("/wringer.toml [http]"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("WRINGER_USRES is set, and no option has that name"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("file: none"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_mistake_in_the_file_is_told_and_keeps_nobody_from_help() {
+    let script = "printf '[http]\\nuser = 1\\nwhat = 2\\n' > wringer.toml; $WRINGER http --help > help || exit 9; $WRINGER http h";
+    let ran = shell(script).ended_with(2);
+    assert!(ran.stderr.contains("wringer.toml: [http] what: there is no option --what"), "{}", ran.stderr);
+}
+
+#[test]
+fn guards_refuse_before_the_first_packet_whoever_types() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/away" => answer("302 Found", "Location: http://192.0.2.1/\r\n", ""),
+        _ => ok("x"),
+    });
+    let port = web.address.port();
+    let toml =
+        format!("[guard]\\nhosts = [\"127.0.0.1\"]\\nports = [{port}]\\nrate = \"1k/s\"\\nusers = 9\\n");
+    for (line, said) in [
+        (
+            "http http://192.0.2.1/ -n 1",
+            "192.0.2.1 may not be pressed: hosts are 127.0.0.1 (guard in wringer.toml)",
+        ),
+        ("ab -n 1 http://192.0.2.1/", "192.0.2.1 may not be pressed"),
+        ("tcp 127.0.0.1:9 -m x", "port 9 of 127.0.0.1 may not be pressed"),
+        (&format!("http 127.0.0.1:{port} --rate 2k/s"), "2000 requests/s are more than 1000"),
+        (&format!("http 127.0.0.1:{port} -c 10"), "10 users are more than 9"),
+        (&format!("compare 192.0.2.1 192.0.2.1:{port} -c 5"), "192.0.2.1 may not be pressed"),
+    ] {
+        let ran = shell(&format!("printf '{toml}' > wringer.toml; $WRINGER {line}"));
+        assert!(ran.code() != 0 && ran.stderr.contains(said), "{line}: {} {}", ran.code(), ran.stderr);
+    }
+    assert!(web.seen().is_empty());
+    // A redirection to elsewhere is not followed.
+    let script = format!(
+        "printf '{toml}' > wringer.toml; $WRINGER http 127.0.0.1:{port}/away --follow -n 3 -c 1 -q; \
+         $WRINGER http 127.0.0.1:{port} -n 3 -c 1 -q"
+    );
+    let ran = shell(&script).ended_with(0);
+    assert!(ran.stdout.contains("3 failed"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_dry_run_shows_what_would_be_sent_and_sends_nothing() {
+    let web = Web::start(|_| ok("x"));
+    let at = web.address;
+    for (line, words) in [
+        (
+            format!("http http://{at}/a http://{at}/b --data 'x=1' -u me:secret --rate 1/h"),
+            &[
+                "--- request 3",
+                "POST /a HTTP/1.1\n",
+                "POST /b HTTP/1.1\n",
+                "\n\nx=1\n",
+                "# What the doctor says",
+            ][..],
+        ),
+        ("https://example.com/ -c 1000".to_owned(), &["Host: example.com\n", "they would go over TLS"][..]),
+        ("http --http 2 https://example.com/a".to_owned(), &["GET /a HTTP/1.1", "as HTTP/1.1 has them"][..]),
+        (format!("cache {at}"), &["GET /", "--- request 3"][..]),
+        (format!("tcp {at} -m hello"), &["--- request 1, 6 bytes\nhello\n"][..]),
+        (
+            "http https://example.com/ --proxy 192.0.2.1:3128".to_owned(),
+            &["GET / HTTP/1.1", "through a tunnel"][..],
+        ),
+        (
+            "http http://example.com/x --proxy 192.0.2.1:3128".to_owned(),
+            &["GET http://example.com/x HTTP/1.1"][..],
+        ),
+    ] {
+        let ran = shell(&format!("$WRINGER {line} --dry-run; code=$?; [ $code -le 1 ]")).ended_with(0);
+        for word in words {
+            assert!(ran.stdout.contains(word), "{line}: {word}: {}{}", ran.stdout, ran.stderr);
+        }
+        assert!(ran.stderr.contains("nothing was sent to the target"), "{line}: {}", ran.stderr);
+        assert!(!ran.stdout.contains("secret") && !ran.stdout.contains("bWU6c2VjcmV0"), "{}", ran.stdout);
+    }
+    assert!(web.seen().is_empty());
+}
