@@ -158,23 +158,23 @@ mod tests {
 
     #[test]
     fn crates_keep_to_the_table() {
-        let doors = "[package]\nname = \"doors\"\n";
-        check_uses(&format!("{doors}[dependencies]\nplan.workspace = true\nclap.workspace = true"), &[]);
+        let cli = "[package]\nname = \"cli\"\n";
+        check_uses(&format!("{cli}[dependencies]\nplan.workspace = true\nclap.workspace = true"), &[]);
         check_uses(
-            &format!("{doors}[dependencies]\nload.workspace = true"),
-            &["doors uses load, but may use plan"],
+            &format!("{cli}[dependencies]\nload.workspace = true"),
+            &["cli uses load, but may use plan"],
         );
-        check_uses(&format!("{doors}[dependencies]\nx = {{ package = \"net\" }}"), &["doors uses net"]);
+        check_uses(&format!("{cli}[dependencies]\nx = {{ package = \"net\" }}"), &["cli uses net"]);
         check_uses(
-            &format!("{doors}[target.'cfg(unix)'.dependencies]\nwire.workspace = true"),
-            &["doors uses wire"],
+            &format!("{cli}[target.'cfg(unix)'.dependencies]\nwire.workspace = true"),
+            &["cli uses wire"],
         );
-        check_uses(&format!("{doors}[dev-dependencies]\nload.workspace = true"), &[]);
+        check_uses(&format!("{cli}[dev-dependencies]\nload.workspace = true"), &[]);
         check_uses(
             "[package]\nname = \"markup\"\n[dependencies]\nmeasure.workspace = true",
             &["may use none of ours"],
         );
-        check_uses("[package]\nname = \"fleet\"", &["fleet is not in the table"]);
+        check_uses("[package]\nname = \"unknown\"", &["unknown is not in the table"]);
         check_uses(
             "[package]\nname = \"xtask\"\n[dependencies]\nplan.workspace = true",
             &["xtask uses plan"],
