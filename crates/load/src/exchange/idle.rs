@@ -3,7 +3,8 @@
 //!
 //! Start reading at [`is_clean`].
 
-use super::{Context, Worker, report, resend};
+use super::types::{Context, Worker, closed_early};
+use super::{report, resend};
 use crate::answer::Summary;
 use crate::channel::Connection;
 use measure::{Event, Evidence};
@@ -140,7 +141,7 @@ pub(super) fn is_last_word(answer: &Summary, has_waited: bool) -> bool {
 
 /// True if it did: the peer had given the connection up before it can have read the request.
 pub(super) async fn has_crossed(worker: &Worker, connection: &mut Connection) -> bool {
-    let crossed = resend::is_unread(worker, super::closed_early(), connection).await;
+    let crossed = resend::is_unread(worker, closed_early(), connection).await;
     worker.account.count(|counts| counts.idle_timeouts += u64::from(crossed));
     crossed
 }

@@ -1,50 +1,23 @@
 //! Exchanges over HTTP/2 and HTTP/3: a request is a stream of a connection that its user shares with others. What is sent and what an
-//! answer means is the business of [`Exchanges`](super::Exchanges), as over HTTP/1.
+//! answer means is the business of [`HttpExchanges`], as over HTTP/1.
 
-use super::http::HttpExchanges;
-use super::pacing::Pacing;
-use super::report::{self, Ending, KeptBytes, OffendingBytes};
-use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
+use super::ending::{finish, settle, unsent};
+use super::report;
+use super::types::{
+    Client, Context, Due, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Pacing, Queue, Read, Sent, Worker,
+    closed_early,
+};
 use crate::answer::{AnswerSink, Body, Ended, Found, WithBody};
 use crate::channel::{Asker, Lease, Letter, StreamEnded};
 use breach::{Protocol, Scope, Side};
 use measure::{Broken, Closed, Failure, FailureKind, Reason, Stage};
 use std::time::{Duration, Instant};
 use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
-use wire::http2::{Code, End, FieldList};
+use wire::http2::{Code, End};
 use wire::http3::error;
 
 /// Status of an answer to a request for another authority than the server has on this connection.
 const MISDIRECTED: u16 = 421;
-
-/// A request as fields, in buffers that keep their memory.
-pub(crate) struct Head {
-    /// Version of HTTP that is spoken.
-    pub version: Version,
-    pub fields: FieldList,
-    pub body: Vec<u8>,
-    /// The text of an answer's head, as evidence shows it.
-    answer: Vec<u8>,
-}
-
-impl Default for Head {
-    fn default() -> Head {
-        Head { version: Version::Http2, fields: FieldList::default(), body: Vec::new(), answer: Vec::new() }
-    }
-}
-
-impl Head {
-    /// Appends the request as people read it.
-    pub fn show(&self, to: &mut Vec<u8>) {
-        self.fields.show(self.version, to);
-        to.extend_from_slice(&self.body);
-    }
-
-    fn clear(&mut self) {
-        self.fields.clear();
-        self.body.clear();
-    }
-}
 
 /// Sends what is due over the connection that the user shares, until every request has ended in one way.
 pub(crate) async fn run<C: HttpExchanges>(

@@ -1,16 +1,15 @@
 //! Reads the answer to a message over TCP among the requests of a journey.
 
-use super::http::note_arrival;
-use super::{Moments, Worker};
 use crate::answer::{Body, Ended};
 use crate::channel::Connection;
+use crate::exchange::types::{Moments, Worker, note_arrival};
 use crate::failure;
 use crate::step::TcpReader;
 use measure::{Failure, FailureKind, Stage};
 use wire::message::Error;
 
 /// Receives until the answer is complete or has failed. The sink is given what of it is looked at, in one piece.
-pub(super) async fn receive(
+pub(crate) async fn receive(
     worker: &Worker,
     connection: &mut Connection,
     sink: &mut impl Body,
@@ -47,7 +46,7 @@ pub(super) async fn receive(
 }
 
 /// Returns the failure for bytes that are no message.
-pub(super) fn of_framing(error: &Error, stage: Stage) -> Failure {
+pub(crate) fn of_framing(error: &Error, stage: Stage) -> Failure {
     let kind = match error {
         Error::TooLong { .. } => FailureKind::TooLong,
         Error::ClosedIdle | Error::ClosedInside(_) => FailureKind::ClosedEarly,

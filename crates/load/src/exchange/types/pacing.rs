@@ -1,6 +1,6 @@
 //! Reads as a client does that is slow, loses patience, or breaks off on purpose.
 
-use super::Worker;
+use super::worker::Worker;
 use plan::{GiveUp, Reading};
 use std::io;
 use std::time::{Duration, Instant};

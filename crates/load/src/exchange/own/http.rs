@@ -1,137 +1,24 @@
 //! Reads the answers of HTTP/1: each is pushed into a sink of its exchanges' own as it arrives.
 
-use super::idle::SWITCHING;
-use super::pacing::Pacing;
-use super::report::{self, Ending, KeptBytes, OffendingBytes};
-use super::resend::is_lost;
-use super::shared::{self, Head};
 use super::tcp;
-use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish, idle};
 use crate::account::Coming;
-use crate::answer::{AnswerSink, Body, Ended, Found, Settled, Summary, WithBody};
+use crate::answer::{AnswerSink, Body, Ended, Found, WithBody};
 use crate::channel::Connection;
+use crate::exchange::ending::finish;
+use crate::exchange::idle::{self, SWITCHING};
+use crate::exchange::report;
+use crate::exchange::resend::is_lost;
+use crate::exchange::types::{
+    Client, Context, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Queue, Read, Reading, Sent, Worker,
+    note_arrival,
+};
 use crate::failure;
-use crate::step::TcpReader;
 use measure::{Failure, FailureKind, Stage};
 use std::cell::RefCell;
-use std::time::Instant;
-use wire::http1::{Expect, HeadMemo, ResponseReader, Stage as Progress};
-
-/// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
-const DRAIN_FROM: u64 = 32 * 1024;
+use wire::http1::{HeadMemo, ResponseReader, Stage as Progress};
 
 /// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
 const HEAD_READ: usize = 1024;
-
-/// Way of reading an answer.
-pub(crate) struct Reading {
-    /// As slowly as a client of this kind reads, where it is a slow one or breaks off.
-    pub pacing: Option<Box<Pacing>>,
-    /// Finds the end of the answer, where it is a message over TCP and not HTTP.
-    pub tcp: Option<Box<TcpReader>>,
-    /// Bytes of body left from which on what nobody looks at is drained unread.
-    drain_from: u64,
-    /// The head is read apart, since a long body follows it.
-    head_first: bool,
-}
-
-impl Reading {
-    /// As fast as it comes. `long`: a body follows that is worth draining.
-    pub fn plain(long: bool) -> Reading {
-        Reading { pacing: None, tcp: None, drain_from: if long { 1 } else { DRAIN_FROM }, head_first: long }
-    }
-
-    /// At the pace of a client.
-    pub fn paced(pacing: Pacing) -> Reading {
-        Reading { pacing: Some(Box::new(pacing)), ..Reading::plain(false) }
-    }
-
-    /// A message over TCP.
-    pub fn of_tcp(reader: TcpReader) -> Reading {
-        Reading { tcp: Some(Box::new(reader)), ..Reading::plain(false) }
-    }
-
-    /// Nothing of an answer has come.
-    fn is_idle(&self, http: &ResponseReader) -> bool {
-        match &self.tcp {
-            Some(reader) => reader.came == 0,
-            None => http.stage() == Progress::Idle,
-        }
-    }
-
-    /// The summary of an answer, which a message over TCP tells in part itself.
-    fn summary(&self, summary: Summary) -> Summary {
-        match &self.tcp {
-            Some(reader) => Summary { keep_alive: !reader.is_over, body_bytes: reader.bytes, ..summary },
-            None => summary,
-        }
-    }
-}
-
-/// Exchanges whose answers are HTTP's.
-pub(crate) trait HttpExchanges: Exchanges {
-    /// Reads one answer.
-    type Sink<'s>: AnswerSink
-    where
-        Self: 's;
-
-    /// The reader of the next answer. `kept`: where the head is copied to, if somebody may want to see it.
-    fn sink<'s>(&'s self, sent: &'s Sent<Self::Item>, kept: Option<&'s mut Vec<u8>>) -> Self::Sink<'s>;
-
-    /// Way of reading an answer.
-    fn reading(&self, sent: &Sent<Self::Item>) -> Reading {
-        let _ = sent;
-        Reading::plain(false)
-    }
-
-    /// The request as HTTP/2 has it; `false`: it is not there over HTTP/2, which the plan's check has refused.
-    fn head(&mut self, due: &mut Due<Self::Item>, now: Instant, to: &mut Head) -> bool {
-        let _ = (due, now, to);
-        false
-    }
-
-    /// Returns the key that tells requests of one and the same head, and without a body, from others; `None`: each has its own.
-    fn head_key(&self, item: &Self::Item) -> Option<usize> {
-        let _ = item;
-        None
-    }
-
-    /// A message over TCP, whatever version of HTTP the plan has.
-    fn is_tcp(&self, item: &Self::Item) -> bool {
-        let _ = item;
-        false
-    }
-
-    /// How the answer is framed by the request.
-    fn expects(&self, item: &Self::Item) -> Expect {
-        let _ = item;
-        Expect::Body
-    }
-
-    /// Outcome of an answer that has ended.
-    fn settle(&self, sent: &Sent<Self::Item>, ended: Ended, sink: &mut Self::Sink<'_>) -> Settled;
-
-    /// Heads of earlier answers to the same request.
-    fn memo<'s>(&'s self, sent: &'s Sent<Self::Item>) -> Option<&'s RefCell<HeadMemo>> {
-        let _ = sent;
-        None
-    }
-}
-
-/// Sends what is due, over the version of HTTP that the plan has, until every request has ended in one way.
-pub(crate) async fn run<C: HttpExchanges>(
-    context: Context<'_>,
-    client: &mut Client,
-    exchanges: &mut C,
-    due: Queue<Due<C::Item>>,
-) {
-    let is_tcp = due.front().is_some_and(|due| exchanges.is_tcp(&due.item));
-    match context.worker.channels.http().streams().filter(|_| !is_tcp) {
-        None => super::run(context, client, exchanges, due).await,
-        // On the heap, so that users of HTTP/1 need no room for it.
-        Some(_) => Box::pin(shared::run(context, client, exchanges, due)).await,
-    }
-}
 
 /// Reads the answer to the oldest request under way and accounts for it.
 pub(crate) async fn read<C: HttpExchanges>(
@@ -310,17 +197,6 @@ fn stage(reader: &ResponseReader) -> Stage {
     match reader.stage() {
         Progress::Idle | Progress::Head => Stage::Head,
         Progress::Body | Progress::Done => Stage::Body,
-    }
-}
-
-/// Something came, or the wait for it is over.
-pub(super) fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
-    moments.ended = worker.net.recently();
-    if moments.first_byte.is_none() {
-        moments.first_byte = Some(moments.ended);
-        if worker.load.limits.first_byte.is_some() {
-            connection.stream.set_deadline(Some(moments.sent + worker.load.limits.request));
-        }
     }
 }
 

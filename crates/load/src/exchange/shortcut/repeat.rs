@@ -1,11 +1,12 @@
 //! The same request again and again over HTTP/2 and HTTP/3: as long as answers are good, its connection goes from one to the next by itself, and
 //! its user sleeps.
 //!
-//! It counts what [`super::shared`] would count. Whatever else comes wakes the user, who goes on there. Start reading at [`repeat`].
+//! It counts what [`shared`] would count. Whatever else comes wakes the user, who goes on there. Start reading at [`repeat`].
 
-use super::request::RequestExchanges;
-use super::{Client, Context, Sent, Turn, Worker, shared};
 use crate::channel::{Lease, Repeated, Repeats};
+use crate::exchange::kind::RequestExchanges;
+use crate::exchange::shared;
+use crate::exchange::types::{Client, Context, Sent, Turn, Worker};
 use crate::pace::Phase;
 use crate::step::{Line, WantedLength};
 use measure::{Exchange, Label, Outcome};

@@ -45,9 +45,9 @@ pub(crate) struct Worker {
     pub broken_off: Option<OnBrokenOff>,
     /// Buffers for requests under way; users between two requests have none.
     pub spare: RefCell<Vec<Vec<u8>>>,
-    /// See [`super::fast`].
+    /// See `shortcut/fast.rs`.
     pub has_fast_path: bool,
-    /// See [`super::repeat`].
+    /// See `shortcut/repeat.rs`.
     pub may_repeat: bool,
 }
 
@@ -57,8 +57,8 @@ impl Worker {
         let load = Arc::new(self.load.speaking(version));
         let channels = self.channels.speaking(load.clone());
         Worker {
-            has_fast_path: super::has_fast_path(&load),
-            may_repeat: super::may_repeat(&load),
+            has_fast_path: super::shortcuts::has_fast_path(&load),
+            may_repeat: super::shortcuts::may_repeat(&load),
             composer: Composer::new(channels.http(), &self.site).with_canaries(load.check.canaries),
             net: self.net.clone(),
             load,

@@ -1,49 +1,26 @@
 //! The fast path: a request that is the same bytes each time, over a connection that was kept, and an answer that comes in one
 //! piece with a head that is known.
 //!
-//! It counts what [`super::run`] would count. Whatever else comes instead of such an answer is left on the connection, unread, and
+//! It counts what [`run`] would count. Whatever else comes instead of such an answer is left on the connection, unread, and
 //! the driver goes on with it: what an odd answer means is said there alone. Start reading at [`fast`].
 
-use super::request::RequestExchanges;
-use super::{Client, Context, Exchanges, Queue, Read, Sent, Turn, Worker, attempt, idle, run, settle};
 use crate::channel::{self, Connection};
+use crate::exchange::ending::settle;
+use crate::exchange::idle;
+use crate::exchange::kind::RequestExchanges;
+use crate::exchange::own::{attempt, run};
+use crate::exchange::types::{Client, Context, Exchanges, Queue, Read, SHORT, Sent, Turn, Worker};
 use crate::failure;
 use crate::request::{Filling, Slots};
 use crate::step::{Line, WantedLength};
 use measure::{Answered, Exchange, Failure, Outcome, Stage};
 use net::Buffer;
-use plan::Load;
 use plan::data::Moment;
 use std::future::poll_fn;
 use std::io;
 use std::time::{Duration, Instant};
 use transport::Received;
 use wire::http1::Expect;
-
-/// True if requests of a load can go the fast path: nobody wants to hear of single ones, and a connection carries one at a time,
-/// any number of them.
-pub(crate) fn has_fast_path(load: &Load) -> bool {
-    let http = load.protocol.http1();
-    is_plain(load) && http.is_some_and(|http| http.pipeline <= 1 && http.streams().is_none())
-}
-
-/// True if requests of a load that are the same each time may follow each other on connections of HTTP/2 by themselves: see `repeat.rs`.
-pub(crate) fn may_repeat(load: &Load) -> bool {
-    is_plain(load) && load.protocol.http1().is_some_and(|http| http.streams().is_some())
-}
-
-/// True if nobody wants to hear of single requests, and a connection carries any number of them.
-fn is_plain(load: &Load) -> bool {
-    let (trace, limits) = (&load.trace, &load.limits);
-    !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.distributions)
-        && trace.keep.is_nothing()
-        && limits.first_byte.is_none()
-        && limits.idle.is_none()
-        && load.protocol.connections().requests_per_connection.is_none()
-}
-
-/// Bytes of a body that comes along with its head; a longer one is worth a system call of its own that drains it.
-pub(super) const SHORT: u64 = 4 * 1024;
 
 /// True if a request may go it now.
 #[inline]

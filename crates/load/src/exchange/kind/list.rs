@@ -2,16 +2,16 @@
 //!
 //! All of a batch are sent at the same moment, and each is timed from it. Where the connection is lost, the request whose
 //! answer was due next has failed, and so have those behind it, but for those that may be sent again over a new one
-//! ([`super::resend`]). Where time runs out it does so for all of the batch.
+//! (`exchange/ending.rs`). Where time runs out it does so for all of the batch.
 
-use super::fast::SHORT;
-use super::http::{self, HttpExchanges, Reading};
-use super::pacing::Pacing;
-use super::report::Described;
-use super::shared::Head;
-use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn, Written, run};
 use crate::answer::{Ended, Settled};
 use crate::channel::{Connection, Destination};
+use crate::exchange::driver;
+use crate::exchange::own::{self, run};
+use crate::exchange::types::{
+    Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Pacing, Queue, Read, Reading, Repeating,
+    SHORT, Sent, Turn, Written,
+};
 use crate::request::{Filling, Slots, Values};
 use crate::step::{Line, RequestAnswer, Requests};
 use measure::{Cause, Failure, Label};
@@ -27,7 +27,7 @@ pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared:
     let _under_way = context.under_way(|| (turn.due, prepared.title()));
     let values = take_values(client, prepared, 1);
     let mut exchanges = RequestExchanges { context, depth: 1, user: client.user, values };
-    http::run(context, client, &mut exchanges, [Due { item: prepared, turn }].into_iter().collect()).await;
+    driver::run(context, client, &mut exchanges, [Due { item: prepared, turn }].into_iter().collect()).await;
     exchanges.give_back(client);
 }
 
@@ -78,7 +78,7 @@ fn gather<'a>(
     }
 }
 
-pub(super) struct RequestExchanges<'a> {
+pub(crate) struct RequestExchanges<'a> {
     context: Context<'a>,
     depth: usize,
     user: u64,
@@ -97,7 +97,7 @@ fn take_values(client: &mut Client, prepared: Line<'_>, depth: usize) -> RefCell
 
 impl<'a> RequestExchanges<'a> {
     /// Of requests that hold no values.
-    pub(super) fn plain(context: Context<'a>, user: u64) -> RequestExchanges<'a> {
+    pub(crate) fn plain(context: Context<'a>, user: u64) -> RequestExchanges<'a> {
         RequestExchanges { context, depth: 1, user, values: RefCell::default() }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Exchanges for RequestExchanges<'a> {
         connection: &mut Connection,
         window: &mut Queue<Sent<Line<'a>>>,
     ) -> Read {
-        http::read(self.context, self, client, connection, window).await
+        own::read(self.context, self, client, connection, window).await
     }
 
     fn repeating(&self, prepared: &Line<'a>) -> Repeating {

@@ -1,13 +1,13 @@
 //! URLs of a list, and where they lead.
 
-use super::http::{self, HttpExchanges};
-use super::report::Described;
-use super::{
-    Client, Context, Due, Exchanges, Moments, Queue, Read, Repeating, Sent, Turn, Worker, Written, run,
-    unsent,
-};
 use crate::answer::{Ended, PageReader, Settled};
 use crate::channel::{Connection, Destination, OwnedDestination};
+use crate::exchange::ending::unsent;
+use crate::exchange::own::{self, run};
+use crate::exchange::types::{
+    Client, Context, Described, Due, Exchanges, HttpExchanges, Moments, Queue, Read, Repeating, Sent, Turn,
+    Worker, Written,
+};
 use crate::request::urls::{self, UrlQueue};
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Outcome, Stage, TimeMetric};
 use plan::Address;
@@ -74,7 +74,7 @@ impl Exchanges for UrlExchanges<'_> {
         connection: &mut Connection,
         window: &mut Queue<Sent<Address>>,
     ) -> Read {
-        http::read(self.context, self, client, connection, window).await
+        own::read(self.context, self, client, connection, window).await
     }
 
     fn repeating(&self, _: &Address) -> Repeating {

@@ -1,11 +1,13 @@
 //! TCP messages and their answers: one at a time, or several under way on one connection.
 
-use super::report::{Described, Ending, report};
-use super::resend::is_lost;
-use super::tcp::of_framing;
-use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Repeating, Sent, Turn, Written, run};
 use crate::answer::{Found, View};
 use crate::channel::{Connection, Destination};
+use crate::exchange::own::{of_framing, run};
+use crate::exchange::report::report;
+use crate::exchange::resend::is_lost;
+use crate::exchange::types::{
+    Client, Context, Described, Due, Ending, Exchanges, Moments, Queue, Read, Repeating, Sent, Turn, Written,
+};
 use crate::failure;
 use crate::request::{Filling, Scratch, Values};
 use crate::step::{Messages, PreparedMessage as Prepared};

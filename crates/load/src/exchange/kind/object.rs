@@ -1,12 +1,12 @@
 //! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
-use super::http::{self, HttpExchanges, Reading};
-use super::pacing::Pacing;
-use super::report::Described;
-use super::shared::Head;
-use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn, Written};
 use crate::answer::{DueHit, Ended, Judge, Remarks, Settled};
 use crate::channel::{Connection, Destination};
+use crate::exchange::types::{
+    Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Pacing, Queue, Read, Reading, Repeating,
+    Sent, Turn, Written,
+};
+use crate::exchange::{driver, own};
 use crate::request::asked::Asked;
 use crate::step::Objects;
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, Stage};
@@ -23,7 +23,7 @@ pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &
     count_kind(context, &asked);
     let _under_way = context.under_way(|| (turn.due, title(context, objects, turn)));
     let mut fetch = ObjectExchanges { context, objects, path: worker.buffer() };
-    http::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
+    driver::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     worker.give_back(fetch.path);
 }
 
@@ -86,7 +86,7 @@ impl Exchanges for ObjectExchanges<'_> {
         connection: &mut Connection,
         window: &mut Queue<Sent<Asked>>,
     ) -> Read {
-        http::read(self.context, self, client, connection, window).await
+        own::read(self.context, self, client, connection, window).await
     }
 
     fn repeating(&self, item: &Asked) -> Repeating {

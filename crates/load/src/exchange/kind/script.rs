@@ -1,10 +1,12 @@
 //! Requests that a script writes, and the answers that it is told.
 
-use super::http::{self, HttpExchanges};
-use super::report::Described;
-use super::{Client, Context, Due, Exchanges, Head, Queue, Read, Repeating, Sent, Turn, Worker, Written};
 use crate::answer::{self, Body, Ended, Found, Settled, Summary};
 use crate::channel::{Connection, Destination};
+use crate::exchange::types::{
+    Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Queue, Read, Repeating, Sent, Turn,
+    Worker, Written, closed_early,
+};
+use crate::exchange::{driver, own};
 use crate::request::HttpRequest;
 use crate::script::{Halt, Response, RunningScript};
 use measure::{Cause, ExchangeKind, Failure, Outcome};
@@ -57,7 +59,7 @@ pub(crate) async fn script(
             || format!("a request of the script to {}", script.destination().host.unwrap_or("its target"));
         let _under_way = context.under_way(|| (turn.due, title()));
         let mut exchanges = ScriptExchanges { context, script, message, response };
-        http::run(context, client, &mut exchanges, due).await;
+        driver::run(context, client, &mut exchanges, due).await;
         (message, scratch.response) = (exchanges.message, exchanges.response.take());
     }
     scratch.message = message;
@@ -141,10 +143,10 @@ impl Exchanges for ScriptExchanges<'_> {
         connection: &mut Connection,
         window: &mut Queue<Sent<Piece>>,
     ) -> Read {
-        let read = http::read(self.context, self, client, connection, window).await;
+        let read = own::read(self.context, self, client, connection, window).await;
         match (read, window.is_empty()) {
             // Of a batch that has begun to be answered, what is missing has failed.
-            (Read::Over { .. }, false) => Read::Failed(super::closed_early()),
+            (Read::Over { .. }, false) => Read::Failed(closed_early()),
             (read, _) => read,
         }
     }

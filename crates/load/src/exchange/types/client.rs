@@ -1,0 +1,36 @@
+//! A client of the driver.
+
+use super::head::Head;
+use super::told::OffendingBytes;
+use crate::channel::Slot;
+use crate::request::Values;
+use std::time::Instant;
+
+/// A client of the driver: its place for a connection, and what is kept from one exchange to the next.
+#[derive(Default)]
+pub(crate) struct Client {
+    pub slot: Slot,
+    /// Number of its user in the phase.
+    pub user: u64,
+    /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
+    pub refusals: u32,
+    /// The last request was not good.
+    pub failed: bool,
+    /// The status of the last answer; 0: none came.
+    pub status: u16,
+    /// When the last request ended.
+    pub ended: Option<Instant>,
+    /// Buffers for requests over HTTP/2.
+    pub head: Option<Box<Head>>,
+    /// Values that the user keeps for its requests, where they hold any of it.
+    pub values: Option<Box<Values>>,
+    /// Fault of the answer that has just failed.
+    pub offending: Option<Box<OffendingBytes>>,
+}
+
+impl Client {
+    /// Of the user of this number.
+    pub fn new(user: u64) -> Client {
+        Client { user, ..Client::default() }
+    }
+}

@@ -1,0 +1,33 @@
+//! A request as fields, for HTTP/2 and HTTP/3.
+
+use wire::http1::Version;
+use wire::http2::FieldList;
+
+/// A request as fields, in buffers that keep their memory.
+pub(crate) struct Head {
+    /// Version of HTTP that is spoken.
+    pub version: Version,
+    pub fields: FieldList,
+    pub body: Vec<u8>,
+    /// The text of an answer's head, as evidence shows it.
+    pub answer: Vec<u8>,
+}
+
+impl Default for Head {
+    fn default() -> Head {
+        Head { version: Version::Http2, fields: FieldList::default(), body: Vec::new(), answer: Vec::new() }
+    }
+}
+
+impl Head {
+    /// Appends the request as people read it.
+    pub fn show(&self, to: &mut Vec<u8>) {
+        self.fields.show(self.version, to);
+        to.extend_from_slice(&self.body);
+    }
+
+    pub fn clear(&mut self) {
+        self.fields.clear();
+        self.body.clear();
+    }
+}

@@ -1,0 +1,26 @@
+//! The nouns of an exchange. They know each other and the connection, and no loop.
+
+mod client;
+mod exchanges;
+mod head;
+mod moments;
+mod pacing;
+mod queue;
+mod reading;
+mod repeating;
+mod shortcuts;
+mod told;
+mod worker;
+
+pub(crate) use client::Client;
+pub(crate) use exchanges::{Exchanges, HttpExchanges};
+pub(crate) use head::Head;
+pub(crate) use moments::{Due, Moments, Read, Sent, Turn, Written, closed_early, note_arrival};
+pub(crate) use pacing::Pacing;
+pub(crate) use queue::Queue;
+pub(crate) use reading::Reading;
+pub(crate) use repeating::Repeating;
+pub(crate) use shortcuts::{SHORT, has_fast_path, may_repeat};
+pub(crate) use told::{Described, Ending, KeptBytes, OffendingBytes};
+pub use worker::OnBrokenOff;
+pub(crate) use worker::{Busy, Context, Worker};
