@@ -311,7 +311,7 @@ pub fn parse(text: &str, pattern: &str, letters: Letters, wants_all: bool) -> Re
             Part::Letter(letter, count) => {
                 let is_adjacent = matches!(parts.get(index + 1), Some(Part::Letter(next, _)) if !"EaGzZXxV".contains(*next));
                 let width = if is_adjacent { Some(*count) } else { None };
-                at += read_field(&mut read, &text[at..], (*letter, *count), width, letters).ok_or(at)?;
+                at += read_field(&mut read, &text[at..], *letter, *count, width, letters).ok_or(at)?;
             }
         }
     }
@@ -322,7 +322,8 @@ pub fn parse(text: &str, pattern: &str, letters: Letters, wants_all: bool) -> Re
 fn read_field(
     read: &mut Read,
     text: &str,
-    (letter, count): (char, usize),
+    letter: char,
+    count: usize,
     width: Option<usize>,
     letters: Letters,
 ) -> Option<usize> {

@@ -174,7 +174,7 @@ impl Connections {
         touched.dedup();
         for key in touched.drain(..) {
             let Some(streams) = self.open.get_mut(&key) else { continue };
-            answer_one(&self.worker, net, (socket, streams)).await;
+            answer_one(&self.worker, net, socket, streams).await;
             self.listener.settle(&mut streams.speaks);
             if streams.speaks.is_connected() || streams.speaks.is_drained() {
                 self.shaking.remove(&key);
@@ -207,7 +207,7 @@ fn with(
     }
 }
 
-async fn answer_one(worker: &Worker, net: &Net, (socket, streams): (&UdpSocket, &mut Streams<Box<Server>>)) {
+async fn answer_one(worker: &Worker, net: &Net, socket: &UdpSocket, streams: &mut Streams<Box<Server>>) {
     if let Some(opened) = streams.speaks.take_opened() {
         let counts = worker.counts();
         counts.handshakes.add(1);

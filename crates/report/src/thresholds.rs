@@ -12,7 +12,7 @@ use plan::{As, Metric, Plan, Statistic, StopIf, Threshold, Timed};
 pub fn judge(result: &RunResult, plan: &Plan) -> Vec<Judged> {
     let Some(load) = &plan.load else { return Vec::new() };
     let measured = result.measured();
-    let judged = |threshold: &Threshold, names| held_to(threshold, names, (result, &measured), plan);
+    let judged = |threshold: &Threshold, names| held_to(threshold, names, result, &measured, plan);
     let forbidden = load.fail_if.iter().map(|threshold| judged(threshold, Names::Forbidden));
     forbidden.chain(load.require.iter().map(|threshold| judged(threshold, Names::Required))).collect()
 }
@@ -20,7 +20,8 @@ pub fn judge(result: &RunResult, plan: &Plan) -> Vec<Judged> {
 fn held_to(
     threshold: &Threshold,
     names: Names,
-    (result, measured): (&RunResult, &PhaseResult),
+    result: &RunResult,
+    measured: &PhaseResult,
     plan: &Plan,
 ) -> Judged {
     let bound = match &threshold.label {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
 /// 5xx to so many requests.
-pub fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Option<String> {
+pub fn never_asked(asked: u64, requests: u64, bad: u64, behind: &str) -> Option<String> {
     let note = if bad < requests { notes::NEVER_ASKED_BUT_WARM } else { notes::NEVER_ASKED };
     (asked == 0 && bad > 0).then(|| note.with(&[&bad, &behind]))
 }
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_warm_cache_does_not_hide_that_the_origin_was_never_asked() {
-        let note = |asked, bad| never_asked(asked, (20_000, bad), "127.0.0.1:9080");
+        let note = |asked, bad| never_asked(asked, 20_000, bad, "127.0.0.1:9080");
         let warm = note(0, 5_256).unwrap();
         assert!(warm.contains("5256 times with 5xx") && warm.contains("stored before"), "{warm}");
         assert!(!note(0, 20_000).unwrap().contains("stored"));

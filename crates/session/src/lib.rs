@@ -623,7 +623,7 @@ impl Session<'_, '_> {
         notes.extend(
             self.plan
                 .origin_as_reached()
-                .and_then(|behind| after::never_asked(asked?, (requests, bad), behind)),
+                .and_then(|behind| after::never_asked(asked?, requests, bad, behind)),
         );
         notes.extend(
             self.workers

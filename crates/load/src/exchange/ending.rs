@@ -1,9 +1,7 @@
 //! The end of exchanges: whether a request is sent again, what it counts as, and who is told. Both loops end theirs here.
 
 use super::report::report;
-use super::types::{
-    Client, Context, Due, Ending, Exchanges, Moments, Queue, Read, Sent, Worker, closed_early,
-};
+use super::types::{Client, Context, Due, Ending, Exchanges, Loss, Moments, Queue, Sent, Worker};
 use measure::{Exchange, ExchangeKind, Failure, FailureKind, Outcome};
 use wire::http1::Expect;
 
@@ -14,16 +12,8 @@ pub(crate) fn settle<C: Exchanges>(
     exchanges: &mut C,
     due: &mut Queue<Due<C::Item>>,
     window: &mut Queue<Sent<C::Item>>,
-    (read, unread): (&Read, bool),
+    Loss { failure, unread }: Loss,
 ) {
-    let (failure, unread) = match *read {
-        Read::Answered | Read::Due => return,
-        Read::Over { .. } => (closed_early(), Some(true)),
-        Read::GivenUp => (closed_early(), Some(true)),
-        Read::Broken(failure) => (failure, Some(false)),
-        Read::Lost(failure) => (failure, Some(unread)),
-        Read::Failed(failure) => (failure, None),
-    };
     let plan = context.worker.channels.plan().resend;
     let again = |sent: &Sent<C::Item>, exchanges: &C| {
         unread.is_some_and(|unread| exchanges.repeating(&sent.item).may_be_resent(plan, unread))

@@ -28,7 +28,9 @@ pub(crate) use kind::{
     Arrivals, MessageState, ScriptScratch, messages, object, pipeline, request, script, url,
 };
 pub(crate) use own::read;
-pub(crate) use shortcut::{Begun, fast, go_on, is_fast, lease_repeating, repeat, try_fast};
+pub(crate) use shortcut::{
+    Begun, Message as ReadyMessage, fast, go_on, is_fast, lease_repeating, repeat, try_fast,
+};
 pub use types::OnBrokenOff;
 pub(crate) use types::{
     Busy, Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Moments, Queue, Read, Reading,

@@ -68,7 +68,7 @@ pub(crate) async fn run<C: HttpExchanges>(
         let head_bytes = lease.send(&head.fields, key, &head.body, slow);
         sent.bytes = (head_bytes + head.body.len()) as u64;
         client.head = Some(head);
-        if follow(context, client, exchanges, &lease, &mut due, (sent, pacing, turned_away)).await {
+        if follow(context, client, exchanges, &lease, &mut due, Flight { sent, pacing, turned_away }).await {
             turned_away += 1;
         } else {
             turned_away = 0;
@@ -85,25 +85,32 @@ pub(super) async fn go_on<C: HttpExchanges>(
     sent: Sent<C::Item>,
 ) {
     let mut due = Queue::default();
-    follow(context, client, exchanges, &lease, &mut due, (sent, None, 0)).await;
+    follow(context, client, exchanges, &lease, &mut due, Flight { sent, pacing: None, turned_away: 0 }).await;
     drop(lease);
     run(context, client, exchanges, due).await;
 }
 
-/// Waits for the end of a request that was sent. Returns whether the server did not process it, so that it is due again; `turned_away`:
-/// how often in a row that was so before.
+/// A request that was sent.
+struct Flight<I> {
+    sent: Sent<I>,
+    pacing: Option<Box<Pacing>>,
+    /// How often in a row the server did not process what was sent before it.
+    turned_away: u32,
+}
+
+/// Waits for the end of a request that was sent. Returns whether the server did not process it, so that it is due again.
 async fn follow<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
     exchanges: &mut C,
     lease: &Lease,
     due: &mut Queue<Due<C::Item>>,
-    (sent, pacing, turned_away): (Sent<C::Item>, Option<Box<Pacing>>, u32),
+    Flight { sent, pacing, turned_away }: Flight<C::Item>,
 ) -> bool {
     let mut window: Queue<Sent<C::Item>> = Queue::default();
     window.push(sent);
     let mut head = client.head.take().unwrap_or_default();
-    let came = read(context, client, exchanges, lease, &mut window, (pacing, &mut head.answer)).await;
+    let came = read(context, client, exchanges, lease, &mut window, pacing, &mut head.answer).await;
     client.head = Some(head);
     match came {
         None => false,
@@ -133,7 +140,9 @@ async fn follow<C: HttpExchanges>(
                 Read::Lost(failure) if failure.kind == FailureKind::StreamRefused => Read::Failed(failure),
                 read => read,
             };
-            settle(context, client, exchanges, due, &mut window, (&read, false));
+            if let Some(loss) = read.loss(false) {
+                settle(context, client, exchanges, due, &mut window, loss);
+            }
             false
         }
     }
@@ -184,7 +193,8 @@ async fn read<C: HttpExchanges>(
     exchanges: &C,
     lease: &Lease,
     window: &mut Queue<Sent<C::Item>>,
-    (pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
+    pacing: Option<Box<Pacing>>,
+    raw: &mut Vec<u8>,
 ) -> Option<Came> {
     let worker = context.worker;
     let sent = window.front_mut()?;
@@ -195,7 +205,7 @@ async fn read<C: HttpExchanges>(
     if pacing.is_none() && sink.never_wants_body() {
         lease.look(|letter| letter.only_counted = true);
     }
-    let received = receive(context, lease, &mut sink, &mut moments, (pacing, raw)).await;
+    let received = receive(context, lease, &mut sink, &mut moments, pacing, raw).await;
     client.offending = lease.look(|letter| OffendingBytes::of(&mut letter.wrong));
     let ended = match received {
         Received::Answer(ended) => ended,
@@ -241,7 +251,8 @@ async fn receive(
     lease: &Lease,
     sink: &mut impl AnswerSink,
     moments: &mut Moments,
-    (mut pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
+    mut pacing: Option<Box<Pacing>>,
+    raw: &mut Vec<u8>,
 ) -> Received {
     let worker = context.worker;
     let limits = &worker.load.limits;
@@ -266,7 +277,7 @@ async fn receive(
             head_told = true;
             let version = lease.version();
             length = lease.look(|letter| {
-                let length = account_head(worker, letter, (version, &mut *raw), sink);
+                let length = account_head(worker, letter, version, &mut *raw, sink);
                 letter.only_counted |= pacing.is_none() && !sink.wants_body();
                 length
             });
@@ -319,11 +330,12 @@ fn deadline(worker: &Worker, sent: Instant, head_told: bool) -> Instant {
 fn account_head(
     worker: &Worker,
     letter: &Letter,
-    (version, raw): (Version, &mut Vec<u8>),
+    version: Version,
+    raw: &mut Vec<u8>,
     sink: &mut impl ResponseSink,
 ) -> Option<u64> {
     raw.clear();
-    tell_head(letter, (version, raw), sink);
+    tell_head(letter, version, raw, sink);
     // The status counts with its name: seven bytes and three.
     let bytes = letter.fields.bytes() as u64 + 10;
     worker.account.count(|counts| {
@@ -351,7 +363,7 @@ fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl AnswerSink)
 }
 
 /// Tells the head in the form that sinks know; the text of it is what evidence shows.
-fn tell_head(letter: &Letter, (version, raw): (Version, &mut Vec<u8>), sink: &mut impl ResponseSink) {
+fn tell_head(letter: &Letter, version: Version, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
     raw.extend_from_slice(version.as_bytes());
     raw.push(b' ');
     raw.extend_from_slice(itoa::Buffer::new().format(letter.status).as_bytes());

@@ -44,7 +44,7 @@ pub(crate) struct Phase {
 impl Phase {
     /// `share`: the worker's part and what the plan has for it. `pace`: that of all workers. `rows`: requests after which data
     /// files are used up.
-    pub fn new((part, share): (Part, &plan::Phase), pace: &Pace, rows: Option<u64>, now: Instant) -> Phase {
+    pub fn new(part: Part, share: &plan::Phase, pace: &Pace, rows: Option<u64>, now: Instant) -> Phase {
         Phase {
             name: share.name.clone(),
             group: 0,
@@ -199,7 +199,7 @@ mod tests {
         let turns = |of_each| {
             let stop = plan::Stop { turns_per_user: of_each, ..plan::Stop::default() };
             let share = plan::Phase { pace: pace.clone(), stop, ..plan::Phase::default() };
-            let phase = Phase::new((Part::WHOLE, &share), &pace, None, Instant::now());
+            let phase = Phase::new(Part::WHOLE, &share, &pace, None, Instant::now());
             [0, 1, 2, 3, 9].map(|user| phase.turns_of(user))
         };
         assert_eq!(turns(None), [Some(3), Some(3), Some(0), None, None]);

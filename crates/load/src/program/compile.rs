@@ -184,7 +184,7 @@ impl<'a> Compiling<'a> {
                 let counter = self.count(1);
                 let Known { inputs, decks, phase, group, .. } = *self.around;
                 let slots = &self.slots;
-                if let Some(work) = FeedWork::new(feed, counter, inputs, (decks, phase, group), slots) {
+                if let Some(work) = FeedWork::new(feed, counter, inputs, decks, phase, group, slots) {
                     self.push(Op::Feed(work));
                 }
             }

@@ -37,7 +37,9 @@ impl FeedWork {
         feed: &Feed,
         counter: usize,
         inputs: &Inputs,
-        (decks, phase, group): (&Decks, usize, usize),
+        decks: &Decks,
+        phase: usize,
+        group: usize,
         names: &SlotNames,
     ) -> Option<FeedWork> {
         let text = inputs.feed(&feed.file)?;

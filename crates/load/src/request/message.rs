@@ -125,7 +125,7 @@ impl MessageTemplate {
         self.widen(scratch);
         for Computed { place, width, nth } in &scratch.computed {
             if let What::Length(field) = &self.parts[*nth].what {
-                put_length(field, (*place, *width), scratch.head, &mut scratch.text)?;
+                put_length(field, *place, *width, scratch.head, &mut scratch.text)?;
             }
         }
         for Computed { place, nth, .. } in &scratch.computed {
@@ -143,7 +143,8 @@ impl MessageTemplate {
 
 fn put_length(
     field: &LengthField,
-    (place, width): (usize, usize),
+    place: usize,
+    width: usize,
     head: usize,
     text: &mut [u8],
 ) -> Result<(), framing::Error> {

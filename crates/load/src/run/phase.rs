@@ -193,7 +193,7 @@ impl Run {
                 named => named.iter().map(|version| self.speaking(*version)).collect(),
             };
             let work = |worker: Rc<Worker>| {
-                let work = self.work(&worker, index, part, (&share, &whole.pace), &of);
+                let work = self.work(&worker, index, part, &share, &whole.pace, &of);
                 (worker, work)
             };
             works.push((spoken.into_iter().map(work).collect(), share));
@@ -216,7 +216,8 @@ impl Run {
         worker: &Rc<Worker>,
         index: usize,
         part: Part,
-        (share, pace): (&Phase, &Pace),
+        share: &Phase,
+        pace: &Pace,
         of: &Group<'_>,
     ) -> PhaseWork {
         let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
@@ -251,7 +252,7 @@ impl Run {
             programs: programs.as_deref(),
             tells,
         };
-        let mut phase = pace::Phase::new((part, share), pace, rows, worker.net.now());
+        let mut phase = pace::Phase::new(part, share, pace, rows, worker.net.now());
         phase.group = of.group;
         // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
         let law = share.pace.closed().unwrap_or_default().1;

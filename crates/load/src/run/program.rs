@@ -123,7 +123,7 @@ impl Walk<'_> {
         let wrong = self.program.after(work, took, values);
         let good = values.code.as_ref().and_then(|code| code.last.as_ref()).is_none_or(|last| last.success);
         let good = good && wrong.is_none();
-        self.count(user, work, turn, (began, ended, good));
+        self.count(user, work, turn, began, ended, good);
         (self.at, self.did) = (ended, true);
         position.last = Last { failed: !good, status: 0, took };
         if !good {
@@ -132,13 +132,7 @@ impl Walk<'_> {
     }
 
     /// Counts a sample, and tells a record of it; not of one that its program has dropped.
-    fn count(
-        &self,
-        user: &User,
-        work: &CodeWork,
-        turn: Turn,
-        (began, ended, good): (Instant, Instant, bool),
-    ) {
+    fn count(&self, user: &User, work: &CodeWork, turn: Turn, began: Instant, ended: Instant, good: bool) {
         let account = &self.worker.account;
         let last = user.client.values.as_ref().and_then(|values| values.code.as_ref()?.last.as_ref());
         let Some(last) = last.filter(|last| !last.ignored) else { return };

@@ -164,8 +164,8 @@ impl User {
             } else if let Some(lease) =
                 exchange::lease_repeating(context, &self.client, line).filter(|_| repeats)
             {
-                let by = (worker, &work.phase);
-                let more = Box::pin(exchange::repeat(by, &mut self.client, lease, line, turn)).await;
+                let repeat = exchange::repeat(worker, &work.phase, &mut self.client, lease, line, turn);
+                let more = Box::pin(repeat).await;
                 self.turns += more - 1;
             } else {
                 Box::pin(exchange::request(context, &mut self.client, line, turn)).await;

@@ -175,7 +175,8 @@ impl UserTurn<'_> {
     ) -> (Client, SessionExchanges<'s>) {
         if let Some(begun) = begun {
             let (mut client, begun) = *begun;
-            exchanges = exchange::go_on(self.context(), &mut client, exchanges, begun, ((), turn)).await;
+            exchanges =
+                exchange::go_on(self.context(), &mut client, exchanges, begun, Due { item: (), turn }).await;
             return (client, exchanges);
         }
         let mut client = self.memory.client(self.worker, self.user, exchanges.destination.borrowed());

@@ -20,7 +20,7 @@ pub(crate) use memory::Memory;
 
 use crate::answer::Test;
 use crate::channel::Hosts;
-use crate::exchange::{self, Begun, Busy, Client, Context, Turn, Worker};
+use crate::exchange::{self, Begun, Busy, Client, Context, ReadyMessage, Turn, Worker};
 use crate::pace::Phase;
 use crate::request::Values;
 use crate::step::{Line, Prepared};
@@ -108,7 +108,8 @@ async fn fast(
     context: Context<'_>,
     client: &mut Client,
     memory: &Memory,
-    (session, prepared): (&SessionWork, Line<'_>),
+    session: &SessionWork,
+    prepared: Line<'_>,
     turn: Turn,
 ) -> Fast {
     let has_program = client.values.as_ref().is_some_and(|values| values.code.is_some());
@@ -119,7 +120,8 @@ async fn fast(
         return Fast::NotYet;
     }
     let ends = |status| session.ends_with(status);
-    match exchange::try_fast(context, &mut mine, (&prepared, Some(bytes)), &turn, ends).await {
+    let message = ReadyMessage { line: &prepared, bytes: Some(bytes) };
+    match exchange::try_fast(context, &mut mine, message, &turn, ends).await {
         Some(begun) => Fast::Begun(Box::new((mine, begun))),
         None => {
             (client.refusals, client.failed) = (0, false);
@@ -143,7 +145,7 @@ pub(crate) async fn user_turn(
     let memory = memory.get_or_insert_with(new);
     let context = Context { worker, phase };
     let begun = match session.only_redirects {
-        true => match fast(context, client, memory, (session, prepared), turn).await {
+        true => match fast(context, client, memory, session, prepared, turn).await {
             Fast::Done => return,
             Fast::Begun(begun) => Some(begun),
             Fast::NotYet => None,
@@ -170,7 +172,7 @@ pub(crate) async fn user_turn(
     }
     let began = worker.net.now();
     if let Some(message) = user_turn.message(prepared)
-        && let Some(page) = user_turn.walk((message, begun), Cause::Listed, turn, prepared).await
+        && let Some(page) = user_turn.walk(message, begun, Cause::Listed, turn, prepared).await
     {
         user_turn.fetch_resources(page, prepared, began).await;
     }
@@ -195,7 +197,7 @@ impl UserTurn<'_> {
         }
         let login = list[(self.user % list.len() as u64) as usize].alone();
         let Some(message) = self.message(login) else { return false };
-        self.walk((message, None), Cause::Login, turn, login).await;
+        self.walk(message, None, Cause::Login, turn, login).await;
         true
     }
 
@@ -237,7 +239,8 @@ impl UserTurn<'_> {
     /// A request, which may have begun, and what it leads to; returns the page at the end, where resources of it are wanted.
     async fn walk(
         &self,
-        (first, mut begun): (Message, Option<BegunBy>),
+        first: Message,
+        mut begun: Option<BegunBy>,
         cause: Cause,
         turn: Turn,
         prepared: Line<'_>,
@@ -290,7 +293,7 @@ impl UserTurn<'_> {
             }
             self.worker.account.count(|counts| counts.resources += 1);
             let resource = page.resource(address);
-            self.walk((resource, None), Cause::Resource, self.next_turn(), prepared).await;
+            self.walk(resource, None, Cause::Resource, self.next_turn(), prepared).await;
         }
     }
 }

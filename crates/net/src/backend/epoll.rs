@@ -408,7 +408,7 @@ impl Socket {
         let mut take = Some(take);
         self.attempt(Way::In, |fd| {
             count(&self.turn.counters.recv_calls);
-            udp::receive(fd, (&self.driver.area, state), &mut take)
+            udp::receive(fd, &self.driver.area, state, &mut take)
         })
     }
 

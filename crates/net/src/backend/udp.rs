@@ -91,7 +91,8 @@ impl State {
 /// Receives without waiting, and shows what came.
 pub(crate) fn receive<T>(
     fd: &OwnedFd,
-    (area, state): (&Area, &State),
+    area: &Area,
+    state: &State,
     take: &mut Option<impl FnOnce(Datagrams<'_>) -> T>,
 ) -> io::Result<T> {
     let mut area = area.0.borrow_mut();

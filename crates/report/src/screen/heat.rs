@@ -10,12 +10,7 @@ const ROWS: usize = 8;
 const LEGEND: usize = 9;
 
 /// The map with its title, in so many columns and lines.
-pub fn map(
-    seconds: &[&Buckets],
-    metric: TimeMetric,
-    (width, height): (usize, usize),
-    look: &Look,
-) -> Vec<Line> {
+pub fn map(seconds: &[&Buckets], metric: TimeMetric, width: usize, height: usize, look: &Look) -> Vec<Line> {
     let mut title = Line::default();
     let columns = width.saturating_sub(LEGEND + 1).min(seconds.len().max(1));
     let seconds = &seconds[seconds.len() - columns.min(seconds.len())..];

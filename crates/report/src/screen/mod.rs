@@ -322,7 +322,7 @@ fn panes(run: &Watched, look: &Look, room: usize) -> Vec<Line> {
             point.metrics.iter().find(|(metric, _)| *metric == look.metric).map_or(&EMPTY, |(_, times)| times)
         })
         .collect();
-    let map = heat::map(&columns, look.metric, (left, room), look);
+    let map = heat::map(&columns, look.metric, left, room, look);
     let pane = pane(run, look, room);
     let mut both = Vec::new();
     for nth in 0..room {

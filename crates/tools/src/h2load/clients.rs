@@ -56,7 +56,7 @@ pub(super) fn pace(amount: &Amount, streams: u64) -> Pace {
         for lane in 0..streams {
             // Of the last clients, some threads may have none; users behind the last client are left out.
             for thread in threads.iter().filter(|thread| streams > 1 || nth < thread.clients) {
-                add(&mut rows, row(amount, thread, nth, (lane, streams)));
+                add(&mut rows, row(amount, thread, nth, lane, streams));
             }
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn pace(amount: &Amount, streams: u64) -> Pace {
 }
 
 /// The user that is a lane of a thread's client.
-fn row(amount: &Amount, thread: &Thread, nth: u64, (lane, lanes): (u64, u64)) -> UserRow {
+fn row(amount: &Amount, thread: &Thread, nth: u64, lane: u64, lanes: u64) -> UserRow {
     if nth >= thread.clients {
         return UserRow { users: 1, turns: Some(0), ..UserRow::default() };
     }

@@ -296,7 +296,7 @@ impl Client {
             let Some(stream) = self.streams.get_mut(key(number)) else { continue };
             stream.upload.queued = false;
             let pause =
-                stream.upload.pump(&mut self.quic.quic, (id(number), number), source, &mut self.scratch);
+                stream.upload.pump(&mut self.quic.quic, id(number), number, source, &mut self.scratch);
             match pause {
                 Pause::Turn => {
                     stream.upload.queued = true;

@@ -428,7 +428,8 @@ impl Accepting {
     pub(super) fn route(
         &mut self,
         now: Instant,
-        (from, ecn): (SocketAddr, u8),
+        from: SocketAddr,
+        ecn: u8,
         datagram: BytesMut,
         out: &mut Vec<u8>,
     ) -> Routed {

@@ -74,7 +74,7 @@ impl Listener {
         datagram: &[u8],
         out: &mut Vec<u8>,
     ) -> Arrival {
-        match self.accepting.route(now, (from, ecn), BytesMut::from(datagram), out) {
+        match self.accepting.route(now, from, ecn, BytesMut::from(datagram), out) {
             Routed::Nothing => Arrival::Nothing,
             Routed::Answer(transmit) => Arrival::Answer(transmit),
             Routed::For(handle, event) => Arrival::For(Key(handle), Input(event, ecn)),
@@ -267,7 +267,7 @@ impl Server {
             let Some(stream) = self.sending.pop_front() else { break };
             let Some(state) = self.streams.get_mut(key(stream)) else { continue };
             state.upload.queued = false;
-            match state.upload.pump(&mut self.quic, (id(stream), stream), source, &mut self.scratch) {
+            match state.upload.pump(&mut self.quic, id(stream), stream, source, &mut self.scratch) {
                 Pause::Turn => {
                     state.upload.queued = true;
                     self.sending.push_back(stream);

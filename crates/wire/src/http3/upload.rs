@@ -98,7 +98,8 @@ impl Upload {
     pub(super) fn pump(
         &mut self,
         quic: &mut Quic,
-        (stream, number): (u64, u32),
+        stream: u64,
+        number: u32,
         source: &mut impl BodySource,
         scratch: &mut Vec<u8>,
     ) -> Pause {

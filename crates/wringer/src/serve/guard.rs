@@ -81,7 +81,7 @@ impl Guard {
             );
         }
         let is_post = *method == Method::POST;
-        match self.entry((path, is_post), query, fields, now) {
+        match self.entry(path, is_post, query, fields, now) {
             Verdict::Pass => {}
             other => return other,
         }
@@ -102,7 +102,7 @@ impl Guard {
         Verdict::Pass
     }
 
-    fn entry(&self, (path, is_post): (&str, bool), query: &str, fields: &HeaderMap, now: Instant) -> Verdict {
+    fn entry(&self, path: &str, is_post: bool, query: &str, fields: &HeaderMap, now: Instant) -> Verdict {
         if self.is_flooded(now) {
             return Verdict::Refuse(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens: wait a second");
         }

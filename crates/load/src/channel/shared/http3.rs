@@ -77,7 +77,7 @@ impl Channels {
         let moving =
             plan.migrate_every.map(|every| Moving { every, next: Cell::new(began + every), options });
         let news = self.net.event();
-        self.net.spawn(drive(shared.inner.clone(), (socket, to), moving, news.clone()));
+        self.net.spawn(drive(shared.inner.clone(), socket, to, moving, news.clone()));
         loop {
             if let Some(failure) = shared.inner.ended.get() {
                 return Err(failure);
@@ -272,12 +272,7 @@ impl Inner {
 }
 
 /// The task of a connection: sends and receives until it is over. Raises `news` when its handshake is complete, or it is lost.
-async fn drive(
-    inner: Rc<Inner>,
-    (mut socket, to): (UdpSocket, SocketAddr),
-    moving: Option<Moving>,
-    news: Event,
-) {
+async fn drive(inner: Rc<Inner>, mut socket: UdpSocket, to: SocketAddr, moving: Option<Moving>, news: Event) {
     let began = inner.net.turn();
     let failure = loop {
         if let Err(error) = inner.transmit(&socket).await {

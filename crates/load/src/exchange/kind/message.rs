@@ -198,7 +198,7 @@ impl Exchanges for MessageExchanges<'_> {
             let Some(sent) = place.and_then(|place| window.remove(place)) else { break };
             connection.answered += 1;
             self.mine.next += 1;
-            self.end(&sent, Outcome::Ok, sent.unanswered_at(now), (0, 0));
+            self.end(&sent, Outcome::Ok, sent.unanswered_at(now), 0, 0);
         }
         self.count_done(client, now);
     }
@@ -395,8 +395,9 @@ impl MessageExchanges<'_> {
         let outcome = self.judge(self.messages.at(sent.item.index), message);
         self.say(|| self.judged(outcome, message));
         let moments = Moments { first_byte: self.mine.began, ..sent.unanswered_at(now) };
-        let bytes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
-        self.end(&sent, outcome, moments, bytes);
+        let head_bytes = message.body.start as u64;
+        let body_bytes = (message.bytes.len() - message.body.start) as u64;
+        self.end(&sent, outcome, moments, head_bytes, body_bytes);
         if let Outcome::CheckFailed(fault) = outcome {
             self.tell(client, &sent, moments, fault, message);
             self.mine.start_again();
@@ -444,7 +445,8 @@ impl MessageExchanges<'_> {
         sent: &Sent<Item>,
         outcome: Outcome,
         moments: Moments,
-        (head_bytes, body_bytes): (u64, u64),
+        head_bytes: u64,
+        body_bytes: u64,
     ) {
         let exchange = Exchange {
             head_bytes,

@@ -40,9 +40,7 @@ pub(crate) async fn read<C: HttpExchanges>(
     let mut sink = WithBody::new(exchanges.sink(sent, wanted.head), wanted.body);
     let (mut reading, memo) = (exchanges.reading(sent), exchanges.memo(sent));
     let mut ended = match &mut reading.tcp {
-        None => {
-            transfer(worker, connection, (&mut reader, &mut sink, memo), &mut reading, &mut moments).await
-        }
+        None => transfer(worker, connection, &mut reader, &mut sink, memo, &mut reading, &mut moments).await,
         // On the heap, so that users of HTTP need no room for it.
         Some(reader) => Box::pin(tcp::receive(worker, connection, &mut sink, reader, &mut moments)).await,
     };
@@ -126,7 +124,9 @@ fn without_answer(worker: &Worker, ended: Ended) -> Ended {
 async fn transfer(
     worker: &Worker,
     connection: &mut Connection,
-    (reader, sink, memo): (&mut ResponseReader, &mut impl Body, Option<&RefCell<HeadMemo>>),
+    reader: &mut ResponseReader,
+    sink: &mut impl Body,
+    memo: Option<&RefCell<HeadMemo>>,
     reading: &mut Reading,
     moments: &mut Moments,
 ) -> Ended {
@@ -138,7 +138,7 @@ async fn transfer(
                     return Ended::BrokenOff;
                 }
             } else if let Some(ended) =
-                drain(worker, connection, (reader, sink), (reading.drain_from, &mut coming)).await
+                drain(worker, connection, reader, sink, reading.drain_from, &mut coming).await
             {
                 moments.ended = worker.net.now();
                 return ended;
@@ -204,8 +204,10 @@ fn stage(reader: &ResponseReader) -> Stage {
 async fn drain(
     worker: &Worker,
     connection: &mut Connection,
-    (reader, sink): (&mut ResponseReader, &mut impl Body),
-    (from, coming): (u64, &mut Coming<'_>),
+    reader: &mut ResponseReader,
+    sink: &mut impl Body,
+    from: u64,
+    coming: &mut Coming<'_>,
 ) -> Option<Ended> {
     if sink.wants_body() || connection.leftover.is_some() {
         return None;

@@ -85,7 +85,9 @@ pub(crate) async fn attempt<C: Exchanges>(
             }
             _ => true,
         };
-        settle(context, client, exchanges, due, &mut window, (&read, unread));
+        if let Some(loss) = read.loss(unread) {
+            settle(context, client, exchanges, due, &mut window, loss);
+        }
         exchanges.left(due.len());
         if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, channels.plan().close) {
             channels.await_close(&mut connection).await;
@@ -124,13 +126,7 @@ async fn fill<C: Exchanges>(
                 }
                 let bytes = (out.len() - begin) as u64 + payload;
                 let answers = exchanges.answers(&next.item);
-                window.push(begin_sent(
-                    worker,
-                    connection,
-                    next,
-                    written.expect,
-                    (now, bytes, last, answers),
-                ));
+                window.push(begin_sent(worker, connection, next, written.expect, now, bytes, answers));
             }
             Err(failure) => {
                 // The user waits before the next one, or it would only count the same again and again.
@@ -154,8 +150,11 @@ fn begin_sent<I>(
     connection: &mut Connection,
     due: Due<I>,
     expect: Expect,
-    (at, bytes, last, answers): (Instant, u64, bool, u32),
+    at: Instant,
+    bytes: u64,
+    answers: u32,
 ) -> Sent<I> {
+    let last = worker.channels.is_last(connection);
     let reused = connection.carried > 0;
     worker.account.count(|counts| counts.reused += u64::from(reused));
     connection.carried += 1;

@@ -9,7 +9,7 @@ use crate::exchange::ending::settle;
 use crate::exchange::idle;
 use crate::exchange::kind::RequestExchanges;
 use crate::exchange::own::{attempt, run};
-use crate::exchange::types::{Client, Context, Exchanges, Queue, Read, SHORT, Sent, Turn, Worker};
+use crate::exchange::types::{Client, Context, Due, Exchanges, Loss, Queue, SHORT, Sent, Turn, Worker};
 use crate::failure;
 use crate::request::{Filling, Slots};
 use crate::step::{Line, WantedLength};
@@ -45,7 +45,7 @@ pub(crate) struct Begun {
 /// Sends a request for which [`is_fast`] holds and reads its answer.
 pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<'_>, turn: &Turn) {
     let _under_way = context.under_way(|| (turn.due, line.title()));
-    let message = (line, line.bytes());
+    let message = Message { line, bytes: line.bytes() };
     if let Some(begun) = try_fast(context, client, message, turn, |_| true).await {
         // On the heap, so that users need no room for what is rare.
         Box::pin(go_on_listed(context, client, begun, line, turn)).await;
@@ -54,15 +54,22 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<
 
 async fn go_on_listed(context: Context<'_>, client: &mut Client, begun: Begun, line: &Line<'_>, turn: &Turn) {
     let exchanges = RequestExchanges::plain(context, client.user);
-    go_on(context, client, exchanges, begun, (*line, *turn)).await;
+    go_on(context, client, exchanges, begun, Due { item: *line, turn: *turn }).await;
 }
 
-/// Sends a request for which [`is_fast`] holds, in these bytes where it has some already, and reads its answer. `None`: it is
+/// A request, and its bytes where it has some already.
+#[derive(Clone, Copy)]
+pub(crate) struct Message<'a, 'l> {
+    pub line: &'a Line<'l>,
+    pub bytes: Option<&'a [u8]>,
+}
+
+/// Sends a request for which [`is_fast`] holds, and reads its answer. `None`: it is
 /// accounted for. `takes`: statuses that lead to nothing else.
 pub(crate) async fn try_fast(
     context: Context<'_>,
     client: &mut Client,
-    message: (&Line<'_>, Option<&[u8]>),
+    message: Message<'_, '_>,
     turn: &Turn,
     takes: impl Fn(u16) -> bool,
 ) -> Option<Begun> {
@@ -79,11 +86,12 @@ pub(crate) async fn try_fast(
         Some(arrived) => arrived,
         None => Box::pin(connection.stream.recv()).await,
     };
-    end(context.worker, client, (message.0, turn), flight, arrived, takes)
+    end(context.worker, client, message.line, flight, arrived, takes)
 }
 
 /// A request on its way.
-struct Flight {
+struct Flight<'a> {
+    turn: &'a Turn,
     /// Its place among those under way.
     place: usize,
     at: Instant,
@@ -93,7 +101,7 @@ struct Flight {
     sent: Result<(), Failure>,
 }
 
-impl Flight {
+impl Flight<'_> {
     /// The driver goes on with it.
     fn leave(self, worker: &Worker) -> Begun {
         worker.account.leave_fast(self.place);
@@ -103,12 +111,12 @@ impl Flight {
 
 /// Begins a request, and sends as much of it as goes at once.
 #[inline]
-fn begin(
+fn begin<'a>(
     worker: &Worker,
     connection: &mut Connection,
-    (line, bytes): (&Line<'_>, Option<&[u8]>),
-    turn: &Turn,
-) -> Flight {
+    Message { line, bytes }: Message<'_, '_>,
+    turn: &'a Turn,
+) -> Flight<'a> {
     let place = worker.account.begin_fast(turn.due);
     connection.carried += 1;
     let at = worker.net.recently();
@@ -129,7 +137,7 @@ fn begin(
         Ok(_) => (None, Ok(())),
         Err(error) => (None, Err(failure::of_io(&error, Stage::Send))),
     };
-    Flight { place, at, bytes: message.len() as u64, rest, sent }
+    Flight { turn, place, at, bytes: message.len() as u64, rest, sent }
 }
 
 /// Something has come. `None`: it was a known answer, which is accounted for.
@@ -137,8 +145,8 @@ fn begin(
 fn end(
     worker: &Worker,
     client: &mut Client,
-    (line, turn): (&Line<'_>, &Turn),
-    flight: Flight,
+    line: &Line<'_>,
+    flight: Flight<'_>,
     arrived: io::Result<Received>,
     takes: impl Fn(u16) -> bool,
 ) -> Option<Begun> {
@@ -151,10 +159,13 @@ fn end(
     };
     worker.account.received(1, ended);
     let took = ended.saturating_duration_since(flight.at);
-    let waited =
-        if turn.due == flight.at { Duration::ZERO } else { flight.at.saturating_duration_since(turn.due) };
+    let waited = if flight.turn.due == flight.at {
+        Duration::ZERO
+    } else {
+        flight.at.saturating_duration_since(flight.turn.due)
+    };
     let answer = Answered { waited, took, sent_bytes: flight.bytes, ..answer };
-    account(worker, (line, turn), flight.place, &answer);
+    account(worker, line, &flight, &answer);
     if connection.secure.is_some() {
         worker.net.spent();
     }
@@ -166,7 +177,8 @@ fn end(
 
 /// Accounts for a good answer.
 #[inline]
-fn account(worker: &Worker, (line, turn): (&Line<'_>, &Turn), place: usize, answer: &Answered) {
+fn account(worker: &Worker, line: &Line<'_>, flight: &Flight<'_>, answer: &Answered) {
+    let Flight { turn, place, .. } = *flight;
     let version = worker.version.get();
     let is_alike = turn.lateness.is_none() && line.label.is_none() && version.is_none();
     if is_alike && worker.account.end_alike(place, answer) {
@@ -218,7 +230,7 @@ pub(crate) async fn go_on<C: Exchanges>(
     client: &mut Client,
     mut exchanges: C,
     Begun { sent, at, bytes }: Begun,
-    (item, turn): (C::Item, Turn),
+    Due { item, turn }: Due<C::Item>,
 ) -> C {
     let (mut due, mut window) = (Queue::default(), Queue::default());
     let Some(connection) = client.slot.connection.take() else { return exchanges };
@@ -226,7 +238,7 @@ pub(crate) async fn go_on<C: Exchanges>(
     match sent {
         Ok(()) => attempt(context, client, &mut exchanges, &mut due, connection, window).await,
         Err(failure) => {
-            settle(context, client, &mut exchanges, &mut due, &mut window, (&Read::Failed(failure), true));
+            settle(context, client, &mut exchanges, &mut due, &mut window, Loss { failure, unread: None });
             context.worker.channels.put_back(&mut client.slot, connection, false).await;
         }
     }

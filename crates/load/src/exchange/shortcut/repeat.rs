@@ -88,7 +88,8 @@ pub(crate) fn lease_repeating(context: Context<'_>, client: &Client, line: Line<
 /// Sends a request, for which [`lease_repeating`] has given a place, and those that follow it, until something else comes of one than a
 /// good answer, or there is none any more. Returns how many have begun.
 pub(crate) async fn repeat(
-    (worker, phase): (&Rc<Worker>, &Rc<Phase>),
+    worker: &Rc<Worker>,
+    phase: &Rc<Phase>,
     client: &mut Client,
     mut lease: Lease,
     line: Line<'_>,
@@ -112,7 +113,7 @@ pub(crate) async fn repeat(
         WantedLength::Any | WantedLength::NotKnown => None,
     };
     let key = line.head_key().unwrap_or_default();
-    let bytes = lease.repeat(key, (client.status, length), repetition.clone());
+    let bytes = lease.repeat(key, client.status, length, repetition.clone());
     let deadline = || worker.channels.first_deadline(repetition.at.get());
     // The request that is under way may be a later one than that which was waited for.
     while !lease.news(deadline()).await && worker.net.now() < deadline() {}

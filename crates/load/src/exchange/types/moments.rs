@@ -143,6 +143,28 @@ pub(crate) enum Read {
     Failed(Failure),
 }
 
+/// The end of what was under way over a connection that is of no further use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Loss {
+    pub failure: Failure,
+    /// True if the peer cannot have read what was sent; `None`: it is not sent again in any case.
+    pub unread: Option<bool>,
+}
+
+impl Read {
+    /// What the connection's end means for what is under way; `None`: it has not ended. `unread`: of a connection that was lost, the peer
+    /// cannot have read what was sent last.
+    pub fn loss(&self, unread: bool) -> Option<Loss> {
+        Some(match *self {
+            Read::Answered | Read::Due => return None,
+            Read::Over { .. } | Read::GivenUp => Loss { failure: closed_early(), unread: Some(true) },
+            Read::Broken(failure) => Loss { failure, unread: Some(false) },
+            Read::Lost(failure) => Loss { failure, unread: Some(unread) },
+            Read::Failed(failure) => Loss { failure, unread: None },
+        })
+    }
+}
+
 /// The failure of a request whose connection has ended before its answer began.
 pub(crate) fn closed_early() -> Failure {
     Failure::new(FailureKind::ClosedEarly, Stage::Head)

@@ -81,7 +81,7 @@ impl Socket {
         };
         let world = &mut *self.driver.world.borrow_mut();
         for datagram in out.bytes.chunks(out.segment.unwrap_or(usize::MAX)) {
-            send(world, self.id, to, (out.ecn, datagram));
+            send(world, self.id, to, out.ecn, datagram);
         }
         Poll::Ready(Ok(()))
     }
@@ -95,7 +95,7 @@ impl Socket {
     }
 }
 
-fn send(world: &mut World, from: EndId, to: SocketAddr, (ecn, datagram): (u8, &[u8])) {
+fn send(world: &mut World, from: EndId, to: SocketAddr, ecn: u8, datagram: &[u8]) {
     world.write_log(from, "datagram", datagram.len() as u64);
     let source = world.end(from).local;
     let delay = world.end(from).delay();

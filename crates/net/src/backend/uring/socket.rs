@@ -332,7 +332,7 @@ impl Socket {
         let slot = &*self.slot;
         if slot.mode.get() == Mode::Watching {
             let mut take = Some(take);
-            return self.attempt_in(|fd| udp::receive(fd, (&self.driver.area, state), &mut take));
+            return self.attempt_in(|fd| udp::receive(fd, &self.driver.area, state, &mut take));
         }
         if slot.has_arrived() || slot.unsent.get().is_some() {
             if !self.turn.may_complete() {
