@@ -1,4 +1,4 @@
-//! Whether the peer can have read what was sent over a connection that was lost. [`super::ending`] asks, and
+//! Connections that were lost, and if the peer can have read what was sent over them. [`super::ending`] asks, and
 //! [`Repeating::may_be_resent`](super::types::Repeating) decides.
 //!
 //! Closed before any byte can have been read is a connection whose end came before the request met it: the peer's system

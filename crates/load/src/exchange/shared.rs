@@ -255,7 +255,6 @@ async fn receive(
     raw: &mut Vec<u8>,
 ) -> Received {
     let worker = context.worker;
-    let limits = &worker.load.limits;
     let mut length = None;
     let mut head_told = false;
     let mut coming = worker.account.coming();
@@ -264,7 +263,7 @@ async fn receive(
         let deadline = pacing.as_ref().map_or(deadline, |pacing| pacing.deadline(worker, deadline));
         if !lease.news(deadline).await {
             lease.ran_out(moments.sent);
-            return timed_out(worker.net.now(), head_told, limits.first_byte.is_some(), moments, sink);
+            return timed_out(worker, head_told, moments, sink);
         }
         moments.ended = lease.look(|letter| letter.latest).unwrap_or_else(|| worker.net.recently());
         moments.first_byte = lease.look(|letter| letter.first_byte);
@@ -384,14 +383,9 @@ fn tell_head(letter: &Letter, version: Version, raw: &mut Vec<u8>, sink: &mut im
     sink.head(&head, raw);
 }
 
-fn timed_out(
-    now: Instant,
-    head_told: bool,
-    first_byte: bool,
-    moments: &mut Moments,
-    sink: &impl AnswerSink,
-) -> Received {
-    moments.ended = now;
+fn timed_out(worker: &Worker, head_told: bool, moments: &mut Moments, sink: &impl AnswerSink) -> Received {
+    moments.ended = worker.net.now();
+    let first_byte = worker.load.limits.first_byte.is_some();
     let stage = match head_told {
         true => Stage::Body,
         false if first_byte && sink.body_bytes() == 0 => Stage::FirstByte,

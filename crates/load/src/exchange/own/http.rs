@@ -151,8 +151,7 @@ async fn transfer(
                 received.map(|bytes| (bytes, 0))
             }
             (None, None) => {
-                let for_head = reading.head_first && reader.stage() != Progress::Body;
-                let bytes = match for_head {
+                let bytes = match reading.head_first && reader.stage() != Progress::Body {
                     true => connection.stream.recv_at_most(HEAD_READ).await,
                     false => connection.stream.recv().await,
                 };

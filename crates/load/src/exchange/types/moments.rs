@@ -152,7 +152,7 @@ pub(crate) struct Loss {
 }
 
 impl Read {
-    /// What the connection's end means for what is under way; `None`: it has not ended. `unread`: of a connection that was lost, the peer
+    /// Meaning of the connection's end for what is under way; `None`: it has not ended. `unread`: of a connection that was lost, the peer
     /// cannot have read what was sent last.
     pub fn loss(&self, unread: bool) -> Option<Loss> {
         Some(match *self {
