@@ -42,7 +42,8 @@ pub fn too_long(file: &File) -> Vec<TooLong> {
     found
 }
 
-fn is_test(name: &str) -> bool {
+/// True if a file holds tests alone.
+pub fn is_test(name: &str) -> bool {
     let path = Path::new(name);
     path.components().any(|part| part.as_os_str() == "tests")
         || path.file_name().is_some_and(|file| file == "tests.rs")
