@@ -4,8 +4,8 @@
 use super::ending::{finish, settle, unsent};
 use super::report;
 use super::types::{
-    Client, Context, Due, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Pacing, Queue, Read, Sent, Worker,
-    closed_early,
+    Client, Context, Due, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Pacing, Queue, Read,
+    Sent, Worker, closed_early,
 };
 use crate::answer::{AnswerSink, Body, Ended, Found, WithBody};
 use crate::channel::{Asker, Lease, Letter, StreamEnded};

@@ -9,8 +9,8 @@ use crate::exchange::idle::{self, SWITCHING};
 use crate::exchange::report;
 use crate::exchange::resend::is_lost;
 use crate::exchange::types::{
-    Client, Context, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Queue, Read, Reading, Sent, Worker,
-    note_arrival,
+    Client, Context, Ending, HttpExchanges, KeptBytes, Moments, OffendingBytes, Queue, Read, Reading, Sent,
+    Worker, note_arrival,
 };
 use crate::failure;
 use measure::{Failure, FailureKind, Stage};
