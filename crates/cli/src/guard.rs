@@ -224,6 +224,7 @@ impl Asked {
             Pace::Stages { stages, .. } => {
                 self.rate += stages.iter().flat_map(|stage| [stage.from, stage.to]).fold(0.0, f64::max);
             }
+            Pace::Recorded { at_us, .. } => self.rate += at_us.curve().highest(),
             Pace::Ramps(rows) => self.users += rows.iter().map(|row| u64::from(row.users)).sum::<u64>(),
         }
     }

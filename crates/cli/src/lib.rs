@@ -22,6 +22,7 @@ mod options;
 mod pace;
 mod phase;
 mod plan_file;
+mod replay;
 mod service;
 mod session;
 mod settings;
@@ -56,6 +57,7 @@ use plan::HttpProtocol;
 pub use plan_file::{
     JmeterArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start, Statics,
 };
+pub use replay::{ChosenArgs, ReplayArgs, Replayed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};
@@ -217,7 +219,7 @@ fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -
 }
 
 /// Commands that end with the exit code of a run.
-const RUNS: [&str; 4] = ["cache", "http", "tcp", "run"];
+const RUNS: [&str; 5] = ["cache", "http", "tcp", "run", "replay"];
 
 impl Around<'_> {
     /// A command line that knows of them.
@@ -278,6 +280,8 @@ pub enum Command {
     Record(Box<RecordArgs>),
     /// Make a recording of access logs: sorted, checked, anonymised
     Capture(Box<CaptureArgs>),
+    /// Send a recording's requests again, each at its moment
+    Replay(Box<ReplayArgs>),
     /// Show a run that was kept, in any layout
     Report(ReportArgs),
     /// The runs that were kept: list, search, show, label, repeat, prune

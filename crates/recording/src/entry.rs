@@ -104,7 +104,7 @@ pub enum Named<'a> {
 }
 
 /// Part of an object that was asked for, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Range {
     /// The first byte.
     pub from: u64,

@@ -1,7 +1,7 @@
 //! Recordings of live traffic: their file, the readers that make one of logs, traces and captures, and what can be learnt of one.
 //!
 //! A *recording* is traffic as it came, sorted by the moment at which requests began, checked and anonymised. Whatever an input is,
-//! it becomes a recording first ([`import`]), so there is one way to replay and one to fit. No clock, no socket, and no file but
+//! it becomes a recording first ([`import`]), so there is one way to replay ([`replay`]) and one to fit. No clock, no socket, and no file but
 //! what is handed in as [`std::io::Read`], [`std::io::Write`] or [`std::io::Seek`].
 
 pub mod cache_words;
@@ -15,6 +15,7 @@ pub mod made;
 pub mod moment;
 pub mod private;
 pub mod read;
+pub mod replay;
 pub mod request;
 pub mod text;
 pub mod words;

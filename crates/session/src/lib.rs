@@ -208,6 +208,13 @@ impl Ready<'_> {
         self
     }
 
+    /// Facts about what is sent, which come to the result's notes; whoever gives them has told them.
+    #[must_use]
+    pub fn noting(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
     /// Runs it. `started`: the target, where wringer started it.
     ///
     /// # Errors

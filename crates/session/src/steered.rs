@@ -68,9 +68,9 @@ impl Session<'_, '_> {
                 phase.name
             ));
         }
-        let open = phase.pace.open().filter(|open| !open.connections).ok_or_else(|| {
+        let open = phase.pace.open().filter(|open| !open.connections && open.moments.is_none()).ok_or_else(|| {
             format!(
-                "the phase {} has no rate of requests that could be changed: its users send when their last answer has come",
+                "the phase {} has no rate of requests that could be changed: its users send when their last answer has come, or its moments are recorded",
                 phase.name
             )
         })?;

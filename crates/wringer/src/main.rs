@@ -94,6 +94,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),
         Command::Record(args) => command::record::run(&args),
         Command::Capture(args) => command::capture::run(&args),
+        Command::Replay(args) => command::replay::run(&args),
         Command::Config { command } => command::config::run(command.as_deref()),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),

@@ -42,6 +42,11 @@ impl Schedule {
         self.drawn = self.drawn_before;
     }
 
+    /// True if each number has a moment of its own, which passes with it.
+    pub fn is_recorded(&self) -> bool {
+        self.open.moments.is_some()
+    }
+
     /// When a number of arrivals, of all parts, is reached.
     fn moment_of(&self, number: u64) -> Option<f64> {
         self.open.curve.moment_of(number as f64)
@@ -146,6 +151,9 @@ impl Iterator for Schedule {
         let nth = self.next;
         self.next += 1;
         let number = self.part.number(nth);
+        if let Some(moments) = &self.open.moments {
+            return moments.get(number);
+        }
         let seconds = match self.open.arrivals {
             Arrivals::Even => self.moment_of(number)?,
             // Parts that are each a Poisson process are one together, and a process at a rate of 1, drawn out along the
@@ -184,7 +192,7 @@ mod tests {
     fn schedule(stages: &str, arrivals: Arrivals, part: Part, seed: u64) -> Schedule {
         let stages = Stage::parse_list(stages).unwrap();
         let curve = Curve::of(&stages, stages.last().unwrap().to);
-        Schedule::new(Open { curve, arrivals, in_flight: 1, connections: false }, part, seed)
+        Schedule::new(Open { curve, arrivals, in_flight: 1, connections: false, moments: None }, part, seed)
     }
 
     fn due_by(schedule: Schedule, seconds: f64) -> usize {
@@ -315,6 +323,28 @@ mod tests {
     }
 
     #[test]
+    fn recorded_moments_are_those_of_their_numbers_on_any_number_of_parts() {
+        let at: Vec<u64> = (0..1_000).map(|number| number * number / 7).collect();
+        let moments = plan::Moments::new(at.clone());
+        for parts in [1, 3] {
+            for part in Part::all(parts) {
+                let open = plan::Pace::Recorded { at_us: moments.clone(), in_flight: 5 }.open().unwrap();
+                let mut schedule = Schedule::new(open, part, 1);
+                let whole: Vec<u64> = schedule.clone().map(|at| at.as_micros() as u64).collect();
+                let mine: Vec<u64> =
+                    at.iter().copied().skip(part.index as usize).step_by(parts as usize).collect();
+                assert_eq!(whole, mine, "{part:?}");
+                schedule.by_ref().take(10).for_each(drop);
+                let end = Duration::from_micros(70_000);
+                assert_eq!(
+                    schedule.due_before(end),
+                    schedule.clone().take_while(|at| *at < end).count() as u64
+                );
+            }
+        }
+    }
+
+    #[test]
     fn poisson_gaps_are_exponential_however_many_parts_there_are() {
         for parts in [1, 3] {
             let of_part = |part: Part| schedule("1s:100", Arrivals::Poisson, part, u64::from(part.index));
@@ -344,7 +374,7 @@ mod tests {
             let until = at * Stage::sum(&stages).as_secs_f64();
             let integral = curve.arrivals_by(until);
             for arrivals in ALL {
-                let open = Open { curve: curve.clone(), arrivals, in_flight: 1, connections: false };
+                let open = Open { curve: curve.clone(), arrivals, in_flight: 1, connections: false, moments: None };
                 let of_part = |part: Part| Schedule::new(open.clone(), part, hash(seed, u64::from(part.index)));
                 let due = of_all(parts, until, of_part);
                 let off = (due.len() as f64 - integral).abs();

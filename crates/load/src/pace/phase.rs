@@ -163,6 +163,7 @@ fn timetable(pace: &Pace, part: Part, began: Instant) -> Option<Timetable> {
         | Pace::Thinking { .. }
         | Pace::Rate { .. }
         | Pace::Stages { .. }
+        | Pace::Recorded { .. }
         | Pace::Connections { .. }
         | Pace::Ramps(_) => None,
     }

@@ -34,7 +34,7 @@ impl RhythmWork {
             stages => Curve::of(stages, 0.0),
         };
         let scheduled = !rhythm.stages.is_empty() || rhythm.how == RhythmHow::Poisson;
-        let open = Open { curve, arrivals, in_flight: u32::MAX, connections: false };
+        let open = Open { curve, arrivals, in_flight: u32::MAX, connections: false, moments: None };
         let how = match rhythm.how {
             _ if scheduled => How::Scheduled(Box::new(RefCell::new(Schedule::new(open, part, seed)))),
             RhythmHow::Divided => How::Divided,

@@ -1,7 +1,7 @@
 //! An open pace: one task watches the schedule and hands each arrival that is due to an idle user, or to a new one.
 //!
 //! An arrival is a request, or a connection with several requests on it. What comes due while as many are served as may be
-//! is counted as overflow and passes.
+//! is counted as overflow and passes; where each number has a moment of its own, the number passes with it.
 
 use super::phase::{GroupWork, PhaseWork, Side};
 use super::user::{User, exhausted};
@@ -228,6 +228,10 @@ async fn hand_out(
             Handed::Over => {}
             Handed::NoNumber => return false,
             Handed::NoRoom => {
+                // What was recorded has a moment of its own: the next one keeps its own, too.
+                if schedule.is_recorded() && !is_over && worker.next_number(&work.phase, due).is_none() {
+                    return false;
+                }
                 // Once the phase is over nobody waits for a user: what is left of it is counted at once.
                 let left = || schedule.due_before(work.phase.ends_after().unwrap_or_default());
                 let left = if is_over { left() } else { 0 };

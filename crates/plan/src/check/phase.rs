@@ -188,6 +188,7 @@ fn check_users(phase: &Phase, found: &mut Found) {
         Pace::Ramps(rows) => rows.iter().for_each(|row| limit("users", row.users)),
         Pace::Rate { in_flight, .. }
         | Pace::Stages { in_flight, .. }
+        | Pace::Recorded { in_flight, .. }
         | Pace::Connections { in_flight, .. } => {
             limit("in_flight", *in_flight);
         }
@@ -213,6 +214,16 @@ fn check_law(phase: &Phase, found: &mut Found) {
             }
             if at.is_empty() || !at.is_sorted() {
                 found.at("at", format!("phase '{name}': at has moments, ascending: give at least one"));
+            }
+        }
+        Pace::Recorded { at_us, .. } => {
+            if let Some(fault) = at_us.fault() {
+                found.at("at_us", format!("phase '{name}': at_us {fault}"));
+            }
+            if phase.groups.iter().any(|group| group.share.is_some()) {
+                found.push(format!(
+                    "phase '{name}': a group has a share of recorded moments, which cannot be dealt out: give each group a pace"
+                ));
             }
         }
         Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {

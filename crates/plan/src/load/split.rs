@@ -64,6 +64,7 @@ impl Part {
             | Pace::Moments { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
+            | Pace::Recorded { in_flight: limit, .. }
             | Pace::Connections { in_flight: limit, .. } => *limit = self.share(u64::from(*limit)) as u32,
         }
         stop.requests = stop.requests.map(|total| self.share(total));

@@ -4,9 +4,11 @@
 //! law of arrivals, the parts of a load) is the engine's.
 
 pub(crate) mod delay;
+pub(crate) mod moments;
 pub(crate) mod stop;
 
 use crate::pace::delay::Delay;
+use crate::pace::moments::Moments;
 use crate::units::{self, show_duration};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -77,6 +79,14 @@ pub enum Pace {
         /// No more connections than this are in use; what is due beyond that is counted as overflow.
         in_flight: u32,
     },
+    /// Open, with moments of its own, as a recording of live traffic has them: the request with number n, from 0, is due at the nth.
+    /// What is due while as many are under way as may be is counted as overflow, and its number passes with it.
+    Recorded {
+        /// The moments after the beginning of the phase, in microseconds, ascending.
+        at_us: Moments,
+        /// No more requests than this are under way; what is due beyond that is counted as overflow.
+        in_flight: u32,
+    },
     /// Closed: users come and go. Rows add up.
     Ramps(Vec<UserRow>),
 }
@@ -98,6 +108,8 @@ impl Pace {
                 dealt(in_flight);
                 *per_second *= part;
             }
+            // A check refuses to deal moments out.
+            Pace::Recorded { in_flight, .. } => dealt(in_flight),
             Pace::Stages { stages, in_flight, .. } => {
                 dealt(in_flight);
                 stages
@@ -196,6 +208,7 @@ impl Pace {
             | Pace::Moments { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
+            | Pace::Recorded { in_flight: limit, .. }
             | Pace::Connections { in_flight: limit, .. } => *limit,
         }
     }
@@ -207,13 +220,17 @@ impl Pace {
             Pace::Thinking { users, think } => Some((users, think)),
             Pace::Timetable { users, .. } | Pace::Moments { users, .. } => Some((users, Delay::None)),
             Pace::Ramps(_) => Some((self.at_once(), Delay::None)),
-            Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } => None,
+            Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } | Pace::Recorded { .. } => {
+                None
+            }
         }
     }
 
     /// An open pace of requests whose rate was changed: from so many seconds on, so many per second. `None` for another pace.
     pub fn with_changes(&self, changes: &[(f64, f64)]) -> Option<Pace> {
-        let Open { curve, arrivals, in_flight, connections: false } = self.open()? else { return None };
+        let Open { curve, arrivals, in_flight, connections: false, moments: None } = self.open()? else {
+            return None;
+        };
         let curve = changes.iter().fold(curve, |curve, (at, rate)| curve.changed(*at, *rate));
         Some(Pace::Stages { stages: curve.stages(), arrivals, in_flight })
     }
@@ -221,24 +238,27 @@ impl Pace {
     /// Returns the content of an open pace; `None` for a closed one.
     pub fn open(&self) -> Option<Open> {
         let constant = |per_second| Curve::of(&[], per_second);
-        let (curve, &arrivals, &in_flight, connections) = match self {
+        let (curve, arrivals, in_flight, connections, moments) = match self {
             Pace::Users(_)
             | Pace::Thinking { .. }
             | Pace::Timetable { .. }
             | Pace::Moments { .. }
             | Pace::Ramps(_) => return None,
             Pace::Rate { per_second, arrivals, in_flight } => {
-                (constant(*per_second), arrivals, in_flight, false)
+                (constant(*per_second), *arrivals, *in_flight, false, None)
             }
             Pace::Connections { per_second, arrivals, in_flight } => {
-                (constant(*per_second), arrivals, in_flight, true)
+                (constant(*per_second), *arrivals, *in_flight, true, None)
             }
             Pace::Stages { stages, arrivals, in_flight } => {
                 let last = stages.last().map_or(0.0, |stage| stage.to);
-                (Curve::of(stages, last), arrivals, in_flight, false)
+                (Curve::of(stages, last), *arrivals, *in_flight, false, None)
+            }
+            Pace::Recorded { at_us, in_flight } => {
+                (at_us.curve().clone(), Arrivals::Even, *in_flight, false, Some(at_us.clone()))
             }
         };
-        Some(Open { curve, arrivals, in_flight, connections })
+        Some(Open { curve, arrivals, in_flight, connections, moments })
     }
 }
 
@@ -253,6 +273,8 @@ pub struct Open {
     pub in_flight: u32,
     /// True if connections arrive rather than requests.
     pub connections: bool,
+    /// When each is due, where that is not left to the curve and the law.
+    pub moments: Option<Moments>,
 }
 
 /// The law of arrivals of an open pace.

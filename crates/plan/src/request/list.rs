@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Requests in their order. A clone shares them.
 ///
-/// A line takes the bytes of its URL and 16 more; what else there is to a request is kept once for all lines that have it in
+/// A line takes the bytes of its URL and 16 more, where lines share no URLs; what else there is to a request is kept once for all lines that have it in
 /// common, as long as it is among the last [`RECENT`] that were told apart.
 #[derive(Debug, Clone, Default)]
 pub struct RequestList {
@@ -23,16 +23,18 @@ const RECENT: usize = 16;
 struct Packed {
     /// The URLs, one behind the other.
     urls: String,
-    lines: Vec<Line>,
+    /// Where each URL ends; it begins where the one before ends.
+    ends: Vec<usize>,
+    lines: Vec<ListLine>,
 }
 
 /// A request of the list.
-#[derive(Debug, Clone, Copy)]
-struct Line {
-    /// Where its URL ends; it begins where the one before ends.
-    url_end: usize,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListLine {
+    /// Its place among the URLs.
+    pub url: u32,
     /// Its place among the kinds.
-    kind: u32,
+    pub kind: u32,
 }
 
 /// A list by its name: what a result says instead of a million requests.
@@ -82,6 +84,22 @@ impl Listed<'_> {
 }
 
 impl RequestList {
+    /// Lines that share URLs and descriptions: each names its own by their places, which must be there.
+    ///
+    /// # Panics
+    /// There are more than 2³² URLs.
+    pub fn shared<'a>(
+        urls: impl IntoIterator<Item = &'a str>,
+        kinds: Vec<Request>,
+        lines: Vec<ListLine>,
+    ) -> RequestList {
+        let mut packed = Packed { lines, ..Packed::default() };
+        for url in urls {
+            packed.url(url);
+        }
+        RequestList { packed: Arc::new(packed), kinds: Arc::new(kinds) }
+    }
+
     /// Requests in all.
     pub fn len(&self) -> usize {
         self.packed.lines.len()
@@ -94,11 +112,11 @@ impl RequestList {
 
     /// The request at a place, from 0.
     pub fn get(&self, index: usize) -> Option<Listed<'_>> {
-        let Packed { urls, lines } = &*self.packed;
+        let Packed { urls, ends, lines } = &*self.packed;
         let line = lines.get(index)?;
-        let begin = index.checked_sub(1).map_or(0, |before| lines[before].url_end);
-        let kind = line.kind as usize;
-        Some(Listed { url: &urls[begin..line.url_end], like: &self.kinds[kind], kind })
+        let (url, kind) = (line.url as usize, line.kind as usize);
+        let begin = url.checked_sub(1).map_or(0, |before| ends[before]);
+        Some(Listed { url: &urls[begin..ends[url]], like: &self.kinds[kind], kind })
     }
 
     /// All, in their order.
@@ -136,15 +154,22 @@ impl RequestList {
 }
 
 impl Packed {
+    /// Keeps a URL, and returns its place.
+    fn url(&mut self, url: &str) -> u32 {
+        self.urls.push_str(url);
+        self.ends.push(self.urls.len());
+        u32::try_from(self.ends.len() - 1).expect("fewer than 2^32 URLs")
+    }
+
     fn push(&mut self, kinds: &mut Vec<Request>, request: Request) {
-        self.urls.push_str(&request.url);
+        let url = self.url(&request.url);
         let mut recent = kinds.iter().enumerate().rev().take(RECENT);
         let known = recent.find(|(_, kind)| kind.is_like(&request)).map(|(place, _)| place);
         let kind = known.unwrap_or_else(|| {
             kinds.push(request);
             kinds.len() - 1
         });
-        self.lines.push(Line { url_end: self.urls.len(), kind: kind as u32 });
+        self.lines.push(ListLine { url, kind: kind as u32 });
     }
 }
 
@@ -153,6 +178,7 @@ impl Extend<Request> for RequestList {
         let (packed, kinds) = (Arc::make_mut(&mut self.packed), Arc::make_mut(&mut self.kinds));
         requests.into_iter().for_each(|request| packed.push(kinds, request));
         packed.urls.shrink_to_fit();
+        packed.ends.shrink_to_fit();
         packed.lines.shrink_to_fit();
     }
 }
@@ -228,12 +254,27 @@ mod tests {
     #[test]
     fn a_line_takes_its_url_and_little_more() {
         let list: RequestList = urls(10_000).collect();
-        let Packed { urls, lines } = &*list.packed;
+        let Packed { urls, ends, lines } = &*list.packed;
+        assert_eq!(ends.len(), 10_000);
         assert_eq!((lines.len(), list.kinds().len()), (10_000, 1));
-        assert_eq!((size_of::<Line>(), urls.capacity()), (16, urls.len()));
+        assert_eq!((size_of::<ListLine>(), urls.capacity()), (8, urls.len()));
         let mut changed = list.clone();
         changed.kinds_mut()[0].weight = 2;
         assert!(Arc::ptr_eq(&list.packed, &changed.packed), "a clone shares the lines");
+    }
+
+    #[test]
+    fn lines_may_share_urls() {
+        let kinds = vec![Request::get("http://h/0"), Request { weight: 2, ..Request::get("http://h/1") }];
+        let line = |url, kind| ListLine { url, kind };
+        let list = RequestList::shared(
+            ["http://h/0", "http://h/1"],
+            kinds,
+            vec![line(1, 0), line(0, 1), line(1, 0)],
+        );
+        let told: Vec<(&str, u32)> = list.iter().map(|listed| (listed.url, listed.like.weight)).collect();
+        assert_eq!(told, [("http://h/1", 1), ("http://h/0", 2), ("http://h/1", 1)]);
+        assert_eq!(list, RequestList::from(list.to_vec()));
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub use include::Find;
 use crate::Plan;
 use crate::data::body::Body;
 use crate::data::secret::{content_without_secrets, without_secrets};
+use crate::pace::Pace;
 use crate::request::Request;
 use crate::request::list::{ListName, RequestList};
 use crate::scenario::RequestStep;
@@ -238,6 +239,14 @@ impl Plan {
     /// hold of secrets is masked.
     pub fn told(&self) -> Plan {
         let mut told = self.clone();
+        for phase in told.load.iter_mut().flat_map(|load| &mut load.phases) {
+            let groups = phase.groups.iter_mut().map(|group| &mut group.pace);
+            for pace in groups.chain([&mut phase.pace]) {
+                if let Pace::Recorded { at_us, .. } = pace {
+                    *at_us = at_us.told();
+                }
+            }
+        }
         let phases = told.load.iter_mut().flat_map(|load| &mut load.phases);
         for step in phases.flat_map(|phase| phase.sends_mut()) {
             match step {

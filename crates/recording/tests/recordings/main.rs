@@ -2,4 +2,5 @@
 
 mod bad;
 mod formats;
+mod replay;
 mod support;

@@ -129,6 +129,12 @@ fn pace_text(pace: &Pace) -> String {
             let stages: Vec<_> = stages.iter().map(ToString::to_string).collect();
             open(format!("stages {}", stages.join(",")), *arrivals, *in_flight)
         }
+        Pace::Recorded { at_us, in_flight } => format!(
+            "open, {} as recorded over {}, at most {} under way",
+            show::counted(at_us.count(), "request"),
+            show::duration(at_us.last()),
+            show::count(u64::from(*in_flight))
+        ),
         Pace::Connections { per_second, arrivals, in_flight } => {
             open(format!("{per_second} connections/s"), *arrivals, *in_flight)
         }

@@ -87,6 +87,7 @@ impl Report<'_> {
             | Pace::Moments { .. }
             | Pace::Rate { .. }
             | Pace::Stages { .. }
+            | Pace::Recorded { .. }
             | Pace::Connections { .. }
             | Pace::Ramps(_) => String::new(),
         };

@@ -20,6 +20,7 @@ pub mod origin;
 pub mod plan;
 mod pressed;
 pub mod record;
+pub mod replay;
 pub mod report;
 pub mod rig;
 pub mod rig_log;

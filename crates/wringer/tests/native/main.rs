@@ -41,6 +41,7 @@ mod reach;
 mod recordings;
 #[path = "../support/refusing.rs"]
 mod refusing;
+mod replay;
 mod requests;
 mod results;
 mod rig_versions;

@@ -4,6 +4,8 @@ pub mod logs;
 mod sample;
 mod told;
 
+pub use told::note;
+
 use crate::output;
 use crate::problem::{Exit, Problem};
 use cli::CaptureArgs;

@@ -1,0 +1,279 @@
+//! `wringer replay`: a recording's requests again, each at its moment.
+
+use super::http::ClientArgs;
+use super::options::{KeepArgs, OutputArgs, WatchArgs};
+use super::values::{at_least_one, count32, field, method, some_bytes, some_time, url};
+use clap::Args;
+use plan::units;
+use plan::{
+    Address, Check, Field, Http1, Load, Moments, Pace, Phase, Plan, Protocol, RequestForm, RequestList,
+    RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace,
+};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of `wringer replay`.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArgs {
+    /// The recording, as wringer capture makes it
+    #[arg(value_name = "FILE.rec")]
+    pub recording: PathBuf,
+    /// Where all of its requests go, http://HOST:PORT or https://HOST:PORT; hosts of the log stand in their Host fields, and nobody looks
+    /// them up
+    #[arg(value_name = "URL", value_parser = url)]
+    pub url: String,
+    /// Requests that are sent.
+    #[command(flatten)]
+    pub chosen: ChosenArgs,
+    /// Requests may reach a real origin: by URL itself, or because the proxy there passes them on
+    #[arg(long, help_heading = "Replay")]
+    pub real_origin: bool,
+    /// Most requests under way; what is due beyond is counted as overflow, and the next ones keep their moments
+    #[arg(long, value_name = "N", default_value = "10k", value_parser = count32, help_heading = "Replay")]
+    pub in_flight: u32,
+    /// Bytes of the cache at URL: the hit ratio of an exact LRU cache of this size on the same requests is told [default: four sizes]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes, help_heading = "Replay")]
+    pub cache_memory: Option<u64>,
+    /// Read what is whole of a damaged recording
+    #[arg(long, help_heading = "Replay")]
+    pub salvage: bool,
+    /// Field added to each request
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field, help_heading = "Requests")]
+    pub headers: Vec<Field>,
+    /// Clients that send them.
+    #[command(flatten)]
+    pub clients: ClientArgs,
+    /// Processes watched beside wringer.
+    #[command(flatten)]
+    pub watch: WatchArgs,
+    /// Output that is printed and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Storage of the run: whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// Which requests of a recording are sent, and when.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Replay")]
+pub struct ChosenArgs {
+    /// Time runs so many times as fast: gaps shrink, and lifetimes do not
+    #[arg(long, value_name = "K", default_value = "1", value_parser = factor)]
+    pub speed: f64,
+    /// So many times the users: copies of them, each moved by an amount of its own; 2.5 copies half of them once more
+    #[arg(long, value_name = "K", default_value = "1", value_parser = factor)]
+    pub multiply: f64,
+    /// Copies come later by up to so much
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = units::duration)]
+    pub shift: Duration,
+    /// Share of the users whose requests are sent
+    #[arg(long, value_name = "SHARE", default_value = "1", value_parser = some_share)]
+    pub sample_users: f64,
+    /// Share of the objects that are asked for
+    #[arg(long, value_name = "SHARE", default_value = "1", value_parser = some_share)]
+    pub sample_objects: f64,
+    /// Begin with this moment of the recording, from its first request on
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = units::duration)]
+    pub from: Duration,
+    /// End with this moment of the recording
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    pub to: Option<Duration>,
+    /// Send what is due within so long
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
+    pub duration: Option<Duration>,
+    /// Send so many requests at most
+    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
+    pub requests: Option<u64>,
+    /// Methods that are sent; others than GET and HEAD change things, and need --unsafe
+    #[arg(long, value_name = "LIST", default_value = "GET,HEAD", value_delimiter = ',', value_parser = method)]
+    pub methods: Vec<String>,
+    /// Send methods that may change things at the other end
+    #[arg(long = "unsafe")]
+    pub changing: bool,
+    /// Send only requests whose host and path match this regular expression
+    #[arg(long, value_name = "RE")]
+    pub only: Option<String>,
+    /// Send no requests whose host and path match this regular expression
+    #[arg(long, value_name = "RE")]
+    pub except: Option<String>,
+}
+
+/// Requests and their moments.
+#[derive(Debug, Clone, Default)]
+pub struct Replayed {
+    /// The requests, in the order in which they are due.
+    pub requests: RequestList,
+    /// When they are due.
+    pub moments: Moments,
+}
+
+/// A factor by which something grows or shrinks.
+fn factor(text: &str) -> Result<f64, String> {
+    let read = text.trim().parse::<f64>().ok().filter(|factor| (1e-3..=1e4).contains(factor));
+    read.ok_or_else(|| format!("'{text}' is no factor from 0.001 to 10000, such as 2 or 0.5"))
+}
+
+/// A share that is not nothing.
+fn some_share(text: &str) -> Result<f64, String> {
+    let share = units::share(text).map_err(|error| error.to_string())?;
+    if share > 0.0 { Ok(share) } else { Err("give more than 0".to_owned()) }
+}
+
+impl ReplayArgs {
+    /// Checks that the options fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        let chosen = &self.chosen;
+        if let Some(method) = chosen.methods.iter().find(|method| !matches!(method.as_str(), "GET" | "HEAD"))
+            && !chosen.changing
+        {
+            return Err(format!(
+                "--methods has {method}, which may change things at the other end: give --unsafe too if it may"
+            ));
+        }
+        if chosen.to.is_some_and(|to| to <= chosen.from) {
+            return Err("--to does not come after --from: nothing would be sent".to_owned());
+        }
+        let address = self.address()?;
+        if !matches!(address.path.as_str(), "" | "/") {
+            return Err(format!(
+                "{} has a path: the paths are those of the recording, so give http://HOST:PORT alone",
+                self.url
+            ));
+        }
+        if let Some(option) = self.clients.tls.given().filter(|_| !address.secure) {
+            return Err(format!("{option} is about TLS, which is not spoken: give an https:// URL"));
+        }
+        self.clients.version.check(address.secure)?;
+        if self.clients.load.grace.is_some() {
+            return Err("--grace is for runs that end by time: here answers are waited for until --timeout; leave it out"
+                .to_owned());
+        }
+        if !self.real_origin {
+            return Err(format!(
+                "what answers at {}, or the proxy there passes requests on to, may be production, and these are copies of its live \
+                 traffic: give --real-origin if it may have them",
+                self.url
+            ));
+        }
+        Ok(())
+    }
+
+    /// Where all requests go.
+    ///
+    /// # Errors
+    /// It is no such address.
+    pub fn address(&self) -> Result<Address, String> {
+        Address::parse(&self.url).ok_or_else(|| format!("{} is no http:// or https:// URL", self.url))
+    }
+
+    /// The plan; `seed` is taken where none was given.
+    ///
+    /// # Errors
+    /// As of [`ReplayArgs::address`].
+    pub fn plan(&self, seed: u64, replayed: Replayed) -> Result<Plan, String> {
+        let address = self.address()?;
+        let clients = &self.clients;
+        let count = replayed.requests.len() as u64;
+        let step =
+            RequestStep { requests: replayed.requests, order: RequestOrder::Loop, ..RequestStep::default() };
+        let phase = Phase {
+            name: "measure".to_owned(),
+            http: clients.version.turns(),
+            scenario: Scenario::of(vec![Step::Requests(step)]),
+            pace: Pace::Recorded { at_us: replayed.moments, in_flight: self.in_flight },
+            stop: Stop { requests: Some(count), ..Stop::default() },
+            ..Phase::default()
+        };
+        let http = Http1 {
+            form: RequestForm::Reverse,
+            requests_per_connection: Some(clients.load.keep_alive).filter(|requests| *requests > 0),
+            close: clients.load.close,
+            resend: clients.load.resend.unwrap_or_default(),
+            fields: self.headers.clone(),
+            tls: address.secure.then(|| clients.version.tls(clients.tls.tls())),
+            http2: clients.version.http2(),
+            http3: clients.version.http3(),
+            ..Http1::default()
+        };
+        let load = Load {
+            fail_if: Vec::new(),
+            require: Vec::new(),
+            stop_if: Vec::new(),
+            target: Some(format!("{}:{}", address.authority_host(), address.port)),
+            protocol: Protocol::Http1(http),
+            sources: clients.load.sources.clone(),
+            check: Check::default(),
+            limits: clients.load.limits(),
+            phases: vec![phase],
+            trace: Trace::default(),
+        };
+        Ok(Plan {
+            version: Plan::VERSION,
+            seed: clients.load.seed.unwrap_or(seed),
+            threads: clients.load.threads,
+            io: clients.load.io,
+            site: Site::default(),
+            load: Some(load),
+            origin: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        replay: ReplayArgs,
+    }
+
+    fn typed(line: &str) -> ReplayArgs {
+        let words = std::iter::once("x").chain(line.split_whitespace());
+        Typed::try_parse_from(words)
+            .map(|typed| typed.replay)
+            .unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    #[test]
+    fn what_is_sent_goes_to_the_url_whatever_the_log_names() {
+        let args = typed("a.rec localhost:8080 --real-origin --in-flight 7 -H X:y");
+        args.check().unwrap();
+        let requests: RequestList = [plan::Request::get("http://shop.example/a")].into_iter().collect();
+        let replayed = Replayed { requests, moments: Moments::new(vec![5]) };
+        let plan = args.plan(3, replayed).unwrap();
+        let load = plan.load.as_ref().unwrap();
+        assert_eq!((load.target.as_deref(), load.phases.len(), plan.seed), (Some("localhost:8080"), 1, 3));
+        assert_eq!(load.phases[0].stop.requests, Some(1));
+        assert!(matches!(&load.phases[0].pace, Pace::Recorded { in_flight: 7, at_us } if at_us.count() == 1));
+        assert_eq!(plan.check(), Vec::<String>::new());
+        let read = Plan::from_text(&plan.to_text()).unwrap();
+        assert_eq!(read, plan);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for (line, said) in [
+            ("a.rec http://h/", "--real-origin"),
+            ("a.rec http://h/x --real-origin", "has a path"),
+            ("a.rec h --real-origin --methods GET,POST", "give --unsafe"),
+            ("a.rec h --real-origin --from 2s --to 1s", "--to does not come after"),
+            ("a.rec h --real-origin -k", "about TLS"),
+            ("a.rec h --real-origin --http 2", "https://"),
+            ("a.rec h --real-origin --grace 1s", "--timeout"),
+        ] {
+            let error = typed(line).check().unwrap_err();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+        for line in ["--speed 0", "--speed nan", "--multiply -1", "--sample-users 0", "--shift x"] {
+            let words = ["x", "a.rec", "h"].into_iter().chain(line.split(' '));
+            assert!(Typed::try_parse_from(words).is_err(), "{line}");
+        }
+    }
+}

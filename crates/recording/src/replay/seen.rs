@@ -1,0 +1,95 @@
+//! [`Seen`]: the account of requests as their recording has it, to stand beside what is measured of them.
+
+use super::Lru;
+use crate::request::{Request, UNTOLD};
+use crate::words::Cache;
+use std::collections::BTreeMap;
+
+/// The account of requests as their recording has it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Seen {
+    /// Requests.
+    pub requests: u64,
+    /// By the cache's account: requests, and bytes of bodies that were sent.
+    pub caches: BTreeMap<Cache, Share>,
+    /// By status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Time from a request to its answer's end, where it is told: quantiles 50, 90, 99 and the longest, in microseconds.
+    pub durations_us: Option<[u32; 4]>,
+    /// How many have such a time.
+    pub timed: u64,
+    /// Hits of an exact LRU on this very stream, by its bytes.
+    pub lru: Vec<Yardstick>,
+    /// Bytes of all objects of the recording together.
+    pub footprint: u64,
+}
+
+/// Requests and bytes of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes of bodies, as far as they are told.
+    pub bytes: u64,
+}
+
+/// An exact LRU of a size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Yardstick {
+    /// Its size in bytes.
+    pub memory: u64,
+    /// Requests that it would have answered.
+    pub hits: u64,
+}
+
+/// Sizes of the yardstick, as parts of all objects together: one of so many.
+const PARTS: [u64; 4] = [1, 4, 16, 64];
+
+impl Seen {
+    /// Of these requests, in the order in which they are due.
+    /// `footprint`: bytes of all objects together. `memory`: those of the cache, where they are told.
+    pub(super) fn of(requests: &[&Request], footprint: u64, memory: Option<u64>) -> Seen {
+        let mut seen = Seen { requests: requests.len() as u64, footprint, ..Seen::default() };
+        let mut durations: Vec<u32> = Vec::new();
+        for request in requests {
+            let share = seen.caches.entry(request.kind.cache).or_default();
+            share.requests += 1;
+            share.bytes += request.sent().unwrap_or(0);
+            *seen.statuses.entry(request.status).or_default() += 1;
+            durations.extend(Some(request.duration_us).filter(|us| *us != UNTOLD));
+        }
+        seen.timed = durations.len() as u64;
+        durations.sort_unstable();
+        seen.durations_us = (!durations.is_empty())
+            .then(|| [0.5, 0.9, 0.99, 1.0].map(|part| durations[place(part, durations.len())]));
+        let sizes = memory.map_or_else(|| PARTS.map(|part| footprint / part).to_vec(), |memory| vec![memory]);
+        seen.lru = sizes.into_iter().map(|memory| yardstick(requests, memory)).collect();
+        seen
+    }
+}
+
+/// Place of a quantile among so many.
+fn place(part: f64, count: usize) -> usize {
+    ((part * count as f64).ceil() as usize).clamp(1, count) - 1
+}
+
+fn yardstick(requests: &[&Request], memory: u64) -> Yardstick {
+    let mut lru = Lru::new(memory);
+    let asked = requests.iter().filter(|request| {
+        let key =
+            u64::from(request.object) << 24 | u64::from(request.version) << 8 | u64::from(request.variant);
+        lru.ask(key, request.size)
+    });
+    Yardstick { memory, hits: asked.count() as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_sorted_list() {
+        assert_eq!([0.5, 0.9, 0.99, 1.0].map(|part| place(part, 100)), [49, 89, 98, 99]);
+        assert_eq!([0.5, 1.0].map(|part| place(part, 1)), [0, 0]);
+    }
+}

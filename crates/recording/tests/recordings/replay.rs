@@ -1,0 +1,118 @@
+//! The choice of what of a recording is sent again, and when.
+
+use crate::support::{import, open};
+use plan::draw::hash;
+use recording::import::{Options, UserBy};
+use recording::private::Keep;
+use recording::replay::{Choice, Chosen, Why, choose};
+use std::collections::BTreeMap;
+
+const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,user=u,range=r,cache_control=cc";
+
+/// So many requests of so many users, one each 10 ms.
+fn lines(requests: u64, users: u64) -> String {
+    let line = |number: u64| {
+        let (t, user) = (1_795_746_709_000 + number * 10, hash(7, number) % users);
+        format!(
+            "{{\"t\":{t},\"m\":\"GET\",\"h\":\"h\",\"p\":\"/u{user}/{number}\",\"s\":200,\"b\":{},\"u\":\"user{user}\"}}\n",
+            100 + user
+        )
+    };
+    (0..requests).map(line).collect()
+}
+
+fn chosen(log: &str, choice: &Choice) -> Chosen {
+    let keep = Keep { path: true, query: true, ..Keep::default() };
+    let options = Options { user_by: UserBy::Field("field".to_owned()), keep, ..Options::default() };
+    let finished = import(options, &[("a.log", FORMAT, log.as_bytes())]).unwrap();
+    choose(&mut open(&finished.to), choice).unwrap()
+}
+
+/// Moments of each user's requests, in order of number.
+fn by_path(chosen: &Chosen) -> BTreeMap<String, Vec<u64>> {
+    let mut found: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for (listed, at) in chosen.requests.iter().zip(&chosen.at_us) {
+        found.entry(listed.url.to_owned()).or_default().push(*at);
+    }
+    found
+}
+
+#[test]
+fn all_of_it_at_its_moments() {
+    let chosen = chosen(&lines(500, 20), &Choice::default());
+    assert_eq!((chosen.requests.len(), chosen.left_out.len()), (500, 0));
+    let due: Vec<u64> = (0..500).map(|number| number * 10_000).collect();
+    assert_eq!(chosen.at_us, due);
+    assert!(
+        chosen
+            .requests
+            .iter()
+            .enumerate()
+            .all(|(number, listed)| listed.url.ends_with(&format!("/{number}")))
+    );
+    assert_eq!(chosen.requests.kinds().len(), 1, "they differ in their URLs alone");
+}
+
+#[test]
+fn time_runs_faster_and_a_part_is_cut_out() {
+    let choice = Choice { speed: 4.0, from_us: 1_000_000, to_us: Some(4_000_000), ..Choice::default() };
+    let chosen = chosen(&lines(500, 20), &choice);
+    assert_eq!(
+        (chosen.at_us.first(), chosen.at_us.last(), chosen.at_us.len()),
+        (Some(&0), Some(&747_500), 300)
+    );
+    assert_eq!(chosen.left_out[&Why::Outside], 200);
+    let most = Choice { most: Some(7), ends_us: Some(50_000), ..Choice::default() };
+    let short = self::chosen(&lines(500, 20), &most);
+    assert_eq!((short.at_us.len(), short.left_out[&Why::Outside]), (5, 495));
+}
+
+/// Each copy of a user is the user, moved as a whole; of half a copy half of the users have one.
+#[test]
+fn more_users_keep_the_gaps_of_each() {
+    let choice = Choice { multiply: 2.5, shift_us: 3_000_000, ..Choice::default() };
+    let one = by_path(&chosen(&lines(2_000, 400), &Choice::default()));
+    let chosen = chosen(&lines(2_000, 400), &choice);
+    assert!((4_700..5_300).contains(&chosen.requests.len()), "{}", chosen.requests.len());
+    assert!(chosen.at_us.is_sorted());
+    let mut moved: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for (url, moments) in by_path(&chosen) {
+        assert!((2..=3).contains(&moments.len()), "{url}");
+        let own = one[&url][0];
+        let mut by: Vec<u64> = moments.iter().map(|at| at - own).collect();
+        by.sort_unstable();
+        assert!(by[0] == 0 && by.iter().all(|by| *by <= 3_000_000), "{url}: {by:?}");
+        let user = url.split('/').nth(3).unwrap().to_owned();
+        // All requests of a user are moved alike, so its gaps stay; what is written in parts of a microsecond is cut.
+        assert_eq!(moved.entry(user).or_insert_with(|| by.clone()), &by, "{url}");
+    }
+}
+
+#[test]
+fn samples_take_users_and_objects_as_wholes() {
+    let half = Choice { users: 0.5, ..Choice::default() };
+    let all = chosen(&lines(2_000, 100), &half);
+    let user = |url: &str| url.split('/').nth(3).unwrap().to_owned();
+    let kept: std::collections::BTreeSet<String> =
+        all.requests.iter().map(|listed| user(listed.url)).collect();
+    let whole = chosen(&lines(2_000, 100), &Choice::default());
+    let due = whole.requests.iter().filter(|listed| kept.contains(&user(listed.url))).count();
+    assert_eq!(all.requests.len(), due, "no user is cut in half");
+    assert!((30..70).contains(&kept.len()), "{}", kept.len());
+    assert_eq!(all.left_out[&Why::Sample], 2_000 - due as u64);
+}
+
+#[test]
+fn requests_carry_what_was_recorded_and_odd_targets_stand_as_they_were() {
+    let log = "{\"t\":1795746709000,\"m\":\"GET\",\"h\":\"h\",\"p\":\"/a{b}\",\"s\":200,\"b\":5,\"u\":\"u\"}\n\
+        {\"t\":1795746709001,\"m\":\"GET\",\"h\":\"h\",\"p\":\"/v\",\"s\":206,\"b\":5,\"u\":\"u\",\"r\":\"bytes=5-9\"}\n\
+        {\"t\":1795746709002,\"m\":\"GET\",\"h\":\"h\",\"p\":\"/e\",\"s\":503,\"b\":5,\"u\":\"u\"}\n\
+        {\"t\":1795746709003,\"m\":\"PUT\",\"h\":\"h\",\"p\":\"/p\",\"s\":200,\"b\":5,\"u\":\"u\"}\n";
+    let chosen = chosen(log, &Choice::default());
+    let all = chosen.requests.to_vec();
+    assert_eq!(all[0].target.as_deref(), Some("/a{b}"));
+    assert_eq!((all[1].fields[0].name.as_str(), all[1].fields[0].shown().as_str()), ("Range", "bytes=5-9"));
+    assert_eq!(all[2].statuses, [plan::Status::Class(2), plan::Status::Class(3), plan::Status::Is(503)]);
+    assert_eq!((all.len(), chosen.left_out[&Why::Method]), (3, 1));
+    assert_eq!((chosen.seen.requests, chosen.seen.statuses[&206]), (3, 1));
+}

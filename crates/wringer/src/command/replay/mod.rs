@@ -1,0 +1,136 @@
+//! `wringer replay`: a recording's requests are sent again, each at its moment.
+
+mod told;
+
+use super::show::{self, Lines, Ran};
+use super::{around, dry};
+use crate::problem::{Exit, Problem};
+use cli::{ReplayArgs, Replayed};
+use recording::file::{ReadError, Recording};
+use recording::replay::{self, Choice, ChooseError, choose};
+use recording::words::Method;
+use session::SessionOptions;
+use std::fs::File;
+use std::io::BufReader;
+
+/// Runs the command.
+pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
+    args.check().map_err(Problem::Usage)?;
+    let seed = crate::arguments::seed_from_clock();
+    let choice = choice(args, args.clients.load.seed.unwrap_or(seed))?;
+    let mut recording = open(args)?;
+    let mut chosen = choose(&mut recording, &choice).map_err(|error| unread(args, error))?;
+    let notes = told::notes(args, &chosen, &recording);
+    if chosen.at_us.is_empty() {
+        return Err(Problem::impossible(format!("nothing to replay: {}", notes.join("; "))));
+    }
+    let replayed = Replayed {
+        requests: std::mem::take(&mut chosen.requests),
+        moments: plan::Moments::new(std::mem::take(&mut chosen.at_us)),
+    };
+    let plan = args.plan(seed, replayed).map_err(Problem::Usage)?;
+    let plan = args.output.held_to(args.keep.applied(plan));
+    if args.output.show_plan {
+        show::write(&plan.to_text());
+        return Ok(Exit::Ok);
+    }
+    if args.output.dry_run {
+        return dry::run(&plan, SessionOptions::default());
+    }
+    show::can_keep(&args.output)?;
+    let around = SessionOptions {
+        watch_pids: args.watch.pids.clone(),
+        ignore_exit: args.watch.ignore_exit,
+        ready: args.clients.load.ready,
+        ..SessionOptions::default()
+    };
+    let around = around::options(around)?;
+    let ready = session::prepare(&plan, &around, false)?;
+    show::warn(ready.warnings(), &plan);
+    let target = told::target(args, &chosen, recording.summary().requests);
+    show::notice(&format!("pressing {target}"));
+    notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
+    let seed_option = args.clients.load.seed.is_none().then_some("--seed");
+    let about = show::about("replay", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
+    let server = show::serve(&args.output, &about)?;
+    let ready = ready.about(about).noting(notes);
+    let finished = ready.run(None, &mut Lines::new(&args.output, &plan, false))?;
+    let measured = told::Measured::of(&finished.result);
+    let exit = show::report(finished, &Ran { plan: &plan, output: &args.output, server });
+    if !show::is_stdout(&args.output) {
+        show::write(&format!("\n{}", told::beside(&chosen, &measured)));
+    }
+    Ok(exit)
+}
+
+/// Choice of what of the recording is sent.
+fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
+    let chosen = &args.chosen;
+    let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let pattern = |option: &str, text: &Option<String>| match text {
+        Some(text) => {
+            replay::pattern(text).map(Some).map_err(|why| Problem::Usage(format!("{option}: {why}")))
+        }
+        None => Ok(None),
+    };
+    let methods: Result<Vec<Method>, Problem> =
+        chosen.methods.iter().map(|name| known_method(name)).collect();
+    let address = args.address().map_err(Problem::Usage)?;
+    Ok(Choice {
+        speed: chosen.speed,
+        multiply: chosen.multiply,
+        shift_us: micros(chosen.shift),
+        users: chosen.sample_users,
+        objects: chosen.sample_objects,
+        from_us: micros(chosen.from),
+        to_us: chosen.to.map(micros),
+        ends_us: chosen.duration.map(micros),
+        most: chosen.requests,
+        methods: methods?,
+        only: pattern("--only", &chosen.only)?,
+        except: pattern("--except", &chosen.except)?,
+        authority: address.authority,
+        cache_memory: args.cache_memory,
+        seed,
+    })
+}
+
+/// A method that recordings tell from others.
+fn known_method(name: &str) -> Result<Method, Problem> {
+    let found =
+        Method::read(name.as_bytes()).filter(|method| !matches!(method, Method::Other | Method::Connect));
+    found.ok_or_else(|| {
+        let names = Method::ALL.iter().filter(|method| !matches!(method, Method::Other | Method::Connect));
+        let names: Vec<&str> = names.map(|method| method.name()).collect();
+        Problem::Usage(format!(
+            "--methods: {name} is none that a recording tells: give some of {}",
+            names.join(", ")
+        ))
+    })
+}
+
+fn open(args: &ReplayArgs) -> Result<Recording<BufReader<File>>, Problem> {
+    let name = args.recording.display();
+    let file = File::open(&args.recording)
+        .map_err(|error| Problem::Usage(format!("{name} cannot be read: {error}; check its name")))?;
+    let read = BufReader::new(file);
+    let opened = if args.salvage { Recording::salvage(read) } else { Recording::open(read) };
+    opened.map_err(|error| match error {
+        ReadError::NoRecording => Problem::Usage(format!(
+            "{name}: {error}; of a log one is made by 'wringer capture {name} -o FILE.rec'"
+        )),
+        ReadError::Newer(_)
+        | ReadError::Cut(_)
+        | ReadError::Damaged { .. }
+        | ReadError::Fingerprint { .. }
+        | ReadError::Io(_) => Problem::impossible(format!("{name}: {error}")),
+    })
+}
+
+fn unread(args: &ReplayArgs, error: ChooseError) -> Problem {
+    let text = format!("{}: {error}", args.recording.display());
+    match error {
+        ChooseError::Read(_) | ChooseError::TooMany => Problem::Impossible(text),
+        ChooseError::NoUrls => Problem::Usage(text),
+    }
+}

@@ -1,0 +1,160 @@
+//! `wringer replay` from outside: each request of a recording is sent once, at its moment, to where the command line says.
+
+use crate::plans::with_files;
+use crate::support::{Ran, shell, start_in};
+use crate::web::{Web, ok};
+use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,cache=c,duration_ms=d,range=r";
+
+/// A line of a log: `ms` after its beginning.
+fn line(ms: u64, method: &str, path: &str, status: u16) -> String {
+    let t = 1_795_746_709_000 + ms;
+    format!(
+        "{{\"t\":{t},\"m\":\"{method}\",\"h\":\"shop.invalid\",\"p\":\"{path}\",\"s\":{status},\"b\":10,\"c\":\"HIT\",\"d\":3}}\n"
+    )
+}
+
+/// A folder with a recording of these lines, `day.rec`.
+fn recorded(lines: &str, words: &str) -> TempDir {
+    let files = with_files(&[("app.log", lines)]);
+    let at = files.path().display();
+    shell(&format!("cd {at}; $WRINGER capture app.log --log-format '{FORMAT}' -o day.rec {words} -q"))
+        .ended_with(0);
+    files
+}
+
+fn replay(files: TempDir, web: &Web, words: &str) -> Ran {
+    let line = format!(
+        "replay {{}}/day.rec http://{} --real-origin -q --json {{}}/result.json --no-keep {words}",
+        web.address
+    );
+    start_in(files, line.split_whitespace()).end()
+}
+
+#[test]
+fn each_request_is_sent_once_and_its_host_is_never_looked_up() {
+    let lines: String =
+        (0..300).map(|number| line(number * 5, "GET", &format!("/o/{number}"), 200)).collect();
+    let web = Web::start(|_| ok("ten bytes."));
+    let report = replay(recorded(&lines, ""), &web, "-t 2").ended_with(0).report();
+    assert_eq!((report.sum("requests"), report.sum("ok")), (300, 300));
+    let seen = web.seen();
+    let paths: BTreeSet<String> = seen.iter().map(|asked| asked.target.clone()).collect();
+    assert_eq!((seen.len(), paths.len()), (300, 300), "each once");
+    assert!((0..300).all(|number| paths.contains(&format!("/o/{number}"))));
+    assert!(seen.iter().all(|asked| asked.field("host") == Some("shop.invalid")));
+    assert!(report.number("run/duration_s") > 1.4, "it takes as long as it took");
+    let notes = report.notes();
+    assert!(
+        notes.contains("recorded: 3.00 ms p99") && notes.contains("recorded by the cache: hit 100 %"),
+        "{notes}"
+    );
+    assert!(notes.contains("an exact LRU cache without lifetimes would answer 0 %"), "{notes}");
+}
+
+#[test]
+fn an_overflow_uses_up_its_request_and_the_next_ones_keep_their_moments() {
+    let lines: String =
+        (0..20).map(|number| line(number * 50, "GET", &format!("/o/{number}"), 200)).collect();
+    let web = Web::start(|_| {
+        sleep(Duration::from_millis(300));
+        ok("late")
+    });
+    let ran = replay(recorded(&lines, ""), &web, "--in-flight 1 -t 1");
+    let report = ran.report();
+    let (sent, over) = (report.sum("requests"), report.sum("overflow"));
+    assert_eq!(sent + over, 20);
+    assert!(over > 0, "{sent} were sent");
+    let seen: Vec<u64> = web.seen().iter().map(|asked| asked.target[3..].parse().unwrap()).collect();
+    assert_eq!(seen.len() as u64, sent);
+    // Had overflow not used up its requests, those that were sent would be the first ones.
+    assert!(seen.is_sorted() && *seen.last().unwrap() > sent, "{seen:?}");
+}
+
+#[test]
+fn what_is_left_out_stands_in_the_headline_and_in_the_notes() {
+    let lines = line(0, "GET", "/a/1", 200)
+        + &line(1, "POST", "/a/2", 200)
+        + &line(2, "HEAD", "/a/3", 200)
+        + &line(3, "GET", "/b/4", 404)
+        + &line(4, "DELETE", "/a/5", 200)
+        + &line(5_000, "GET", "/a/6", 200);
+    let web = Web::start(|asked| {
+        if asked.target == "/b/4" { crate::web::answer("404 Not Found", "", "no") } else { ok("x") }
+    });
+    let files = recorded(&lines, "");
+    let report = replay(files, &web, "--only ^shop.invalid/ -d 1s").ended_with(0).report();
+    assert_eq!((report.sum("requests"), report.sum("ok")), (3, 3), "a 404 that was one is good");
+    assert!(report.text("target/name").ends_with("(3 requests of its 6)"), "{}", report.text("target/name"));
+    let notes = report.notes();
+    assert!(
+        notes.contains("3 requests of")
+            && notes.contains("not sent: 1 outside of --from, --to, -d or -n; 2 of a method"),
+        "{notes}"
+    );
+    let web = Web::start(|_| ok("x"));
+    let words = "--methods GET,DELETE,POST --unsafe --except ^shop.invalid/b -d 1s --speed 2";
+    let report = replay(recorded(&lines, ""), &web, words).ended_with(0).report();
+    let mut seen: Vec<String> =
+        web.seen().iter().map(|asked| format!("{} {}", asked.method, asked.target)).collect();
+    seen.sort();
+    assert_eq!(seen, ["DELETE /a/5", "GET /a/1"]);
+    let notes = report.notes();
+    assert!(
+        notes.contains("1 with a body that was not recorded") && notes.contains("--speed 2: gaps"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn a_plan_of_it_runs_by_itself() {
+    let lines: String =
+        (0..30).map(|number| line(number * 3, "GET", &format!("/o/{}", number % 7), 200)).collect();
+    let web = Web::start(|_| ok("x"));
+    let files = recorded(&lines, "");
+    let at = files.path().display().to_string();
+    let plan = format!(
+        "cd {at}; $WRINGER replay day.rec {} --real-origin --multiply 2 --shift 50ms --show-plan > plan.toml",
+        web.address
+    );
+    shell(&format!("{plan} && $WRINGER plan check plan.toml && $WRINGER run plan.toml -q --no-keep"))
+        .ended_with(0);
+    // A run of a plan asks for the accounts of an origin, too.
+    assert_eq!(web.seen().iter().filter(|asked| asked.target.starts_with("/o/")).count(), 60);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused() {
+    let lines: String = (0..30).map(|number| line(number * 3, "GET", &format!("/o/{number}"), 200)).collect();
+    let files = recorded(&lines, "");
+    let at = files.path().display().to_string();
+    let run = |words: &str| shell(&format!("cd {at}; $WRINGER replay {words}"));
+    run("day.rec http://127.0.0.1:9").refused_with(2, &["--real-origin"]);
+    run("none.rec http://127.0.0.1:9 --real-origin").refused_with(2, &["none.rec cannot be read"]);
+    run("app.log http://127.0.0.1:9 --real-origin")
+        .refused_with(2, &["app.log: it is no recording", "wringer capture app.log"]);
+    run("day.rec http://127.0.0.1:9 --real-origin --only ^/nothing").refused_with(
+        1,
+        &["nothing to replay: 30 requests of day.rec not sent: 30 not let through by --only"],
+    );
+    run("day.rec http://127.0.0.1:9 --real-origin --methods BREW --unsafe")
+        .refused_with(2, &["BREW", "GET, HEAD, POST"]);
+    run("day.rec http://127.0.0.1:9 --real-origin --only '('")
+        .refused_with(2, &["--only: '(' is no regular expression"]);
+    let cut = "head -c -40 day.rec > cut.rec";
+    shell(&format!("cd {at}; {cut}; $WRINGER replay cut.rec http://127.0.0.1:9 --real-origin"))
+        .refused_with(1, &["cut.rec: it is cut", "--salvage"]);
+    let web = Web::start(|_| ok("x"));
+    let salvaged =
+        format!("cd {at}; $WRINGER replay cut.rec {} --real-origin --salvage -q --no-keep", web.address);
+    let ran = shell(&salvaged).ended_with(0);
+    assert!(ran.stdout.contains("Recorded, and measured in") && web.seen().len() == 30, "{}", ran.stdout);
+    let bare = recorded(&lines, "--no-urls");
+    let at = bare.path().display().to_string();
+    shell(&format!("cd {at}; $WRINGER replay day.rec http://127.0.0.1:9 --real-origin"))
+        .refused_with(2, &["it has no URLs"]);
+}
