@@ -1,5 +1,6 @@
 //! `wringer cache`: what its options mean.
 
+use super::fleet::FleetArgs;
 use super::options::{
     AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
@@ -89,6 +90,9 @@ pub struct CacheArgs {
     /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
+    /// Other machines that carry the load.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,

@@ -5,6 +5,7 @@ use super::body::{BodyArgs, Described};
 use super::data::DataArgs;
 use super::expect::ExpectArgs;
 use super::files::Files;
+use super::fleet::FleetArgs;
 use super::list;
 use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
@@ -44,6 +45,9 @@ pub struct HttpArgs {
     /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
+    /// Other machines that carry the load.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,

@@ -12,6 +12,7 @@ mod expect;
 mod export;
 mod files;
 mod find;
+mod fleet;
 mod guard;
 mod guided;
 mod http;
@@ -44,6 +45,7 @@ pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
+pub use fleet::{AgentArgs, AgentsArg, FleetArgs, FleetCommand, OnLossArg};
 pub use guard::{Guards, Ports};
 pub use guided::{GREETING, QUESTIONS, Question};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
@@ -288,6 +290,11 @@ pub enum Command {
     Runs(RunsArgs),
     /// The runs that were kept in a browser, and a form that starts one: a page on this machine, at the address that is printed
     Serve(ServeArgs),
+    /// Several machines: whether they are there
+    #[command(subcommand)]
+    Fleet(FleetCommand),
+    /// Carry a part of somebody's load: what the other side of --agents runs
+    Agent(AgentArgs),
     /// Find what limits this machine as a generator, and how to mend it
     Doctor(DoctorArgs),
     /// Show the defaults and guards that hold here, of wringer.toml and the environment, and where each comes from
@@ -460,6 +467,9 @@ pub struct RunArgs {
     /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
+    /// Other machines that carry the load.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,

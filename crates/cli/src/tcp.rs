@@ -1,6 +1,7 @@
 //! `wringer tcp`: what its options mean.
 
 use super::data;
+use super::fleet::FleetArgs;
 use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
@@ -47,6 +48,9 @@ pub struct TcpArgs {
     /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
+    /// Other machines that carry the load.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Output that is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,

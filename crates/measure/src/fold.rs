@@ -150,6 +150,7 @@ impl RunState {
             },
             interrupted: end.interrupted,
             backend: end.backend.clone(),
+            agents: end.agents.clone(),
             thresholds: end.thresholds.clone(),
             notes: self.notes.iter().cloned().chain(self.cut()).collect(),
         }

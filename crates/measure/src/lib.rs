@@ -6,8 +6,10 @@
 
 pub mod accounts;
 pub mod after_reset;
+pub mod agents;
 mod alike;
 pub mod buckets;
+mod carried;
 pub mod censored;
 pub mod codes;
 pub mod collect;
@@ -46,8 +48,10 @@ pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use after_reset::AfterReset;
+pub use agents::{AgentUse, LostAgent};
 pub use alike::{Alike, Answered};
 pub use buckets::{Buckets, Digits};
+pub use carried::CarriedSnapshot;
 pub use censored::{Bound, Censored};
 pub use codes::{Code, CodeKind, Codes};
 pub use collect::Collector;

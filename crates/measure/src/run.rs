@@ -2,6 +2,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
+use crate::agents::AgentUse;
 use crate::censored::Censored;
 use crate::counts::Counts;
 use crate::event::{Evidence, LostRequest};
@@ -235,6 +236,8 @@ pub struct RunResult {
     pub interrupted: bool,
     /// The I/O backend that was used.
     pub backend: String,
+    /// The machines that made it, where they were several.
+    pub agents: Vec<AgentUse>,
     /// Conditions that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Sentences for the reader: falls-back, mismatches, and what could not be had.

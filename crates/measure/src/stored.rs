@@ -138,7 +138,7 @@ fn deviations(best: Due, end: Due) -> f64 {
 }
 
 /// An object that was due to be a hit several times in a row and was none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissedObject {
     /// Number of the object.
     pub object: u64,
@@ -155,7 +155,7 @@ pub struct MissedObject {
 }
 
 /// Due requests for objects whose sizes have the same binary logarithm.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeClass {
     /// How many were due to be hits.
     pub due: u64,
@@ -166,7 +166,7 @@ pub struct SizeClass {
 }
 
 /// Objects that were missed, and what the others of their size were, as far as one worker or all of them saw.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissedObjects {
     /// The objects.
     pub objects: Vec<MissedObject>,

@@ -6,6 +6,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
+use crate::agents::AgentUse;
 use crate::buckets::Buckets;
 use crate::event::{Evidence, LostRequest};
 use crate::exchanges::KeptExchanges;
@@ -357,6 +358,9 @@ pub struct End {
     /// Who answered at the target's addresses when the run was over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behind: Vec<Behind>,
+    /// The machines that made the run, where they were several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentUse>,
     /// Thresholds that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Verdict on the figures and on the target.

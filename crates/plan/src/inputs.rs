@@ -374,6 +374,18 @@ enum ContentForm {
     Bytes(Body),
 }
 
+impl Plan {
+    /// The plan and its inputs as two texts, for another machine that is to run it. Secrets, those that were typed included, stand in
+    /// the second one in clear.
+    pub fn carried(&self, inputs: &Inputs) -> (String, String) {
+        let (mut named, mut all) = (self.clone(), inputs.clone());
+        for (source, secret) in named.name_typed() {
+            all.secrets.insert(source.to_string(), secret);
+        }
+        (named.to_text(), all.to_text())
+    }
+}
+
 impl Inputs {
     /// All of it as text, for another machine that is to run the plan: the secrets stand in it in clear.
     pub fn to_text(&self) -> String {

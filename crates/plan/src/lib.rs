@@ -16,7 +16,7 @@ pub mod site;
 pub mod units;
 
 mod address;
-mod digest;
+pub mod digest;
 mod http;
 mod inputs;
 mod io;

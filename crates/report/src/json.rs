@@ -9,9 +9,9 @@ use crate::text::{Context, measured};
 use measure::http3::CloseCount;
 use measure::shares::received_bytes;
 use measure::{
-    AfterReset, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
-    Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck,
-    SharedCounts, TargetProcesses, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
+    AfterReset, AgentUse, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram,
+    Http2Counts, Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult,
+    SelfCheck, SharedCounts, TargetProcesses, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -47,6 +47,8 @@ struct Document<'a> {
     timeline: Vec<Second<'a>>,
     origin: Option<&'a OriginCounts>,
     workers: &'a [WorkerUse],
+    #[serde(skip_serializing_if = "<[AgentUse]>::is_empty")]
+    agents: &'a [AgentUse],
     self_check: &'a SelfCheck,
     watched: &'a [Watched],
     processes: &'a TargetProcesses,
@@ -73,6 +75,7 @@ impl<'a> Document<'a> {
             timeline: result.timeline.rows.iter().map(Second::new).collect(),
             origin: result.origin.as_ref(),
             workers: &result.workers,
+            agents: &result.agents,
             self_check: &result.self_check,
             watched: &result.watched,
             processes: &result.processes,

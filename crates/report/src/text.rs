@@ -4,6 +4,7 @@
 //! left out where it has nothing to say.
 
 mod after_reset;
+mod agents;
 mod cache;
 mod codes;
 mod generator;
@@ -90,6 +91,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.http3(),
         report.oracle(),
         Some(report.generator()),
+        report.agents(),
         Some(report.repeat()),
         report.next(),
     ];

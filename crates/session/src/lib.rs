@@ -16,7 +16,11 @@ pub mod scripts;
 pub mod steer;
 
 mod after;
+mod agent;
 mod backend;
+mod carrier;
+mod commanded;
+mod crew;
 mod data;
 mod evidence;
 mod exits;
@@ -40,8 +44,12 @@ mod tls;
 mod usage;
 mod workers;
 
+pub use agent::{AgentOptions, serve as serve_agent};
+pub use carrier::{AgentAt, Fleet};
+pub use crew::{Present, check as check_agents};
 pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
+pub use fleet::OnLoss;
 pub use listen::settle;
 pub use lookout::Started;
 pub use options::{About, Guard, Keep, SessionOptions};
@@ -56,12 +64,13 @@ use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
 use mask::Mask;
 use steer::Steering;
 
+use fleet::Share;
 use lookout::{Lookout, Scene};
 use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Collector, Counts, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second, Snapshot,
-    Tally, WorkerUse, notes,
+    Collector, Contention, Counts, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent,
+    Second, Snapshot, Tally, WorkerUse, notes,
 };
 use outlets::Outlets;
 use plan::site::NONCE_FIELD;
@@ -132,7 +141,9 @@ pub struct Ready<'a> {
 pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
     around.guard.iter().try_for_each(|guard| guard(plan))?;
-    usage::check_threads(plan.threads)?;
+    if around.fleet.is_none() {
+        usage::check_threads(plan.threads)?;
+    }
     let stop = around.stop.clone();
     doctor::check_pids(&around.watch_pids)?;
     let inputs = Arc::new(inputs::read(plan)?);
@@ -140,6 +151,9 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let mask = Mask::of(&filled);
     around.on_secrets.iter().for_each(|told| told(&mask));
     around.reach.iter().try_for_each(|reach| reach.check(plan))?;
+    if let Some(fleet) = &around.fleet {
+        return commanded::prepare(plan, around, fleet, &inputs, mask);
+    }
     let targets = Targets::of_plan(plan)?;
     tracing::debug!(addresses = ?targets.all(), "targets are looked up");
     if let Some(load) = &plan.load {
@@ -154,13 +168,14 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let (io, note) = backend::choose(plan.io)?;
     notes.extend(note);
     tracing::debug!(?io, notes = notes.len(), "the machine is looked at");
-    let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
+    let sampler = Sampler::new(&facts, &need, &all, around.interval_length());
     let tls = tls::client(plan, &inputs)?;
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
     let interpreters = around.interpreters.clone().filter(|_| plan.has_code());
     let only_to = around.reach.as_ref().map(Reach::hosts).or_else(|| confined(plan, around, &all));
     let count = threads(plan.threads);
-    let with = With { io, count, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
+    let share = Share::whole(count);
+    let with = With { io, share, run_id: None, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     tracing::debug!(
         workers = workers.count(),
@@ -220,7 +235,9 @@ impl Ready<'_> {
     /// # Errors
     /// A target where nobody listens; a run file that was asked for and cannot be made.
     pub fn run(mut self, started: Option<&Started<'_>>, view: &mut dyn View) -> Result<Finished, Problem> {
-        if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
+        if let Some(load) =
+            self.plan.load.as_ref().filter(|_| !self.around.take_silent && self.around.fleet.is_none())
+        {
             let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
             if let Some(limit) = self.around.ready {
                 tracing::debug!(?limit, "waiting for the target");
@@ -229,7 +246,7 @@ impl Ready<'_> {
             self.targets.refuse_silent(load, origin)?;
         }
         let scene = Scene::survey(self.plan.load.as_ref(), &self.targets, started, &self.around.watch_pids);
-        let interval = workers::interval(self.around) * self.around.intervals_per_row.max(1);
+        let interval = self.around.interval_length() * self.around.intervals_per_row.max(1);
         let head = head::of(self.plan, &self.about, self.workers.count(), interval, scene.behind.clone());
         let told = self.notes.len();
         let recorder = head::keep(&head, &self.about, &mut self.notes)?;
@@ -558,6 +575,7 @@ impl Session<'_, '_> {
         end.backend = self.workers.stop().to_owned();
         tracing::debug!(backend = end.backend, took = ?took, "workers and origin have ended");
         self.workers.qlog_notes().into_iter().for_each(|note| self.note(note));
+        self.hear_crew(&mut end);
         self.tell_evidence(&answers);
         self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note));
         end.behind = self.lookout.after();
@@ -565,7 +583,9 @@ impl Session<'_, '_> {
         end.target_cpu_s = self.watch.cpu_s();
         let measured = self.outlets.state().result().measured();
         let (machine, panics) = (self.sampler.finish(), self.workers.panics());
-        end.self_check = after::self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
+        // Agents on this machine are no strangers that took its CPU, and those elsewhere had their own.
+        let contention = if end.agents.is_empty() { self.cpu.found() } else { Contention::default() };
+        end.self_check = after::self_check(&measured, &end.workers, machine, contention, panics);
         let (mut state, recorder, failures_told) = self.outlets.close();
         state.apply(&RunEvent::End(Box::new(end.clone())));
         let (head, mut result) = (state.head().clone(), state.result());

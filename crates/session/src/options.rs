@@ -1,5 +1,6 @@
 //! Words of a session that are no part of its plan: how it behaves, what the run is called, where it is kept.
 
+use crate::carrier::Fleet;
 use crate::mask::Mask;
 use crate::steer::Steering;
 use crate::{Problem, Reach, Sinks};
@@ -42,12 +43,21 @@ pub struct SessionOptions {
     pub stop: Arc<AtomicBool>,
     /// Told the secrets of the plan as soon as they are known, so that the caller can hide them where they were typed.
     pub on_secrets: Option<fn(&Mask)>,
+    /// The machines that carry the load; `None`: this one.
+    pub fleet: Option<Fleet>,
     /// Where connections may go; `None`: anywhere.
     pub reach: Option<Reach>,
     /// Refuses plans beyond limits of the user's own, before anything is looked up.
     pub guard: Option<Guard>,
     /// Connections go nowhere but to the hosts that the plan names, and to this machine.
     pub confined: bool,
+}
+
+impl SessionOptions {
+    /// The length of an interval.
+    pub fn interval_length(&self) -> Duration {
+        if self.interval.is_zero() { Duration::from_secs(1) } else { self.interval }
+    }
 }
 
 /// Description of a run, and where it is kept.

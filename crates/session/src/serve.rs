@@ -1,6 +1,6 @@
 //! A run of an origin by itself: rows from its own counters until interrupted or its time is over.
 
-use super::{POLL, Session, usage, workers};
+use super::{POLL, Session, usage};
 use measure::{Collector, OriginCounts, Row, WorkerUse};
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ impl Session<'_, '_> {
     /// Serves, and shows a row for each interval.
     pub(super) fn serve_only(&mut self) -> Collector {
         let mut collector = Collector::new(std::iter::empty(), self.workers.count());
-        let interval = workers::interval(self.around);
+        let interval = self.around.interval_length();
         let began = Instant::now();
         let mut before = Reading::now(self, Duration::ZERO);
         let first = before.clone();

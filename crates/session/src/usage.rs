@@ -1,6 +1,7 @@
 //! How many workers there are, what CPU they use, and what time it is.
 
 use crate::problem::Problem;
+use plan::draw::mix;
 use std::path::Path;
 
 /// The number of workers: as asked for, or one for each core.
@@ -32,6 +33,12 @@ pub fn check_threads(asked: Option<u16>) -> Result<(), Problem> {
 pub fn unix_seconds() -> f64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
+/// A number that no other run has: time and process.
+pub fn run_id() -> u64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    mix(time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 32))
+}
+
 /// CPU seconds that each worker thread of this process has used so far, in steps of 10 ms; none where the system does
 /// not tell.
 pub fn cpu_of_workers() -> Vec<(u32, f64)> {

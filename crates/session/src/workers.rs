@@ -4,12 +4,13 @@ use super::SessionOptions;
 use super::qlog::Qlogs;
 use super::scripts::Scripts;
 use super::targets::Targets;
+use crate::crew::{Command, Crew, CrewTold};
 use crate::problem::Problem;
+use fleet::Share;
 use load::{Control, Job, OnBrokenOff};
 use measure::{AfterReset, Event, OriginCounts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net, UdpOptions};
 use origin::{Settings, Shared};
-use plan::draw::mix;
 use plan::site::Form;
 use plan::{Inputs, Load, Part, Plan};
 use script::Seat;
@@ -34,6 +35,12 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often a worker looks up whether the run goes on.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
+/// Channels from workers.
+struct Received {
+    snapshots: Receiver<Snapshot>,
+    events: Receiver<Event>,
+}
+
 /// The workers of a run.
 pub struct Workers {
     /// Figures, as they come.
@@ -47,6 +54,11 @@ pub struct Workers {
     signals: Arc<Signals>,
     faults: Arc<Faults>,
     qlogs: Qlogs,
+    count: u32,
+    /// The first part that they have.
+    first: u32,
+    /// The machines that carry the load, where this one does not.
+    crew: Option<Arc<CrewTold>>,
     /// None for one that was given up.
     threads: Vec<Option<JoinHandle<io::Result<&'static str>>>>,
 }
@@ -55,8 +67,10 @@ pub struct Workers {
 pub struct With<'a> {
     /// The system interface.
     pub io: Io,
-    /// How many workers.
-    pub count: u32,
+    /// Their parts of the load, one each.
+    pub share: Share,
+    /// A number that all machines of a run have and no other run; `None`: there is only this one.
+    pub run_id: Option<u64>,
     /// TLS client of the connections.
     pub tls: Option<&'a wire::tls::Client>,
     /// Inputs that the plan names; its secrets are filled in.
@@ -77,7 +91,7 @@ struct Signals {
 }
 
 /// Everything that one worker thread takes with it.
-struct Share {
+struct Luggage {
     job: Option<Job>,
     listen: Option<SocketAddr>,
     shared: Option<Arc<Shared>>,
@@ -88,11 +102,6 @@ struct Share {
     signals: Arc<Signals>,
     faults: Arc<Faults>,
     ready: SyncSender<Result<(), Problem>>,
-}
-
-/// The length of an interval.
-pub fn interval(around: &SessionOptions) -> Duration {
-    if around.interval.is_zero() { Duration::from_secs(1) } else { around.interval }
 }
 
 /// Where the origin listens, if there is one.
@@ -116,26 +125,19 @@ impl Workers {
         around: &SessionOptions,
         scripts: &mut Scripts,
     ) -> Result<Workers, Problem> {
-        let count = with.count;
+        let count = with.share.count;
         let listen = listens_at(plan)?;
         let shared = origin_of(plan, with)?;
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(waiting_events(plan, with));
         let (ready_in, ready) = sync_channel(count as usize);
-        let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
-        let control = Arc::new(Control::new(phases, count).with_cache(around.cache_bytes));
-        let mut workers = Workers {
-            snapshots,
-            events,
-            faults: Arc::new(Faults::new(control.clone())),
-            control,
-            spare: Vec::new(),
-            shared,
-            signals: Arc::default(),
-            qlogs: Qlogs::of_plan(plan)?,
-            threads: Vec::new(),
-        };
-        let (run_id, load, site) = (run_id(), plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
+        let mut workers = Workers::begin(with, control(plan, with, around), Received { snapshots, events });
+        (workers.shared, workers.qlogs) = (shared, Qlogs::of_plan(plan)?);
+        let (run_id, load, site) = (
+            with.run_id.unwrap_or_else(crate::usage::run_id),
+            plan.load.clone().map(Arc::new),
+            Arc::new(plan.site.clone()),
+        );
         let (control, broken_off) = (workers.control.clone(), workers.shared.clone().and_then(on_broken_off));
         let job = |load: Arc<Load>, part: Part, spare, qlogs| Job {
             load,
@@ -152,15 +154,15 @@ impl Workers {
             snapshots: snapshots_in.clone(),
             spare,
             events: events_in.clone(),
-            interval: interval(around),
+            interval: around.interval_length(),
             interpreters: with.interpreters.clone(),
             broken_off: broken_off.clone(),
         };
-        for part in Part::all(count) {
+        for part in with.share.parts() {
             let (spare_in, spare) = channel();
             workers.spare.push(spare_in);
             let job = load.clone().map(|load| job(load, part, spare, workers.qlogs.share(part)));
-            let share = Share {
+            let luggage = Luggage {
                 job,
                 listen,
                 shared: workers.shared.clone(),
@@ -172,22 +174,40 @@ impl Workers {
                 faults: workers.faults.clone(),
                 ready: ready_in.clone(),
             };
-            workers.spawn(with.io, share)?;
+            workers.spawn(with.io, luggage)?;
         }
         // A thread whose script does not come back cannot be waited for; the others end when the channels close.
         scripts.set_up().inspect_err(|_| workers.threads.clear())?;
         workers.all_ready(&ready, count).map(|()| workers)
     }
 
-    fn spawn(&mut self, io: Io, share: Share) -> Result<(), Problem> {
-        let name = format!("{}{}", crate::doctor::THREAD_NAME, share.index);
+    /// None are there yet.
+    fn begin(with: &With<'_>, control: Arc<Control>, received: Received) -> Workers {
+        Workers {
+            snapshots: received.snapshots,
+            events: received.events,
+            faults: Arc::new(Faults::new(control.clone())),
+            control,
+            spare: Vec::new(),
+            shared: None,
+            signals: Arc::default(),
+            qlogs: Qlogs::default(),
+            count: with.share.count,
+            first: with.share.first,
+            crew: None,
+            threads: Vec::new(),
+        }
+    }
+
+    fn spawn(&mut self, io: Io, luggage: Luggage) -> Result<(), Problem> {
+        let name = format!("{}{}", crate::doctor::THREAD_NAME, luggage.index);
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || {
-                let (ready, faults, index) = (share.ready.clone(), share.faults.clone(), share.index);
+                let (ready, faults, index) = (luggage.ready.clone(), luggage.faults.clone(), luggage.index);
                 let ran = guarded(io, &faults, index, |net| {
-                    share.only_to.iter().for_each(|hosts| net.restrict_to(hosts.clone()));
-                    share.work(net)
+                    luggage.only_to.iter().for_each(|hosts| net.restrict_to(hosts.clone()));
+                    luggage.work(net)
                 });
                 if let Err(error) = &ran {
                     // One that failed before it was ready; later nobody listens any more.
@@ -213,9 +233,47 @@ impl Workers {
         Ok(())
     }
 
+    /// Workers of other machines, which this one only commands.
+    pub fn of_crew(crew: Crew, plan: &Plan, around: &SessionOptions) -> Result<Workers, Problem> {
+        let count = crew.workers();
+        let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
+        let (events_in, events) = sync_channel(EVENTS);
+        let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
+        let control = Arc::new(Control::new(phases, count).with_cache(around.cache_bytes));
+        let faults = Arc::new(Faults::new(control.clone()));
+        let signals: Arc<Signals> = Arc::default();
+        let told = crew.told();
+        let command = Command { control: control.clone(), snapshots: snapshots_in, events: events_in };
+        let (go, panics) = (signals.clone(), faults.clone());
+        let thread = std::thread::Builder::new().name("agents".to_owned()).spawn(move || {
+            crew.command(&command, &|| go.go.load(Ordering::Acquire), &|panic| panics.note(panic))
+        });
+        let thread =
+            thread.map_err(|error| Problem::impossible(format!("no thread for the agents: {error}")))?;
+        Ok(Workers {
+            snapshots,
+            events,
+            control,
+            spare: Vec::new(),
+            shared: None,
+            signals,
+            faults,
+            qlogs: Qlogs::default(),
+            count,
+            first: 0,
+            crew: Some(told),
+            threads: vec![Some(thread)],
+        })
+    }
+
+    /// Returns what became of the machines that carried the load, where this one did not. Known once they have ended.
+    pub fn crew(&self) -> Option<&CrewTold> {
+        self.crew.as_deref()
+    }
+
     /// How many workers there are.
     pub fn count(&self) -> u32 {
-        self.threads.len() as u32
+        self.count
     }
 
     /// Gives up a worker that does not come back; the others are asked to end. Its thread goes with the process.
@@ -266,8 +324,8 @@ impl Workers {
 
     /// Gives an emptied tally back to its worker.
     pub fn give_back(&self, worker: u32, tally: Box<Tally>) {
-        // A worker that has ended needs no tally any more.
-        let _ = self.spare[worker as usize].send(tally);
+        // A worker that has ended needs no tally any more, and those of other machines take none.
+        let _ = self.spare.get((worker - self.first) as usize).map(|spare| spare.send(tally));
     }
 
     /// Returns notes on gaps in the qlog files, a sentence for each file. Known once the workers have ended.
@@ -294,7 +352,7 @@ impl Drop for Workers {
     }
 }
 
-impl Share {
+impl Luggage {
     /// One worker from its beginning to its end.
     async fn work(self, net: Net) -> &'static str {
         let backend = net.backend();
@@ -404,10 +462,19 @@ async fn until(net: &Net, signal: &AtomicBool) {
     }
 }
 
-/// A number that no other run has: time and process.
-fn run_id() -> u64 {
-    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    mix(time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 32))
+/// The state that workers share.
+fn control(plan: &Plan, with: &With<'_>, around: &SessionOptions) -> Arc<Control> {
+    let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
+    let control = Control::new(phases, with.share.count).with_cache(around.cache_bytes);
+    // Those of an agent are some of many.
+    Arc::new(if with.run_id.is_some() { control.among(sending(plan, with.share.of)) } else { control })
+}
+
+/// How many of so many parts send in each phase.
+fn sending(plan: &Plan, of: u32) -> Vec<u32> {
+    let first = Part { index: 0, of };
+    let phases = plan.load.iter().flat_map(|load| &load.phases);
+    phases.map(|phase| first.of_phase(phase).map_or(of, |(part, _)| part.of)).collect()
 }
 
 /// The origin of the plan, where it has one.
@@ -416,7 +483,10 @@ fn origin_of(plan: &Plan, with: &With<'_>) -> Result<Option<Arc<Shared>>, Proble
     // jtest's addresses name no request.
     let follow = plan.load.is_some() && plan.site.form == Form::Native;
     Ok(plan.origin.clone().map(|behaviour| {
-        Shared::new(Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls, follow }, with.count)
+        Shared::new(
+            Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls, follow },
+            with.share.count,
+        )
     }))
 }
 

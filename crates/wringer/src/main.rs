@@ -8,7 +8,7 @@ mod runs;
 mod serve;
 mod settings;
 
-use cli::{Cli, Command, PlanCommand, Read, Settings};
+use cli::{Cli, Command, FleetCommand, PlanCommand, Read, Settings};
 use console::{Exit, Problem, arguments, limits, output, problem, signals, tui};
 use std::ffi::OsString;
 use std::path::Path;
@@ -96,6 +96,8 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Capture(args) => command::capture::run(&args),
         Command::Replay(args) => command::replay::run(&args),
         Command::Config { command } => command::config::run(command.as_deref()),
+        Command::Fleet(FleetCommand::Check { fleet }) => command::fleet::check(&fleet),
+        Command::Agent(args) => command::fleet::agent(&args),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),

@@ -193,9 +193,10 @@ fn trial(text: &str, inside: bool) -> Trial {
     };
     let has = |word: &str| words.contains(&word);
     match (program, command) {
-        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions" | "capture" | "config")) => {
-            Trial::Look(text)
-        }
+        (
+            "wringer",
+            Some("plan" | "doctor" | "links" | "help" | "completions" | "capture" | "config" | "fleet"),
+        ) => Trial::Look(text),
         ("wringer", Some("rig")) if has("--print") => Trial::Look(text),
         ("wringer", Some("rig")) => looked("--print"),
         _ if has("--show-plan") || has("--dry-run") => Trial::Look(text),

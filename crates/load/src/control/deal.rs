@@ -22,6 +22,8 @@ pub(crate) struct Deck {
     /// Numbers of a round, after which the same values come again; `None`: they never do.
     round: Option<u64>,
     hands: Box<[Hand]>,
+    /// All parts that send, where other machines have some of them; `None`: the workers here have all.
+    among: Option<u64>,
 }
 
 /// The numbers that a worker holds: the first of them times 128, and how many. On a cache line of its own.
@@ -44,6 +46,11 @@ impl Hand {
         None
     }
 
+    /// Counts how often it was asked; from 0.
+    fn count(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
     fn hold(&self, first: u64, count: u64) {
         self.0.store(first << 7 | count, Ordering::Relaxed);
     }
@@ -53,12 +60,21 @@ impl Deck {
     /// For so many workers.
     pub fn new(round: Option<u64>, workers: u32) -> Deck {
         let hands = (0..workers.max(1)).map(|_| Hand::default()).collect();
-        Deck { next: AtomicU64::new(0), round: round.map(|round| round.max(1)), hands }
+        Deck { next: AtomicU64::new(0), round: round.map(|round| round.max(1)), hands, among: None }
+    }
+
+    /// The next number of a part: parts take turns, as they do with the numbers of requests. So machines that know nothing of each other
+    /// deal every number once.
+    fn own(&self, part: u64, of: u64) -> u64 {
+        self.hands[part as usize % self.hands.len()].count() * of + part
     }
 
     /// The next number for a worker.
     #[inline]
     pub fn draw(&self, worker: u32) -> u64 {
+        if let Some(of) = self.among {
+            return self.own(u64::from(worker), of);
+        }
         let own = worker as usize % self.hands.len();
         self.hands[own].take().unwrap_or_else(|| self.draw_more(own))
     }
@@ -91,20 +107,31 @@ impl Deck {
 #[derive(Debug)]
 pub(crate) struct Decks {
     workers: u32,
+    /// Parts that send in each phase, where other machines have some of them; empty: the workers here have all.
+    among: Box<[u32]>,
     all: Mutex<HashMap<(usize, String), Arc<Deck>>>,
 }
 
 impl Decks {
     /// For so many workers.
     pub fn new(workers: u32) -> Decks {
-        Decks { workers, all: Mutex::default() }
+        Decks { workers, among: Box::default(), all: Mutex::default() }
+    }
+
+    /// The same, where all machines together have so many parts that send in each phase.
+    pub fn among(workers: u32, parts: Vec<u32>) -> Decks {
+        Decks { among: parts.into(), ..Decks::new(workers) }
     }
 
     /// The deck of this name in a phase, the same for all workers.
     pub fn deck(&self, phase: usize, name: String, round: Option<u64>) -> Arc<Deck> {
         // A worker that panicked while it held the lock has left the map whole.
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry((phase, name)).or_insert_with(|| Arc::new(Deck::new(round, self.workers))).clone()
+        // Of a deck of the whole run, all phases have the same.
+        let parts = self.among.get(phase).or(self.among.first()).copied();
+        let among = parts.map(|parts| u64::from(parts.max(1)));
+        let deck = || Arc::new(Deck { among, ..Deck::new(round, self.workers) });
+        all.entry((phase, name)).or_insert_with(deck).clone()
     }
 }
 
@@ -201,6 +228,26 @@ mod tests {
     fn small_rounds_and_one_worker_have_the_order_of_the_numbers() {
         assert_eq!(drawn(500, &[3, 1, 2], 2_000), (0..2_000).collect::<Vec<_>>());
         assert_eq!(drawn(1 << 40, &[1], 2_000), (0..2_000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn machines_that_know_nothing_of_each_other_deal_every_number_once() {
+        for (total, machines) in [(10, &[1, 2][..]), (7, &[1, 1, 1]), (100, &[8]), (13, &[4, 4, 4])] {
+            let of: u32 = machines.iter().sum();
+            let (mut seen, mut first) = (Vec::new(), 0);
+            for workers in machines {
+                let decks = Decks::among(*workers, vec![of]);
+                let deck = decks.deck(0, "rows".to_owned(), Some(5));
+                for index in first..first + workers {
+                    // As many as `-n` shares out.
+                    let mine = plan::Part { index, of }.share(total);
+                    seen.extend((0..mine).map(|_| deck.draw(index)));
+                }
+                first += workers;
+            }
+            seen.sort_unstable();
+            assert_eq!(seen, (0..total).collect::<Vec<_>>(), "{total} among {machines:?}");
+        }
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub struct Control {
     /// Values that are dealt to the requests of all workers.
     pub(crate) decks: Decks,
     workers: u32,
+    /// Gates are opened by somebody outside, who opens those of other machines, too.
+    outside: bool,
     started: OnceLock<Instant>,
     phases: Vec<Gate>,
     /// Changes of rates so far, in order; how many there are is looked up for each arrival.
@@ -104,6 +106,7 @@ impl Control {
             models: Mutex::default(),
             decks: Decks::new(workers),
             workers,
+            outside: false,
             started: OnceLock::new(),
             phases,
             rates: Mutex::default(),
@@ -117,12 +120,19 @@ impl Control {
         Control { cache_memory: memory, ..self }
     }
 
+    /// These workers have some of the parts of a load that other machines share: gates open when [`Control::open`] says so, and values
+    /// are dealt so that no part of another machine is dealt the same. `parts`: how many of all send in each phase.
+    #[must_use]
+    pub fn among(self, parts: Vec<u32>) -> Control {
+        Control { outside: true, decks: Decks::among(self.workers, parts), ..self }
+    }
+
     pub(crate) fn cache_memory(&self) -> Option<u64> {
         self.cache_memory
     }
 
-    /// A worker has seen that these were missed.
-    pub(crate) fn missed(&self, seen: &MissedObjects) {
+    /// A worker, or all those of another machine, have seen that these were missed.
+    pub fn missed(&self, seen: &MissedObjects) {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner).merge(seen);
     }
 
@@ -142,13 +152,13 @@ impl Control {
     }
 
     /// Asks all workers to end at once, without a time of grace.
-    pub(crate) fn stop_now(&self) {
+    pub fn stop_now(&self) {
         self.now.store(true, Ordering::Relaxed);
         self.stop();
     }
 
     /// True if nobody waits for what is under way.
-    pub(crate) fn stopped_now(&self) -> bool {
+    pub fn stopped_now(&self) -> bool {
         self.now.load(Ordering::Relaxed)
     }
 
@@ -168,6 +178,15 @@ impl Control {
         let rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         let new = rates.iter().skip(known).filter(|change| change.phase == phase);
         Some((new.copied().collect(), rates.len()))
+    }
+
+    /// The changes of rates behind the first `known` of the run.
+    pub fn rates_since(&self, known: usize) -> Vec<RateChange> {
+        if self.rates_changed.load(Ordering::Acquire) <= known {
+            return Vec::new();
+        }
+        let rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        rates.iter().skip(known).copied().collect()
     }
 
     /// The barrier of this name in a phase, the same for all workers.
@@ -231,11 +250,20 @@ impl Control {
     /// A worker has come to the gate of a phase. To be called once by each worker.
     pub fn arrive(&self, phase: usize, now: Instant) {
         let gate = &self.phases[phase];
-        if gate.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
-            let opens = now + HEAD_START;
-            let _ = self.started.set(opens);
-            let _ = gate.opens.set(opens);
+        if gate.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.workers && !self.outside {
+            self.open(phase, now + HEAD_START);
         }
+    }
+
+    /// True once all workers of this process have come to the gate of a phase.
+    pub fn have_arrived(&self, phase: usize) -> bool {
+        self.phases[phase].arrived.load(Ordering::Acquire) >= self.workers
+    }
+
+    /// The gate of a phase opens at this moment. Only the first word counts.
+    pub fn open(&self, phase: usize, at: Instant) {
+        let _ = self.started.set(at);
+        let _ = self.phases[phase].opens.set(at);
     }
 
     /// When the gate of a phase opens, once that is known.

@@ -1,6 +1,7 @@
 //! The exit code of a run: a function of the verdict and of the conditions that the figures were held to, and of nothing else.
 
 use super::{Conduct, Verdict, Worth};
+use crate::agents::AgentUse;
 use crate::judged::Judged;
 use crate::run::RunResult;
 
@@ -35,7 +36,7 @@ const TABLE: [(ExitCode, &str); 6] = [
         ExitCode::Impossible,
         "There is no run or no result: nothing listens, a port is taken, a file cannot be written; nothing was sent, or at least \
          half of the requests found no port or descriptor on this machine; not one good answer came; the target was silent at the \
-         end, or died.",
+         end, or died; an agent (--agents) was lost, and --tolerate-loss does not allow that.",
     ),
     (
         ExitCode::Failed,
@@ -50,7 +51,10 @@ impl ExitCode {
     pub fn of_run(result: &RunResult, verdict: &Verdict) -> ExitCode {
         match result.was_ended_by_hand() {
             true => ExitCode::EndedByHand,
-            false => ExitCode::of(verdict, &result.thresholds),
+            false => match ExitCode::of(verdict, &result.thresholds) {
+                ExitCode::Fine if result.agents.iter().any(AgentUse::is_missed) => ExitCode::Impossible,
+                code => code,
+            },
         }
     }
 

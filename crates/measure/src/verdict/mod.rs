@@ -11,6 +11,7 @@ pub use exit::ExitCode;
 pub use names::VerdictNames;
 pub use target::{Conduct, Finding, FindingKind, TargetVerdict};
 
+use crate::agents::AgentUse;
 use crate::counts::Counts;
 use crate::notes;
 use crate::processes::Happened;
@@ -43,7 +44,7 @@ pub enum Worth {
     BrokenOff,
     /// No request was sent.
     NothingSent,
-    /// The run ended without a word, so that nothing is known of the generator.
+    /// The run, or one of the machines that made it, ended without a word, so that nothing is known of the generator.
     CutOff,
     /// The generator was the limit.
     GeneratorBound,
@@ -115,16 +116,23 @@ impl RunResult {
     fn measurement(&self, silent: bool) -> Measurement {
         let check = &self.self_check;
         let mut reasons = check.limits(silent);
+        let of_agents = |agent: &AgentUse| {
+            let name = agent.name.clone();
+            agent.reasons.clone().into_iter().map(move |reason| format!("{name}: {reason}"))
+        };
+        reasons.extend(self.agents.iter().flat_map(of_agents));
+        let losses: Vec<String> = self.agents.iter().filter_map(AgentUse::loss).collect();
         let disturbances = check.contention.reasons();
         let mixed = self.processes.mixed();
         let state = match () {
             () if !check.panics.is_empty() => Worth::BrokenOff,
             () if check.requests == 0 => Worth::NothingSent,
-            () if check.untold => Worth::CutOff,
+            () if check.untold || !losses.is_empty() => Worth::CutOff,
             () if !reasons.is_empty() => Worth::GeneratorBound,
             () if !disturbances.is_empty() || mixed.is_some() => Worth::Disturbed,
             () => Worth::Valid,
         };
+        reasons.splice(0..0, losses);
         reasons.extend(mixed.map(Happened::sentence));
         reasons.extend(disturbances);
         reasons.extend(check.untold.then(|| notes::UNTOLD.with(&[])));

@@ -177,6 +177,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
         lost: Vec::new(),
         dead: None,
         tolerated: 0.0,
+        agents: Vec::new(),
         took: phases.iter().map(|phase| phase.took).sum(),
         timeline: Timeline::default(),
         workers: vec![

@@ -219,6 +219,7 @@ fn result() -> RunResult {
         lost: Vec::new(),
         dead: None,
         tolerated: 0.0,
+        agents: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),

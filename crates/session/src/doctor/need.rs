@@ -76,6 +76,19 @@ impl Need {
         }
     }
 
+    /// The needs of a share of it, on another machine.
+    #[must_use]
+    pub fn of_share(mut self, share: f64) -> Need {
+        let part = |count: u64| (count as f64 * share).ceil() as u64;
+        self.sure_connections = part(self.sure_connections);
+        self.connections = part(self.connections);
+        self.burst = part(self.burst);
+        self.connections_per_s = self.connections_per_s.map(|rate| rate * share);
+        self.requests_per_s = self.requests_per_s.map(|rate| rate * share);
+        self.memory_bytes = BASE_BYTES + CONNECTION_BYTES * self.connections;
+        self
+    }
+
     fn nothing() -> Need {
         Need {
             sure_connections: 0,

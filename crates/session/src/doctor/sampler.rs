@@ -106,6 +106,12 @@ impl Sampler {
         limits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, limit)| limit)
     }
 
+    /// Returns the use that was found so far, without what the machine counted.
+    pub fn used(&self) -> MachineUse {
+        let swapped = Counters::read().swapped_pages.saturating_sub(self.before.swapped_pages);
+        MachineUse { swapped_bytes: swapped * rustix::param::page_size() as u64, ..self.found.clone() }
+    }
+
     /// Returns the use that was found, with what the machine counted meanwhile.
     pub fn finish(mut self) -> MachineUse {
         self.sample();

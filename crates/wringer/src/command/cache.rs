@@ -4,7 +4,7 @@ use super::pressed::{self, Pressed};
 use super::rig::settings;
 use super::rig_log;
 use super::show::{self, Lines, Ran};
-use super::{around, dry};
+use super::{around, dry, fleet};
 use crate::problem::{Exit, Problem};
 use cli::{CacheArgs, Target, reachable};
 use net::ports;
@@ -36,6 +36,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
+        fleet: fleet::asked(&args.fleet),
         ready: args.load.ready,
         ..SessionOptions::default()
     };

@@ -2,7 +2,7 @@
 
 use super::show::{self, Lines, Ran};
 use super::verbose::Trace;
-use super::{around, dry};
+use super::{around, dry, fleet};
 use crate::problem::{Exit, Problem};
 use cli::{Files, HttpArgs, SentArgs};
 use plan::secret::without_secrets;
@@ -26,6 +26,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
+        fleet: fleet::asked(&args.fleet),
         ready: args.clients.load.ready,
         ..SessionOptions::default()
     };

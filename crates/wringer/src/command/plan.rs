@@ -2,7 +2,7 @@
 
 use super::jmx;
 use super::show::{self, Lines, Ran};
-use super::{around, dry, har};
+use super::{around, dry, fleet, har};
 use crate::problem::{Exit, Problem};
 use cli::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
@@ -37,6 +37,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
+        fleet: fleet::asked(&args.fleet),
         interpreters: Some(interpreters(programs)),
         ..SessionOptions::default()
     };

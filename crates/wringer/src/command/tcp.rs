@@ -1,7 +1,7 @@
 //! `wringer tcp`: a service pressed with TCP messages.
 
 use super::show::{self, Lines, Ran};
-use super::{around, dry};
+use super::{around, dry, fleet};
 use crate::problem::{Exit, Problem};
 use cli::TcpArgs;
 use session::SessionOptions;
@@ -21,6 +21,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
+        fleet: fleet::asked(&args.fleet),
         ready: args.load.ready,
         ..SessionOptions::default()
     };

@@ -159,6 +159,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
         lost: Vec::new(),
         dead: None,
         tolerated: 0.0,
+        agents: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),

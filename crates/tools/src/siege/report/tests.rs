@@ -26,6 +26,7 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
         lost: Vec::new(),
         dead: None,
         tolerated: 0.0,
+        agents: Vec::new(),
         phases: vec![phase],
         timeline: Default::default(),
         took: Duration::from_secs(2),

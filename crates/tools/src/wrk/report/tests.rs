@@ -28,6 +28,7 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
         lost: Vec::new(),
         dead: None,
         tolerated: 0.0,
+        agents: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_millis(2_000),

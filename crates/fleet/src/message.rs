@@ -1,0 +1,267 @@
+//! Words that controller and agents say to each other. Beats hold a state and not a change, so one that is lost, doubled or late harms
+//! nothing; deltas are numbered and kept until they are acknowledged.
+
+use crate::delta::Delta;
+use crate::frame::Frame;
+use crate::split::Share;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// Words of an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Up {
+    /// First: who it is.
+    Hello(Hello),
+    /// It has its plan and could begin.
+    Ready(Ready),
+    /// It does not do what was asked.
+    Refused(Refused),
+    /// How far it is.
+    Beat(UpBeat),
+    /// Figures.
+    Delta(Numbered),
+}
+
+/// A delta on its way: its number, and its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbered {
+    /// Its number, from 0.
+    pub number: u64,
+    /// A [`Delta`].
+    pub bytes: Vec<u8>,
+}
+
+/// Words of a controller.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Down {
+    /// The order.
+    Plan(Box<Order>),
+    /// A piece of the plan and of what it names.
+    Data(Vec<u8>),
+    /// The state of the run.
+    Beat(DownBeat),
+}
+
+/// An agent says who it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`crate::PROTOCOL`].
+    pub protocol: u32,
+    /// Version of the program.
+    pub version: String,
+    /// Name of its machine.
+    pub host: String,
+    /// Cores that it may use.
+    pub cores: u32,
+    /// Its process.
+    pub pid: u32,
+}
+
+/// A plan for one agent. The text of the plan, and of its inputs, follows as data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// Name of the agent.
+    pub name: String,
+    /// Its parts of the load.
+    pub share: Share,
+    /// A number that differs between runs and is the same for all agents of one.
+    pub run_id: u64,
+    /// Length of an interval in µs.
+    pub interval_us: u64,
+    /// Bytes that a cache on the way may keep, where that is known.
+    pub cache_bytes: Option<u64>,
+    /// The agent ends by itself when nobody has said anything for so long, in µs.
+    pub lease_us: u64,
+    /// How long it waits for a target that does not answer yet, in µs.
+    pub ready_us: Option<u64>,
+    /// Bytes of the plan's text.
+    pub plan_bytes: u64,
+    /// Bytes of the inputs' text, behind it.
+    pub inputs_bytes: u64,
+    /// SHA-256 of both.
+    pub sha256: String,
+}
+
+/// An agent could begin.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    /// SHA-256 of what it was given.
+    pub sha256: String,
+    /// Warnings of what may fall short on its machine.
+    pub warnings: Vec<String>,
+}
+
+/// An agent does not do what was asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// Why not.
+    pub why: String,
+    /// True if what was asked cannot be meant, rather than not be done here and now.
+    pub usage: bool,
+}
+
+/// How far an agent is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpBeat {
+    /// Number of the last beat that came, and the moment that it bore.
+    pub echo: Option<(u64, u64)>,
+    /// Since when it has waited to be sent back, in µs.
+    pub held_us: u64,
+    /// The agent's clock in µs.
+    pub at_us: u64,
+    /// Gates that all its workers have come to.
+    pub arrived: u32,
+}
+
+/// How the run is to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// By itself.
+    #[default]
+    No,
+    /// Now; what is under way has its time of grace.
+    Grace,
+    /// At once.
+    Now,
+}
+
+/// From a moment on, so many requests per second of all agents together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateFrom {
+    /// The phase, by its number.
+    pub phase: u32,
+    /// When, in µs since the phase began.
+    pub at_us: u64,
+    /// How many.
+    pub per_second: f64,
+}
+
+/// The state of the run, for one agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DownBeat {
+    /// Its number.
+    pub number: u64,
+    /// The controller's clock in µs.
+    pub at_us: u64,
+    /// All deltas before this one have come.
+    pub acknowledged: u64,
+    /// All agents are ready: workers may go to the first gate.
+    pub go: bool,
+    /// When gates open, by the agent's clock in µs.
+    pub opens_us: Vec<u64>,
+    /// Rates that were changed, in order.
+    pub rates: Vec<RateFrom>,
+    /// How the run is to end.
+    pub stop: Stop,
+}
+
+/// Something that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a message of kind {kind} cannot be read: {why}")]
+pub struct BadMessage {
+    /// Its kind.
+    pub kind: u8,
+    /// Why.
+    pub why: String,
+}
+
+/// Numbers of kinds.
+mod kind {
+    pub const HELLO: u8 = 1;
+    pub const READY: u8 = 2;
+    pub const REFUSED: u8 = 3;
+    pub const UP_BEAT: u8 = 4;
+    pub const DELTA: u8 = 5;
+    pub const PLAN: u8 = 101;
+    pub const DATA: u8 = 102;
+    pub const DOWN_BEAT: u8 = 103;
+}
+
+/// Bytes of a delta's number.
+const NUMBER: usize = 8;
+
+fn json(kind: u8, said: &impl Serialize) -> Frame {
+    // Structs of numbers, texts and lists: nothing in them can fail.
+    Frame { kind, body: serde_json::to_vec(said).expect("messages are plain values") }
+}
+
+fn read<T: DeserializeOwned>(frame: &Frame) -> Result<T, BadMessage> {
+    serde_json::from_slice(&frame.body)
+        .map_err(|error| BadMessage { kind: frame.kind, why: error.to_string() })
+}
+
+fn unknown(kind: u8) -> BadMessage {
+    BadMessage { kind, why: "this version does not know it".to_owned() }
+}
+
+impl Up {
+    /// It as a frame.
+    pub fn frame(&self) -> Frame {
+        match self {
+            Up::Hello(said) => json(kind::HELLO, said),
+            Up::Ready(said) => json(kind::READY, said),
+            Up::Refused(said) => json(kind::REFUSED, said),
+            Up::Beat(said) => json(kind::UP_BEAT, said),
+            Up::Delta(said) => {
+                let mut body = said.number.to_be_bytes().to_vec();
+                body.extend(&said.bytes);
+                Frame { kind: kind::DELTA, body }
+            }
+        }
+    }
+
+    /// Reads what a frame says.
+    ///
+    /// # Errors
+    /// It is none of an agent's.
+    pub fn of(frame: &Frame) -> Result<Up, BadMessage> {
+        match frame.kind {
+            kind::HELLO => read(frame).map(Up::Hello),
+            kind::READY => read(frame).map(Up::Ready),
+            kind::REFUSED => read(frame).map(Up::Refused),
+            kind::UP_BEAT => read(frame).map(Up::Beat),
+            kind::DELTA => match frame.body.split_first_chunk::<NUMBER>() {
+                Some((number, bytes)) => {
+                    Ok(Up::Delta(Numbered { number: u64::from_be_bytes(*number), bytes: bytes.to_vec() }))
+                }
+                None => Err(BadMessage { kind: frame.kind, why: "it is too short".to_owned() }),
+            },
+            other => Err(unknown(other)),
+        }
+    }
+}
+
+impl Down {
+    /// It as a frame.
+    pub fn frame(&self) -> Frame {
+        match self {
+            Down::Plan(said) => json(kind::PLAN, said),
+            Down::Data(bytes) => Frame { kind: kind::DATA, body: bytes.clone() },
+            Down::Beat(said) => json(kind::DOWN_BEAT, said),
+        }
+    }
+
+    /// Reads what a frame says.
+    ///
+    /// # Errors
+    /// It is none of a controller's.
+    pub fn of(frame: &Frame) -> Result<Down, BadMessage> {
+        match frame.kind {
+            kind::PLAN => read(frame).map(|plan| Down::Plan(Box::new(plan))),
+            kind::DATA => Ok(Down::Data(frame.body.clone())),
+            kind::DOWN_BEAT => read(frame).map(Down::Beat),
+            other => Err(unknown(other)),
+        }
+    }
+}
+
+impl Numbered {
+    /// The delta in it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn delta(&self) -> Result<Delta, BadMessage> {
+        Delta::of_bytes(&self.bytes).map_err(|why| BadMessage { kind: kind::DELTA, why })
+    }
+}

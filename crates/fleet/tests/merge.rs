@@ -1,0 +1,172 @@
+//! Figures that were split among agents, carried over a bad way and put together again are those of one tally, counter for counter;
+//! and what percentiles would be if somebody merged them otherwise.
+
+use fleet::message::Numbered;
+use fleet::{Controller, Delta, Last, News, OnLoss, Outbox, Rules, split};
+use measure::{
+    CacheResult, CarriedSnapshot, Counts, Exchange, Failure, FailureKind, Fault, Label, Outcome, Snapshot,
+    Stage, Tally, TimeMetric,
+};
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn exchange(draw: u64) -> Exchange {
+    let us = (draw >> 40).pow(2) % 5_000_000 + 1;
+    let outcome = match draw % 11 {
+        0 => Outcome::Failed(Failure::new(FailureKind::Reset, Stage::Body).with_errno(Some(104))),
+        1 => Outcome::CheckFailed(Fault::Stale),
+        2 => Outcome::Unfinished,
+        3 => Outcome::Aborted,
+        _ => Outcome::Ok,
+    };
+    Exchange {
+        status: [200, 304, 404, 503][(draw >> 4) as usize % 4],
+        cache: CacheResult::ALL[(draw >> 6) as usize % CacheResult::ALL.len()],
+        service: Duration::from_micros(us),
+        response: Duration::from_micros(us + draw % 77),
+        lateness: draw.is_multiple_of(2).then(|| Duration::from_micros(draw % 9_000)),
+        connect: draw.is_multiple_of(5).then(|| Duration::from_micros(draw % 3_000)),
+        label: Some(Label((draw % 7) as u16)),
+        reused: draw.is_multiple_of(3),
+        body_bytes: draw % 1_000,
+        ..Exchange::new(outcome, Duration::from_micros(draw % 1_000_000))
+    }
+}
+
+fn snapshot(worker: u32, interval: u64, tally: Box<Tally>) -> Snapshot {
+    Snapshot {
+        worker,
+        phase: 0,
+        interval,
+        tally,
+        in_flight: 0,
+        peak: 0,
+        cpu: Duration::ZERO,
+        closes_interval: true,
+        last: false,
+        span: (Duration::ZERO, Duration::from_secs(interval + 1)),
+        paced_until: Duration::ZERO,
+        due_until: Duration::ZERO,
+    }
+}
+
+/// All that a tally holds.
+fn picture(tally: Tally) -> CarriedSnapshot {
+    CarriedSnapshot::of(&snapshot(0, 0, Box::new(tally)))
+}
+
+/// The agents' news, in the order and as often as `order` says; each comes at last.
+fn carried(outboxes: Vec<Vec<Numbered>>, order: &[u32]) -> (Tally, Vec<Counts>, usize) {
+    let shares = split(&vec![1; outboxes.len()]);
+    let rules = Rules { phases: 1, lease: Duration::from_secs(10), on_loss: OnLoss::GoOn };
+    let agents = shares.len();
+    let mut controller = Controller::new(Duration::ZERO, rules, shares);
+    let all: Vec<(usize, Numbered)> = outboxes
+        .into_iter()
+        .enumerate()
+        .flat_map(|(agent, news)| news.into_iter().map(move |news| (agent, news)))
+        .collect();
+    let shuffled = order.iter().map(|draw| all[*draw as usize % all.len()].clone());
+    for (agent, news) in shuffled.chain(all.iter().rev().cloned()) {
+        controller.handle_delta(agent, Duration::ZERO, news);
+    }
+    let (mut sum, mut ended) = (Tally::new(), 0);
+    while let Some(news) = controller.news() {
+        match news {
+            News::Figures { snapshot, .. } => sum.merge(&snapshot.tally),
+            News::Ended { .. } => ended += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    (sum, (0..agents).map(|agent| *controller.counts(agent)).collect(), ended)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// A failing case is printed with its seed, and kept beside this file.
+    #[test]
+    fn whatever_the_way_does_the_sum_is_that_of_one_tally(
+        draws in proptest::collection::vec(any::<u64>(), 1..400),
+        agents in 1usize..6,
+        piece in 1usize..40,
+        order in proptest::collection::vec(any::<u32>(), 0..200),
+        crowded in any::<bool>(),
+    ) {
+        let mut whole = Tally::new();
+        let mut outboxes: Vec<Outbox> = (0..agents).map(|_| Outbox::new(1, None)).collect();
+        let mut sent: Vec<Vec<Numbered>> = vec![Vec::new(); agents];
+        let mut counts = vec![Counts::default(); agents];
+        for (nth, part) in draws.chunks(piece).enumerate() {
+            let agent = nth % agents;
+            let mut tally = Box::new(Tally::new());
+            for draw in part {
+                tally.exchange(&exchange(*draw));
+                whole.exchange(&exchange(*draw));
+            }
+            counts[agent].merge(&tally.counts);
+            outboxes[agent].push(Delta::Figures(snapshot(agent as u32, nth as u64, tally)));
+            // Where nobody takes them, neighbours are merged.
+            if !crowded {
+                sent[agent].extend(outboxes[agent].poll(Duration::ZERO));
+            }
+        }
+        for (agent, outbox) in outboxes.iter_mut().enumerate() {
+            outbox.push(Delta::Last(Box::new(Last { counts: counts[agent], ..Last::default() })));
+            while let Some(news) = outbox.poll(Duration::ZERO) {
+                outbox.acknowledge(news.number + 1);
+                sent[agent].push(news);
+            }
+            outbox.acknowledge(u64::MAX);
+            while let Some(news) = outbox.poll(Duration::ZERO) {
+                outbox.acknowledge(news.number + 1);
+                sent[agent].push(news);
+            }
+            prop_assert!(outbox.is_empty());
+        }
+        let (sum, came, ended) = carried(sent, &order);
+        prop_assert_eq!(picture(sum), picture(whole));
+        prop_assert_eq!(came, counts);
+        prop_assert_eq!(ended, agents);
+    }
+}
+
+/// Two agents, of which one was slow: the percentile of all requests, and three that were never measured.
+#[test]
+fn percentiles_come_of_the_sum_and_of_nothing_else() {
+    let tally = |requests: u64, ms: u64| {
+        let mut tally = Tally::new();
+        (0..requests).for_each(|_| tally.time(TimeMetric::Service, Duration::from_millis(ms)));
+        tally
+    };
+    let p99 = |tally: &Tally| tally.metric(TimeMetric::Service).value_at_quantile(0.99) as f64 / 1_000.0;
+    let (fast, slow) = (tally(9_700, 2), tally(300, 500));
+    let mut all = fast.clone();
+    all.merge(&slow);
+    let (by_mean, weighted) =
+        ((p99(&fast) + p99(&slow)) / 2.0, (p99(&fast) * 9_700.0 + p99(&slow) * 300.0) / 10_000.0);
+    println!("p99: {:.1} ms of all, {by_mean:.1} by the mean, {weighted:.1} by the weighted mean", p99(&all));
+    let about = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.002, "{found}");
+    about(p99(&all), 500.0);
+    about(by_mean, 251.0);
+    about(weighted, 16.94);
+}
+
+#[test]
+fn a_crowded_outbox_keeps_every_count_and_little_memory() {
+    let mut outbox = Outbox::new(1, None);
+    for second in 0..3_600 {
+        let mut tally = Box::new(Tally::new());
+        tally.counts.requests = 1;
+        outbox.push(Delta::Figures(snapshot(0, second, tally)));
+    }
+    assert!(outbox.waiting() <= 32, "{}", outbox.waiting());
+    let mut requests = 0;
+    for news in outbox.kept() {
+        match news.delta().unwrap() {
+            Delta::Figures(snapshot) => requests += snapshot.tally.counts.requests,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(requests, 3_600);
+}

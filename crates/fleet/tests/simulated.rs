@@ -1,0 +1,384 @@
+//! A controller and its agents in one place, with a clock of their own and a way between them that loses, doubles, delays and cuts
+//! what they say. Every run comes to its end, and every account agrees.
+
+use fleet::message::{Down, DownBeat, Stop, Up};
+use fleet::{Agent, Controller, Delta, Last, News, OnLoss, Outbox, Rules, Share, Task, split};
+use measure::{Counts, Exchange, Outcome, Snapshot, Tally};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const LEASE: Duration = Duration::from_secs(10);
+/// No run here has reason to take longer.
+const LONGEST: Duration = Duration::from_secs(300);
+const TICK: Duration = Duration::from_secs(1);
+const PHASES: u32 = 2;
+
+/// Numbers of one seed (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    fn ms(&mut self, most: u64) -> Duration {
+        Duration::from_millis(self.below(most + 1))
+    }
+}
+
+enum Packet {
+    Up(usize, Up),
+    Down(usize, Down),
+}
+
+/// The way between them: what arrives when.
+struct Way {
+    chance: Chance,
+    lossy: u64,
+    slow_ms: u64,
+    /// An agent that is cut off, from when until when.
+    cut: Option<(usize, Duration, Duration)>,
+    under_way: BTreeMap<(Duration, u64), Packet>,
+    number: u64,
+}
+
+impl Way {
+    fn send(&mut self, now: Duration, packet: impl Fn() -> Packet) {
+        let agent = match packet() {
+            Packet::Up(agent, _) | Packet::Down(agent, _) => agent,
+        };
+        let is_cut =
+            self.cut.is_some_and(|(whom, from, until)| whom == agent && (from..until).contains(&now));
+        if is_cut || self.chance.percent(self.lossy) {
+            return;
+        }
+        let times = 1 + u64::from(self.chance.percent(self.lossy / 2));
+        for _ in 0..times {
+            let at = now + self.chance.ms(self.slow_ms);
+            self.number += 1;
+            self.under_way.insert((at, self.number), packet());
+        }
+    }
+}
+
+/// An agent, and a load that goes on by the clock.
+struct Machine {
+    agent: Agent,
+    share: Share,
+    /// How much its clock is ahead.
+    ahead: Duration,
+    gone: bool,
+    opens: Vec<Duration>,
+    /// When the phases end after their gate.
+    lasts: Vec<Duration>,
+    told: Counts,
+    next_tick: Option<Duration>,
+    interval: u64,
+    ended: bool,
+    killed_at: Option<Duration>,
+}
+
+impl Machine {
+    fn phase(&self) -> Option<usize> {
+        self.opens.len().checked_sub(1)
+    }
+
+    fn snapshots(&mut self, chance: &mut Chance, now: Duration, last: bool, closes: bool) {
+        let Some(phase) = self.phase() else { return };
+        for part in self.share.parts() {
+            let mut tally = Box::new(Tally::new());
+            let requests = chance.below(50);
+            tally.counts.requests = requests;
+            for _ in 0..requests.min(3) {
+                tally.exchange(&Exchange::new(Outcome::Ok, Duration::ZERO));
+            }
+            self.told.merge(&tally.counts);
+            self.agent.push(Delta::Figures(Snapshot {
+                worker: part.index,
+                phase: phase as u32,
+                interval: self.interval,
+                tally,
+                in_flight: 1,
+                peak: 1,
+                cpu: Duration::ZERO,
+                closes_interval: closes,
+                last,
+                span: (self.opens[phase], now),
+                paced_until: now,
+                due_until: now,
+            }));
+        }
+        self.interval += u64::from(closes);
+    }
+
+    /// The load goes on until now.
+    fn work(&mut self, chance: &mut Chance, now: Duration) {
+        while let Some(task) = self.agent.task() {
+            match task {
+                Task::Go => {
+                    self.gone = true;
+                    self.agent.arrived(1);
+                }
+                Task::Open { phase, at } => {
+                    assert_eq!(phase as usize, self.opens.len(), "gates open in their order");
+                    self.opens.push(at);
+                    self.next_tick = Some(at.max(now) + TICK);
+                }
+                Task::Rate(_) => {}
+                Task::Stop { .. } => self.end(chance, now),
+            }
+        }
+        let Some(phase) = self.phase().filter(|_| !self.ended) else { return };
+        let over = self.opens[phase] + self.lasts[phase];
+        if self.next_tick.is_some_and(|tick| tick <= now) && now < over {
+            self.next_tick = self.next_tick.map(|tick| tick + TICK);
+            self.snapshots(chance, now, false, true);
+        }
+        if now >= over && phase + 1 == PHASES as usize {
+            self.end(chance, now);
+        } else if now >= over && self.next_tick.take().is_some() {
+            self.snapshots(chance, now, false, false);
+            self.agent.arrived(phase as u32 + 2);
+        }
+    }
+
+    fn end(&mut self, chance: &mut Chance, now: Duration) {
+        if !self.ended {
+            self.ended = true;
+            self.snapshots(chance, now, true, true);
+            self.agent.push(Delta::Last(Box::new(Last { counts: self.told, ..Last::default() })));
+        }
+    }
+}
+
+/// Outcome of a run.
+struct Came {
+    ended: Vec<bool>,
+    lost: Vec<bool>,
+    counts: Vec<Counts>,
+    opened: Vec<Vec<Duration>>,
+    took: Duration,
+}
+
+struct World {
+    seed: u64,
+    chance: Chance,
+    way: Way,
+    controller: Controller,
+    machines: Vec<Machine>,
+    came: Came,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let mut chance = Chance(seed);
+        let workers: Vec<u32> = (0..1 + chance.below(4)).map(|_| 1 + chance.below(2) as u32).collect();
+        let shares = split(&workers);
+        let bad = chance.percent(70);
+        let cut = chance.percent(40).then(|| {
+            let from = chance.ms(8_000);
+            (chance.below(workers.len() as u64) as usize, from, from + chance.ms(25_000))
+        });
+        let way = Way {
+            chance: Chance(seed ^ 0xABCD),
+            lossy: if bad { chance.below(35) } else { 0 },
+            slow_ms: 1 + chance.below(if bad { 900 } else { 30 }),
+            cut: cut.filter(|_| bad),
+            under_way: BTreeMap::new(),
+            number: 0,
+        };
+        let on_loss = if chance.percent(50) { OnLoss::GoOn } else { OnLoss::Stop };
+        let rules = Rules { phases: PHASES, lease: LEASE, on_loss };
+        let machine = |share: &Share| {
+            let ahead = chance.ms(100_000);
+            Machine {
+                agent: Agent::new(LEASE, Outbox::new(share.count, Some(Duration::from_secs(1)))),
+                share: *share,
+                ahead,
+                gone: false,
+                opens: Vec::new(),
+                lasts: (0..PHASES).map(|_| Duration::from_millis(500) + chance.ms(4_000)).collect(),
+                told: Counts::default(),
+                next_tick: None,
+                interval: 0,
+                ended: false,
+                killed_at: chance.percent(15).then(|| chance.ms(12_000)),
+            }
+        };
+        let machines: Vec<Machine> = shares.iter().map(machine).collect();
+        let came = Came {
+            ended: vec![false; machines.len()],
+            lost: vec![false; machines.len()],
+            counts: vec![Counts::default(); machines.len()],
+            opened: vec![Vec::new(); machines.len()],
+            took: Duration::ZERO,
+        };
+        let mut controller = Controller::new(Duration::ZERO, rules, shares);
+        controller.begin();
+        World { seed, chance, way, controller, machines, came }
+    }
+
+    fn run(mut self) -> Came {
+        let mut now = Duration::ZERO;
+        while !self.is_over(now) {
+            assert!(now < LONGEST, "seed {}: the run does not end", self.seed);
+            self.deliver(now);
+            self.agents(now);
+            while let Some((agent, beat)) = self.controller.poll(now) {
+                self.way.send(now, || Packet::Down(agent, Down::Beat(beat.clone())));
+            }
+            self.hear_news();
+            now += Duration::from_millis(20);
+        }
+        self.came.took = now;
+        for (mine, machine) in self.came.opened.iter_mut().zip(&self.machines) {
+            *mine = machine.opens.iter().map(|at| at.saturating_sub(machine.ahead)).collect();
+        }
+        for (agent, machine) in self.machines.iter().enumerate() {
+            if self.came.ended[agent] {
+                assert_eq!(self.came.counts[agent], machine.told, "seed {}: agent {agent}", self.seed);
+            } else {
+                let (came, told) = (self.came.counts[agent].requests, machine.told.requests);
+                assert!(came <= told, "seed {}: {came} of {told}", self.seed);
+            }
+        }
+        self.came
+    }
+
+    /// All agents that live have ended, too: none is left behind.
+    fn is_over(&self, now: Duration) -> bool {
+        // One that has never heard of the run has not begun, and waits for its channel to close.
+        let gone = |machine: &Machine| {
+            machine.killed_at.is_some_and(|at| now >= at) || machine.agent.is_over() || !machine.gone
+        };
+        self.controller.is_over() && self.machines.iter().all(gone)
+    }
+
+    fn deliver(&mut self, now: Duration) {
+        while let Some(first) = self.way.under_way.first_entry() {
+            if first.key().0 > now {
+                return;
+            }
+            match first.remove() {
+                Packet::Up(agent, Up::Beat(beat)) => self.controller.handle_beat(agent, now, &beat),
+                Packet::Up(agent, Up::Delta(news)) => self.controller.handle_delta(agent, now, news),
+                Packet::Down(agent, Down::Beat(beat)) => {
+                    let machine = &mut self.machines[agent];
+                    if machine.killed_at.is_none_or(|at| now < at) {
+                        machine.agent.handle(now + machine.ahead, &beat);
+                    }
+                }
+                Packet::Up(..) | Packet::Down(..) => unreachable!("nothing else is said here"),
+            }
+        }
+    }
+
+    fn agents(&mut self, now: Duration) {
+        for (index, machine) in self.machines.iter_mut().enumerate() {
+            if machine.killed_at.is_some_and(|at| now >= at) {
+                continue;
+            }
+            let there = now + machine.ahead;
+            machine.work(&mut self.chance, there);
+            while let Some(said) = machine.agent.poll(there) {
+                self.way.send(now, || Packet::Up(index, said.clone()));
+            }
+            machine.work(&mut self.chance, there);
+        }
+    }
+
+    fn hear_news(&mut self) {
+        while let Some(news) = self.controller.news() {
+            match news {
+                News::Figures { agent, snapshot } => self.came.counts[agent].merge(&snapshot.tally.counts),
+                News::Ended { agent, .. } => self.came.ended[agent] = true,
+                News::Lost { agent, .. } => self.came.lost[agent] = true,
+                News::Record { .. } | News::Opens { .. } | News::Silent(_) | News::Back(_) => {}
+            }
+        }
+    }
+}
+
+fn try_seeds(seeds: std::ops::Range<u64>) -> (u64, u64) {
+    let (mut lost, mut whole) = (0, 0);
+    for seed in seeds {
+        let came = World::new(seed).run();
+        for (ended, gone) in came.ended.iter().zip(&came.lost) {
+            assert!(ended ^ gone, "seed {seed}: each agent has told all, or is lost");
+        }
+        lost += u64::from(came.lost.contains(&true));
+        whole += u64::from(!came.lost.contains(&true));
+        assert!(came.took < LONGEST, "seed {seed}");
+    }
+    (lost, whole)
+}
+
+#[test]
+fn ten_thousand_runs_over_bad_ways_end_and_their_accounts_agree() {
+    let threads: Vec<_> =
+        (0..4u64).map(|n| std::thread::spawn(move || try_seeds(n * 2_500..(n + 1) * 2_500))).collect();
+    let came = threads.into_iter().map(|thread| thread.join().expect("a seed is named above"));
+    let (lost, whole) = came.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    assert_eq!(lost + whole, 10_000);
+    assert!(lost > 500 && whole > 2_000, "both kinds were tried: {lost} and {whole}");
+}
+
+#[test]
+fn agents_begin_at_one_moment_whatever_their_clocks_say() {
+    for seed in 0..300 {
+        let mut world = World::new(seed);
+        (world.way.lossy, world.way.slow_ms, world.way.cut) = (0, 10, None);
+        world.machines.iter_mut().for_each(|machine| machine.killed_at = None);
+        let came = world.run();
+        for phase in 0..PHASES as usize {
+            let all = || came.opened.iter().map(|opened| opened[phase]);
+            let spread = all().max().unwrap() - all().min().unwrap();
+            // The clocks are known to half of the way there and back, which is looked at each 20 ms here.
+            assert!(spread <= Duration::from_millis(60), "seed {seed}, phase {phase}: {spread:?}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_without_a_controller_ends_by_itself() {
+    let mut agent = Agent::new(LEASE, Outbox::new(1, None));
+    agent.handle(Duration::ZERO, &DownBeat::default());
+    while agent.poll(LEASE).is_some() {}
+    assert_eq!(agent.task(), None, "its lease is not over");
+    while agent.poll(LEASE + Duration::from_millis(1)).is_some() {}
+    assert_eq!(agent.task(), Some(Task::Stop { now: true }));
+    assert!(agent.is_orphaned() && !agent.is_over());
+    agent.push(Delta::Last(Box::default()));
+    assert!(agent.is_over(), "nobody is there to take its last word");
+    assert_eq!(agent.kept().len(), 1, "which is kept");
+    let mut closed = Agent::new(LEASE, Outbox::new(1, None));
+    closed.closed();
+    assert_eq!(closed.task(), Some(Task::Stop { now: true }));
+}
+
+#[test]
+fn an_account_that_does_not_agree_is_a_loss_with_both_figures() {
+    let rules = Rules { phases: 1, lease: LEASE, on_loss: OnLoss::GoOn };
+    let mut controller = Controller::new(Duration::ZERO, rules, [Share::whole(1)]);
+    let mut outbox = Outbox::new(1, None);
+    let counts = Counts { requests: 7, ..Counts::default() };
+    outbox.push(Delta::Last(Box::new(Last { counts, ..Last::default() })));
+    controller.handle_delta(0, Duration::ZERO, outbox.poll(Duration::ZERO).unwrap());
+    match controller.news() {
+        Some(News::Lost { why, .. }) => assert!(why.contains("7 requests by its own count, 0 here"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    controller.stop(Stop::Now);
+    assert!(controller.is_over());
+}

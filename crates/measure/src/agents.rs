@@ -1,0 +1,68 @@
+//! The machines of a run that was made by several: how much of the load each had, and which of them were lost.
+
+use crate::seconds;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A part of a load that one agent carried: a process of wringer's, on this machine or another one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentUse {
+    /// Its name within the run.
+    pub name: String,
+    /// How it was reached.
+    pub at: String,
+    /// Its workers, each with one part of the load.
+    pub threads: u32,
+    /// Share of all parts, 0 to 1.
+    pub share: f64,
+    /// Requests begun in measured phases, as far as it has told.
+    pub requests: u64,
+    /// Those of them that got a good answer.
+    pub ok: u64,
+    /// 99th percentile of the service time of those in µs; 0 without any.
+    pub p99_us: u64,
+    /// How long behind the moment that was agreed on it began, in µs.
+    pub late_us: u64,
+    /// How far its clock may be off against the controller's, in µs: half of the shortest way there and back.
+    pub clock_error_us: u64,
+    /// Why its own machine, and not the target, was the limit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// When and why it was lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<LostAgent>,
+}
+
+/// An agent that did not tell its end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LostAgent {
+    /// When, since the start of the run.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// Why that is thought.
+    pub why: String,
+    /// True where the run was allowed to go on without it (`--tolerate-loss`).
+    pub tolerated: bool,
+}
+
+impl AgentUse {
+    /// True where it was lost and should not have been.
+    pub fn is_missed(&self) -> bool {
+        self.lost.as_ref().is_some_and(|lost| !lost.tolerated)
+    }
+
+    /// Says that it was lost, where it was.
+    pub fn loss(&self) -> Option<String> {
+        let lost = self.lost.as_ref()?;
+        Some(format!(
+            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then counts",
+            self.name,
+            self.at,
+            lost.at.as_secs_f64(),
+            self.share * 100.0,
+            lost.why
+        ))
+    }
+}

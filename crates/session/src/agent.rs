@@ -1,0 +1,479 @@
+//! An agent: it takes a plan and some parts of its load from whoever holds the other end of its standard input and output, carries
+//! them, and tells what comes of it. When nobody holds the other end any more, the load ends.
+
+use crate::crew;
+use crate::doctor::{self, Facts, Need, Sampler};
+use crate::mask::Mask;
+use crate::options::SessionOptions;
+use crate::problem::Problem;
+use crate::scripts::Scripts;
+use crate::targets::Targets;
+use crate::workers::{With, Workers};
+use crate::{backend, data, filled, refuse_violations, tls};
+use fleet::frame::{Frame, LONGEST, MAGIC, Reader};
+use fleet::message::{Down, Hello, Order, Ready, Refused, Up};
+use fleet::owner::{Owner, Pressed};
+use fleet::{Agent, Delta, Last, Outbox, PROTOCOL, Share, Task};
+use load::RateChange;
+use measure::exchanges::Gathering;
+use measure::stream::EvidenceFound;
+use measure::{Counts, Event, RunEvent, notes};
+use plan::digest::Sha256;
+use plan::{Inputs, Plan};
+use std::io::{Read, Write};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// Rules that an agent is held to.
+#[derive(Clone, Default)]
+pub struct AgentOptions {
+    /// Files of rules that its owner wrote; all of them hold.
+    pub rules: Vec<PathBuf>,
+    /// Told the secrets of a plan as soon as they are known.
+    pub on_secrets: Option<fn(&Mask)>,
+}
+
+/// Bytes of a plan with what it names at most.
+const LONGEST_PLAN: u64 = 256 << 20;
+/// How often it is looked at what the workers do not tell.
+const LOOK_UP: Duration = Duration::from_millis(5);
+/// An owner's file is no longer.
+const LONGEST_RULES: u64 = 1 << 20;
+/// Single requests that are told of at once.
+const TOGETHER: usize = 1024;
+
+/// Something came from the controller.
+enum Came {
+    Said(Down),
+    Closed(String),
+}
+
+/// Carries one run for whoever holds the other ends.
+///
+/// # Errors
+/// Rules of the owner that cannot be read: nothing is carried then.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    options: &AgentOptions,
+) -> Result<(), Problem> {
+    let owners = options.rules.iter().map(|file| rules(file)).collect::<Result<Vec<Owner>, Problem>>()?;
+    let to = writer(output);
+    say(&to, &Up::Hello(hello()));
+    let came = reader(input);
+    let Some((order, text)) = take_plan(&came)? else { return Ok(()) };
+    let epoch = Instant::now();
+    let carried = read(&order, &text).and_then(|(plan, inputs)| {
+        options.on_secrets.iter().for_each(|told| told(&Mask::of(&plan)));
+        Carried::prepare(plan, inputs, &order, &owners, options)
+    });
+    match carried {
+        Ok(carried) => {
+            say(&to, &Up::Ready(Ready { sha256: order.sha256.clone(), warnings: carried.warnings.clone() }));
+            carried.run(&order, epoch, &came, &to);
+        }
+        Err(problem) => {
+            let usage = matches!(problem, Problem::Usage(_));
+            say(&to, &Up::Refused(Refused { why: problem.to_string(), usage }));
+            // It is read before the channel closes.
+            while let Ok(Came::Said(_)) = came.recv() {}
+        }
+    }
+    Ok(())
+}
+
+fn rules(file: &Path) -> Result<Owner, Problem> {
+    let wrong =
+        |why: String| Problem::impossible(format!("the rules of this agent, {}: {why}", file.display()));
+    let text = crate::files::read_text(file, LONGEST_RULES).map_err(|error| wrong(error.to_string()))?;
+    Owner::parse(&text).map_err(wrong)
+}
+
+fn hello() -> Hello {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host.trim().to_owned(),
+        cores: crew::cores(),
+        pid: std::process::id(),
+    }
+}
+
+/// A thread that writes frames, behind the magic.
+fn writer(mut output: impl Write + Send + 'static) -> Sender<Frame> {
+    let (to, frames): (Sender<Frame>, Receiver<Frame>) = channel();
+    std::thread::spawn(move || {
+        // Where nobody reads, whoever reads from there tells that the channel is closed.
+        let _ = output.write_all(&MAGIC);
+        for frame in frames {
+            if output.write_all(&frame.to_bytes()).and_then(|()| output.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    to
+}
+
+fn say(to: &Sender<Frame>, said: &Up) {
+    let frame = said.frame();
+    debug_assert!(frame.body.len() < LONGEST, "a frame of {} bytes", frame.body.len());
+    // As above.
+    let _ = to.send(frame);
+}
+
+fn reader(mut input: impl Read + Send + 'static) -> Receiver<Came> {
+    let (to, came) = channel();
+    std::thread::spawn(move || {
+        let why = listen(&mut input, &to);
+        // Whoever wanted to know may have ended.
+        let _ = to.send(Came::Closed(why));
+    });
+    came
+}
+
+fn listen(input: &mut impl Read, to: &Sender<Came>) -> String {
+    let mut reader = Reader::new();
+    let mut bytes = vec![0; 64 << 10];
+    loop {
+        match input.read(&mut bytes) {
+            Ok(0) => return "the controller has closed the channel".to_owned(),
+            Ok(count) => reader.push(&bytes[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return error.to_string(),
+        }
+        loop {
+            let down = match reader.next_frame() {
+                Ok(Some(frame)) => Down::of(&frame).map_err(|bad| bad.to_string()),
+                Ok(None) => break,
+                Err(bad) => Err(bad.to_string()),
+            };
+            match down.map(|down| to.send(Came::Said(down))) {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return "the run is over".to_owned(),
+                Err(why) => return why,
+            }
+        }
+    }
+}
+
+/// Takes the plan and what it names; nothing where the controller has gone.
+fn take_plan(came: &Receiver<Came>) -> Result<Option<(Order, Vec<u8>)>, Problem> {
+    let mut order: Option<Order> = None;
+    let mut text = Vec::new();
+    loop {
+        match (came.recv(), &order) {
+            (Ok(Came::Said(Down::Plan(plan))), None) => {
+                if plan.plan_bytes.saturating_add(plan.inputs_bytes) > LONGEST_PLAN {
+                    return Err(Problem::impossible("the plan that was sent is too long"));
+                }
+                order = Some(*plan);
+            }
+            (Ok(Came::Said(Down::Data(piece))), Some(order)) => {
+                text.extend(piece);
+                if text.len() as u64 > order.plan_bytes + order.inputs_bytes {
+                    return Err(Problem::impossible("more came than the plan that was announced"));
+                }
+            }
+            (Ok(Came::Said(_)), _) => {
+                return Err(Problem::impossible("the controller said something else where a plan was due"));
+            }
+            (Ok(Came::Closed(_)) | Err(_), _) => return Ok(None),
+        }
+        let whole = |order: &Order| text.len() as u64 == order.plan_bytes + order.inputs_bytes;
+        if order.as_ref().is_some_and(whole) {
+            return Ok(order.map(|order| (order, text)));
+        }
+    }
+}
+
+/// The plan and its inputs.
+fn read(order: &Order, text: &[u8]) -> Result<(Plan, Inputs), Problem> {
+    if Sha256::of([text]) != order.sha256 {
+        return Err(Problem::impossible("the plan changed on its way: its digest is another one"));
+    }
+    let Share { first, count, of } = order.share;
+    if count == 0 || first.checked_add(count).is_none_or(|end| end > of) {
+        return Err(Problem::impossible("its parts are none of this load"));
+    }
+    let (plan, inputs) = text.split_at(order.plan_bytes as usize);
+    let utf8 = |bytes: &[u8]| {
+        String::from_utf8(bytes.to_vec()).map_err(|_| Problem::impossible("the plan is no text"))
+    };
+    let plan = Plan::from_text(&utf8(plan)?).map_err(|error| Problem::Usage(format!("the plan: {error}")))?;
+    let inputs =
+        Inputs::from_text(&utf8(inputs)?).map_err(|error| Problem::impossible(format!("inputs: {error}")))?;
+    Ok((plan, inputs))
+}
+
+/// A load that is carried for somebody.
+struct Carried {
+    plan: Plan,
+    share: Share,
+    workers: Workers,
+    sampler: Sampler,
+    warnings: Vec<String>,
+}
+
+impl Carried {
+    fn prepare(
+        plan: Plan,
+        inputs: Inputs,
+        order: &Order,
+        owners: &[Owner],
+        options: &AgentOptions,
+    ) -> Result<Carried, Problem> {
+        let share = order.share;
+        refuse_violations(&plan)?;
+        // What a controller is held to, a controller that lies is held to as well: nothing of this machine is read or written.
+        if let Some(why) = fleet::not_shared_out(&plan, share.of) {
+            return Err(Problem::Usage(why));
+        }
+        for file in plan.files() {
+            if !inputs.has_file(&file) {
+                return Err(Problem::impossible(format!(
+                    "{} {} did not come with the plan",
+                    file.title(),
+                    file.path()
+                )));
+            }
+        }
+        crate::usage::check_threads(u16::try_from(share.count).ok())?;
+        let inputs = Arc::new(inputs);
+        let filled = filled(&plan, &inputs)?;
+        options.on_secrets.iter().for_each(|told| told(&Mask::of(&filled)));
+        let targets = Targets::of_plan(&plan)?;
+        let pressed = pressed(&plan, &targets);
+        if let Some(why) = owners.iter().find_map(|owner| owner.refuses(&plan, share, &pressed)) {
+            return Err(Problem::impossible(why));
+        }
+        let all = targets.all();
+        let stop = Arc::default();
+        if let Some(load) = &plan.load {
+            data::check(load, &inputs.tables())?;
+            doctor::check_sources(&load.sources, &all)?;
+            if let Some(limit) = order.ready_us {
+                targets.wait(load, Duration::from_micros(limit), &stop)?;
+            }
+            targets.refuse_silent(load, None)?;
+        }
+        doctor::raise_descriptors();
+        let facts = Facts::read();
+        let need = Need::of_plan(&plan, share.count, &all).of_share(share.fraction());
+        let mut warnings = doctor::budget(&facts, &need)?;
+        let (io, note) = backend::choose(plan.io)?;
+        warnings.extend(note);
+        let around = SessionOptions {
+            interval: Duration::from_micros(order.interval_us),
+            cache_bytes: order.cache_bytes,
+            ..SessionOptions::default()
+        };
+        let sampler = Sampler::new(&facts, &need, &all, around.interval_length());
+        let tls = tls::client(&plan, &inputs)?;
+        // What users find out later, in a redirection or a value, meets the owner's rules as well.
+        let only_to: Option<Arc<[IpAddr]>> =
+            owners.iter().any(|owner| owner.allow.is_some()).then(|| all.iter().map(|at| at.ip()).collect());
+        let with = With {
+            io,
+            share,
+            run_id: Some(order.run_id),
+            tls: tls.as_ref(),
+            inputs,
+            heads: false,
+            interpreters: None,
+            only_to,
+        };
+        let workers = Workers::start(&filled, &with, &targets, &around, &mut Scripts::default())?;
+        Ok(Carried { plan, share, workers, sampler, warnings })
+    }
+
+    fn run(self, order: &Order, epoch: Instant, came: &Receiver<Came>, to: &Sender<Frame>) {
+        let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
+        let under_way = UnderWay {
+            agent: Agent::new(Duration::from_micros(order.lease_us), Outbox::new(self.share.count, None)),
+            gates: 0,
+            phases: self.plan.load.as_ref().map_or(0, |load| load.phases.len()),
+            running: self.share.count,
+            counts: Counts::default(),
+            kept: Gathering::new(keep.to_string()),
+            late: Duration::ZERO,
+            epoch,
+            carried: self,
+        };
+        under_way.run(came, to);
+    }
+}
+
+/// The hosts of a plan, with their addresses here.
+fn pressed(plan: &Plan, targets: &Targets) -> Vec<Pressed> {
+    let target = plan.load.as_ref().and_then(|load| load.target.clone());
+    let target = target.map(|name| Pressed { name, addresses: targets.target.clone() });
+    let hosts = targets.hosts.iter().map(|((host, port), addresses)| Pressed {
+        name: format!("{host}:{port}"),
+        addresses: addresses.clone(),
+    });
+    target.into_iter().chain(hosts).collect()
+}
+
+/// A load under way.
+struct UnderWay {
+    carried: Carried,
+    agent: Agent,
+    epoch: Instant,
+    /// Gates that all workers have come to.
+    gates: usize,
+    phases: usize,
+    /// Workers that have not told their last.
+    running: u32,
+    /// The sum of what was told.
+    counts: Counts,
+    kept: Gathering,
+    /// How long behind its moment the first gate was known.
+    late: Duration,
+}
+
+impl UnderWay {
+    fn now(&self) -> Duration {
+        self.epoch.elapsed()
+    }
+
+    fn run(mut self, came: &Receiver<Came>, to: &Sender<Frame>) {
+        let mut ended = false;
+        while !self.agent.is_over() {
+            match came.recv_timeout(LOOK_UP) {
+                Ok(Came::Said(Down::Beat(beat))) => self.agent.handle(self.now(), &beat),
+                Ok(Came::Said(Down::Plan(_) | Down::Data(_))) => self.agent.closed(),
+                Ok(Came::Closed(why)) => {
+                    tracing::info!(why, "nobody listens any more");
+                    self.agent.closed();
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.agent.closed(),
+            }
+            self.obey();
+            self.look_at_workers();
+            if self.running == 0 && !ended {
+                ended = true;
+                self.end();
+            }
+            let now = self.now();
+            while let Some(said) = self.agent.poll(now) {
+                say(to, &said);
+            }
+        }
+    }
+
+    fn obey(&mut self) {
+        let control = self.carried.workers.control.clone();
+        while let Some(task) = self.agent.task() {
+            match task {
+                Task::Go => self.carried.workers.go(),
+                Task::Open { phase, at } => {
+                    if phase == 0 {
+                        self.late = self.now().saturating_sub(at);
+                    }
+                    if (phase as usize) < self.phases {
+                        control.open(phase as usize, self.epoch + at);
+                    }
+                }
+                Task::Rate(rate) => control.change_rate(RateChange {
+                    phase: rate.phase as usize,
+                    at: Duration::from_micros(rate.at_us),
+                    per_second: rate.per_second,
+                }),
+                Task::Stop { now } => {
+                    // A run that has not begun ends as well.
+                    self.carried.workers.go();
+                    if now { control.stop_now() } else { control.stop() }
+                }
+            }
+        }
+    }
+
+    fn look_at_workers(&mut self) {
+        let control = self.carried.workers.control.clone();
+        while self.gates < self.phases && control.have_arrived(self.gates) {
+            self.gates += 1;
+        }
+        // Phases are few.
+        self.agent.arrived(self.gates as u32);
+        while let Ok(snapshot) = self.carried.workers.snapshots.try_recv() {
+            self.tell_events();
+            self.running -= u32::from(snapshot.last);
+            self.counts.merge(&snapshot.tally.counts);
+            self.agent.push(Delta::Figures(snapshot));
+        }
+        self.running = self.running.saturating_sub(self.carried.workers.lost().len() as u32);
+        self.tell_events();
+        if self.carried.sampler.is_due() {
+            self.carried.sampler.sample();
+        }
+    }
+
+    /// Tells of single requests what the plan wants to be kept.
+    fn tell_events(&mut self) {
+        while let Ok(event) = self.carried.workers.events.try_recv() {
+            let record = match event {
+                Event::Evidence(evidence) => {
+                    RunEvent::Evidence(Box::new(EvidenceFound { evidence: *evidence }))
+                }
+                Event::Lost(lost) => RunEvent::Lost(*lost),
+                Event::Log { text, .. } => RunEvent::Note(measure::stream::Note { at: Duration::ZERO, text }),
+                Event::Kept(record) => {
+                    if self.kept.is_of_another(record.phase as u32) || self.kept.waiting() >= TOGETHER {
+                        self.tell_kept();
+                    }
+                    self.kept.push(&record);
+                    continue;
+                }
+                // Plans that ask for these are refused.
+                Event::Url(_)
+                | Event::Head { .. }
+                | Event::Body(_)
+                | Event::Talk(_)
+                | Event::RequestError(_)
+                | Event::Request(_)
+                | Event::Transaction(_)
+                | Event::First(_)
+                | Event::FirstTls(_)
+                | Event::Certificate(_)
+                | Event::Connection(_)
+                | Event::Fetched(_) => continue,
+            };
+            self.agent.push(Delta::Record(Box::new(record)));
+        }
+        self.tell_kept();
+    }
+
+    fn tell_kept(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            self.agent.push(Delta::Record(Box::new(RunEvent::Exchanges(Box::new(kept)))));
+        }
+    }
+
+    /// The load is over: says the last word.
+    fn end(&mut self) {
+        self.tell_events();
+        let workers = &mut self.carried.workers;
+        let backend = workers.stop().to_owned();
+        self.carried.sampler.sample();
+        let machine = self.carried.sampler.used();
+        let reasons = [machine.ports_reason(), machine.descriptors_reason(), machine.swap_reason()];
+        let passed = workers.control.all_passed_over();
+        let note = |(address, one): &(std::net::SocketAddr, load::PassedOver)| {
+            notes::PASSED_OVER.with(&[address, &one.times, &one.why.text()])
+        };
+        self.agent.push(Delta::Last(Box::new(Last {
+            counts: self.counts,
+            panics: workers.panics(),
+            reasons: reasons.into_iter().flatten().collect(),
+            notes: passed.iter().map(note).collect(),
+            missed: workers.control.all_missed(),
+            backend,
+            late_us: self.late.as_micros() as u64,
+        })));
+    }
+}

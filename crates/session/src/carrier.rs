@@ -1,0 +1,332 @@
+//! Agents as child processes: on this machine, behind the system's ssh, or behind any command that carries standard input and output.
+//! Each has a thread that reads what it says, and one that writes.
+
+use fleet::OnLoss;
+use fleet::frame::{Frame, Reader};
+use fleet::message::{Hello, Up};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fmt;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Where an agent is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentAt {
+    /// A process of this machine.
+    Local,
+    /// Behind the system's ssh: what it takes as a destination.
+    Ssh(String),
+    /// Behind a command of the shell that carries standard input and output.
+    Command(String),
+}
+
+impl fmt::Display for AgentAt {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AgentAt::Local => to.write_str("local"),
+            AgentAt::Ssh(host) => write!(to, "ssh:{host}"),
+            AgentAt::Command(line) => write!(to, "cmd:{line}"),
+        }
+    }
+}
+
+/// The machines that carry a load.
+#[derive(Debug, Clone)]
+pub struct Fleet {
+    /// Where they are.
+    pub agents: Vec<AgentAt>,
+    /// Loss of one, and what it means for the others.
+    pub on_loss: OnLoss,
+    /// So many may be lost before the run counts as failed.
+    pub tolerate_loss: u32,
+    /// An agent from which nothing came for so long is lost; and one that heard nothing for so long ends by itself.
+    pub lease: Duration,
+}
+
+/// Something came from an agent.
+pub enum Came {
+    /// It is there; and the way to it.
+    Hello(Hello, Sender<Vec<u8>>),
+    /// It said something.
+    Said(Up),
+    /// Nothing more will come, and why.
+    Closed(String),
+}
+
+/// Bytes of what a child says on standard error that are remembered.
+const REMEMBERED: usize = 4 << 10;
+/// The exit code by which the other side says that wringer is not there yet.
+const NOT_THERE: i32 = 41;
+/// A child that was told to end has so long for it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The executable of this process, also where another file has taken its place since.
+const SELF: &str = "/proc/self/exe";
+
+/// A child process that is, or leads to, an agent.
+#[derive(Debug, Default)]
+pub struct Process(Mutex<Option<Child>>);
+
+impl Process {
+    fn child(&self) -> std::sync::MutexGuard<'_, Option<Child>> {
+        // Each change of it is whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends it at once.
+    pub fn kill(&self) {
+        if let Some(mut child) = self.child().take() {
+            // All that it has started, too; it may have ended already.
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+            let _ = child.wait();
+        }
+    }
+
+    /// Waits until it has ended by itself, for a moment.
+    pub fn finish(&self) {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            match self.child().as_mut().map(Child::try_wait) {
+                Some(Ok(None)) => std::thread::sleep(Duration::from_millis(5)),
+                Some(Ok(Some(_)) | Err(_)) | None => break,
+            }
+        }
+        self.kill();
+    }
+
+    /// How it ended, which is known a moment after its output has.
+    fn status(&self) -> Option<ExitStatus> {
+        let until = Instant::now() + Duration::from_millis(500);
+        loop {
+            match self.child().as_mut()?.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < until => {}
+                Ok(None) | Err(_) => return None,
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Starts an agent. What comes of it is told with its number.
+pub fn start(number: usize, at: AgentAt, to: Sender<(usize, Came)>) -> Arc<Process> {
+    let process = Arc::new(Process::default());
+    let own = process.clone();
+    std::thread::spawn(move || {
+        let why = talk(number, &at, &own, &to).unwrap_or_else(|why| why);
+        // Whoever wanted to know may have gone.
+        let _ = to.send((number, Came::Closed(why)));
+    });
+    process
+}
+
+/// Starts it, and tells what it says to the end. Returns why it ended.
+fn talk(
+    number: usize,
+    at: &AgentAt,
+    process: &Process,
+    to: &Sender<(usize, Came)>,
+) -> Result<String, String> {
+    let mut placed = false;
+    loop {
+        let mut heard = begin(at, process)?;
+        let why = heard.listen(number, to);
+        let status = process.status();
+        let AgentAt::Ssh(host) = at else { return Ok(why_ended(status, &why, &heard.said())) };
+        if placed || status.and_then(|status| status.code()) != Some(NOT_THERE) {
+            return Ok(why_ended(status, &why, &heard.said()));
+        }
+        placed = true;
+        place(host, heard.reader.greeting())?;
+    }
+}
+
+/// A child that talks.
+struct Heard {
+    stdout: std::process::ChildStdout,
+    reader: Reader,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    stdin: Option<std::process::ChildStdin>,
+}
+
+impl Heard {
+    /// Tells what comes until nothing more does. Returns why.
+    fn listen(&mut self, number: usize, to: &Sender<(usize, Came)>) -> String {
+        let mut bytes = vec![0; 64 << 10];
+        loop {
+            match self.stdout.read(&mut bytes) {
+                Ok(0) => return String::new(),
+                Ok(count) => self.reader.push(&bytes[..count]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return error.to_string(),
+            }
+            loop {
+                match self.reader.next_frame() {
+                    Ok(Some(frame)) => match self.take(number, &frame, to) {
+                        Ok(()) => {}
+                        Err(why) => return why,
+                    },
+                    Ok(None) => break,
+                    Err(bad) => return bad.to_string(),
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, number: usize, frame: &Frame, to: &Sender<(usize, Came)>) -> Result<(), String> {
+        let came = match (Up::of(frame), self.stdin.take()) {
+            (Ok(Up::Hello(hello)), Some(stdin)) => Came::Hello(hello, writer(stdin)),
+            (Ok(said), None) => Came::Said(said),
+            (Ok(_), Some(_)) => return Err("it said something before it said who it is".to_owned()),
+            (Err(bad), _) => return Err(bad.to_string()),
+        };
+        to.send((number, came)).map_err(|_| "nobody listens to it any more".to_owned())
+    }
+
+    /// The last line that it said on standard error.
+    fn said(&self) -> String {
+        let bytes = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&bytes);
+        text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// A thread that writes, so that an agent which does not read holds up nobody.
+fn writer(mut stdin: std::process::ChildStdin) -> Sender<Vec<u8>> {
+    let (to, bytes): (Sender<Vec<u8>>, Receiver<Vec<u8>>) = channel();
+    std::thread::spawn(move || {
+        for piece in bytes {
+            if stdin.write_all(&piece).and_then(|()| stdin.flush()).is_err() {
+                // Its end is told by whoever reads.
+                return;
+            }
+        }
+    });
+    to
+}
+
+fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
+    let mut command = match at {
+        AgentAt::Local => {
+            let mut own = Command::new(SELF);
+            own.args(["agent", "--stdio"]);
+            own
+        }
+        AgentAt::Ssh(host) => ssh(host, &start_script(&digest()?)),
+        AgentAt::Command(line) => {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", line]);
+            shell
+        }
+    };
+    // Ctrl-C is for the controller, which ends its agents with grace.
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().map_err(|error| match at {
+        AgentAt::Ssh(_) => format!("ssh cannot be started: {error}; install OpenSSH's client"),
+        AgentAt::Local | AgentAt::Command(_) => format!("it cannot be started: {error}"),
+    })?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    *process.child() = Some(child);
+    let (Some(stdin), Some(stdout), Some(mut stderr)) = (stdin, stdout, stderr) else {
+        return Err("it has no standard input and output".to_owned());
+    };
+    let said: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let remembered = said.clone();
+    std::thread::spawn(move || {
+        let mut bytes = [0; 1024];
+        while let Ok(count @ 1..) = stderr.read(&mut bytes) {
+            let mut all = remembered.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(&bytes[..count]);
+            let over = all.len().saturating_sub(REMEMBERED);
+            all.drain(..over);
+        }
+    });
+    Ok(Heard { stdout, reader: Reader::behind_greeting(), stderr: said, stdin: Some(stdin) })
+}
+
+fn why_ended(status: Option<ExitStatus>, why: &str, said: &str) -> String {
+    let how = match status.map(|status| (status.code(), status.signal())) {
+        Some((_, Some(signal))) => format!("its process was ended by signal {signal}"),
+        Some((Some(code), None)) => format!("its process ended with exit code {code}"),
+        Some((None, None)) | None => "its channel was closed".to_owned(),
+    };
+    let all = [how.as_str(), why, said];
+    all.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
+/// The system's ssh with a line for the other side's shell, whichever that is: what runs is `sh`.
+fn ssh(host: &str, script: &str) -> Command {
+    let mut command = Command::new("ssh");
+    command.args(["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
+    command.args(["-o", "ServerAliveInterval=2", "-o", "ServerAliveCountMax=3"]);
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') && port.parse::<u16>().is_ok() => {
+            command.args(["-p", port, "--", name])
+        }
+        Some(_) | None => command.args(["--", host]),
+    };
+    command.arg(format!("exec sh -c '{script}'"));
+    command
+}
+
+/// Where the other side keeps the program, by its digest. There may be no apostrophe and no exclamation mark in scripts.
+fn kept(digest: &str) -> String {
+    format!("d=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/wringer\"; f=\"$d/agent-{digest}\"")
+}
+
+fn start_script(digest: &str) -> String {
+    let kept = kept(digest);
+    format!("{kept}; test -x \"$f\" || {{ uname -sm; exit {NOT_THERE}; }}; exec \"$f\" agent --stdio")
+}
+
+fn place_script(digest: &str, length: u64) -> String {
+    let kept = kept(digest);
+    format!(
+        "{kept}; umask 077; mkdir -p \"$d\" && cat > \"$f.$$\" && test \"$(wc -c < \"$f.$$\")\" -eq {length} && chmod 700 \"$f.$$\" && \
+         mv \"$f.$$\" \"$f\""
+    )
+}
+
+/// Digest of this program, as far as names need it.
+fn digest() -> Result<String, String> {
+    static DIGEST: std::sync::OnceLock<Result<String, String>> = std::sync::OnceLock::new();
+    let own =
+        || std::fs::read(Path::new(SELF)).map_err(|error| format!("this program cannot be read: {error}"));
+    let made = DIGEST.get_or_init(|| Ok(plan::digest::Sha256::of([&own()?[..]])[..16].to_owned()));
+    made.clone()
+}
+
+/// Copies this program to a machine that does not have it. `said`: what kind of machine that says it is.
+fn place(host: &str, said: &[u8]) -> Result<(), String> {
+    let there = String::from_utf8_lossy(said);
+    let here = format!("Linux {}", std::env::consts::ARCH);
+    if !there.trim_end().ends_with(&here) {
+        return Err(format!(
+            "it is another kind of machine ({}, and this program is for {here}): put a wringer of its kind there, and reach it with \
+             cmd:'ssh {host} wringer agent --stdio'",
+            there.trim()
+        ));
+    }
+    let mut own =
+        std::fs::File::open(SELF).map_err(|error| format!("this program cannot be read: {error}"))?;
+    let length = own.metadata().map_err(|error| format!("this program cannot be read: {error}"))?.len();
+    let failed = |why: String| format!("this program cannot be copied there: {why}");
+    let mut child = ssh(host, &place_script(&digest()?, length))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| failed(error.to_string()))?;
+    let sent = child.stdin.take().map(|mut stdin| std::io::copy(&mut own, &mut stdin));
+    let ended = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
+    match (ended.status.success(), sent) {
+        (true, Some(Ok(_))) => Ok(()),
+        (true, Some(Err(error))) => Err(failed(error.to_string())),
+        _ => Err(failed(String::from_utf8_lossy(&ended.stderr).trim().to_owned())),
+    }
+}

@@ -1,0 +1,56 @@
+//! A run whose load other machines carry, from the side of whoever commands them.
+
+use super::{About, Ready, Session, SessionOptions};
+use crate::carrier::Fleet;
+use crate::crew;
+use crate::doctor::{Facts, Need, Sampler};
+use crate::mask::Mask;
+use crate::problem::Problem;
+use crate::scripts::Scripts;
+use crate::targets::Targets;
+use crate::tls;
+use crate::workers::Workers;
+use measure::stream::End;
+use plan::{Inputs, Plan};
+
+/// Gets a plan ready that other machines carry.
+pub(super) fn prepare<'a>(
+    plan: &'a Plan,
+    around: &'a SessionOptions,
+    fleet: &Fleet,
+    inputs: &Inputs,
+    mask: Mask,
+) -> Result<Ready<'a>, Problem> {
+    let (crew, notes) = crew::gather(plan, inputs, around, fleet)?;
+    // What only agents can look up, this machine need not know.
+    let targets = Targets::of_plan(plan).unwrap_or_default();
+    let facts = Facts::read();
+    let sampler =
+        Sampler::new(&facts, &Need::of_numbers(0, 0.0, 0.0), &targets.all(), around.interval_length());
+    let tls = tls::client(plan, inputs)?;
+    let workers = Workers::of_crew(crew, plan, around)?;
+    tracing::debug!(workers = workers.count(), "agents are ready");
+    Ok(Ready {
+        plan,
+        around,
+        workers,
+        targets,
+        tls,
+        stop: around.stop.clone(),
+        sampler,
+        scripts: Scripts::default(),
+        mask,
+        notes,
+        about: About::default(),
+    })
+}
+
+impl Session<'_, '_> {
+    /// Takes in what became of the machines that carried the load.
+    pub(super) fn hear_crew(&mut self, end: &mut End) {
+        let Some(told) = self.workers.crew() else { return };
+        let (agents, notes) = told.take();
+        end.agents = agents;
+        notes.into_iter().for_each(|note| self.note(note));
+    }
+}

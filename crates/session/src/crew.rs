@@ -1,0 +1,664 @@
+//! The machines that carry a load which this one commands: they are gathered, given the plan and their parts of it, let go at one
+//! moment, and heard to their end. What is decided, `fleet` decides; here are the threads, the clock and the processes.
+
+use crate::carrier::{self, AgentAt, Came, Fleet, Process};
+use crate::options::SessionOptions;
+use crate::problem::Problem;
+use crate::usage;
+use fleet::message::{Down, Hello, Order, RateFrom, Ready, Stop, Up};
+use fleet::{Controller, News, PROTOCOL, Rules, Share, not_shared_out, split};
+use load::Control;
+use measure::stream::EvidenceFound;
+use measure::{AgentUse, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
+use plan::digest::Sha256;
+use plan::{Inputs, Plan};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Agents at most.
+const MOST_AGENTS: usize = 1_000;
+/// Agents behind ssh that are begun at once: beyond ten, sshd drops some by chance.
+const AT_ONCE: usize = 8;
+/// An agent that says nothing of itself for so long is not there.
+const HELLO: Duration = Duration::from_secs(60);
+/// An agent gets ready within this time, beside that which it waits for the target.
+const READY: Duration = Duration::from_secs(60);
+/// A plan with what it names is no longer than this.
+const LONGEST_PLAN: usize = 256 << 20;
+/// Bytes of a plan that are sent at once.
+const PIECE: usize = 256 << 10;
+/// How often it is looked at what is not told by an agent.
+const LOOK_UP: Duration = Duration::from_millis(5);
+
+/// An agent that is ready.
+struct Member {
+    name: String,
+    at: AgentAt,
+    process: Arc<Process>,
+    /// None once nothing more is said to it.
+    to: Option<Sender<Vec<u8>>>,
+    share: Share,
+    heard: Heard,
+}
+
+/// All that was heard of an agent.
+#[derive(Default)]
+struct Heard {
+    requests: u64,
+    ok: u64,
+    service: Distribution,
+    late_us: u64,
+    reasons: Vec<String>,
+    lost: Option<LostAgent>,
+}
+
+/// Agents that are ready.
+pub struct Crew {
+    members: Vec<Member>,
+    came: Receiver<(usize, Came)>,
+    rules: Rules,
+    tolerate_loss: u32,
+    plan: Plan,
+    told: Arc<CrewTold>,
+}
+
+/// The end of the agents, once they have ended: their figures, and notes.
+#[derive(Debug, Default)]
+pub struct CrewTold(Mutex<(Vec<AgentUse>, Vec<String>)>);
+
+impl CrewTold {
+    /// Returns what is known.
+    pub fn take(&self) -> (Vec<AgentUse>, Vec<String>) {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Where the words of agents go, and from where they are commanded.
+pub struct Command {
+    /// The word to stop, rates, and gates as far as this process has to know of them.
+    pub control: Arc<Control>,
+    /// Figures.
+    pub snapshots: SyncSender<Snapshot>,
+    /// Single requests.
+    pub events: SyncSender<Event>,
+}
+
+/// Gathers the agents of a run, gives them the plan, and returns when all are ready. Also returns their warnings.
+///
+/// # Errors
+/// Something cannot be shared out; agents that cannot be had, or that refuse, all of them with their reasons.
+pub fn gather(
+    plan: &Plan,
+    inputs: &Inputs,
+    around: &SessionOptions,
+    fleet: &Fleet,
+) -> Result<(Crew, Vec<String>), Problem> {
+    if fleet.agents.len() > MOST_AGENTS {
+        return Err(Problem::Usage(format!("--agents: {} are more than {MOST_AGENTS}", fleet.agents.len())));
+    }
+    let least = fleet.agents.len() as u32 * u32::from(plan.threads.unwrap_or(1));
+    if let Some(why) = not_shared_out(plan, least) {
+        return Err(Problem::Usage(why));
+    }
+    let mut gathering = Gathering::begin(&fleet.agents);
+    let hellos = gathering.hellos(&around.stop)?;
+    let count = |(at, hello): (&AgentAt, &Hello)| match (plan.threads, at) {
+        (Some(threads), _) => u32::from(threads),
+        // Several of them share the cores.
+        (None, AgentAt::Local) => 1,
+        (None, AgentAt::Ssh(_) | AgentAt::Command(_)) => hello.cores.max(1),
+    };
+    let counts: Vec<u32> = fleet.agents.iter().zip(&hellos).map(count).collect();
+    let shares = split(&counts);
+    let workers = counts.iter().sum();
+    if let Some(why) = not_shared_out(plan, workers) {
+        return Err(gathering.give_up(vec![why], true));
+    }
+    let warnings = gathering.give_plan(plan, inputs, around, fleet, &shares)?;
+    let rules = Rules {
+        phases: plan.load.as_ref().map_or(0, |load| load.phases.len()) as u32,
+        lease: fleet.lease,
+        on_loss: fleet.on_loss,
+    };
+    Ok((gathering.crew(plan, rules, fleet.tolerate_loss, &shares), warnings))
+}
+
+/// An agent that is there.
+#[derive(Debug, Clone)]
+pub struct Present {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub at: AgentAt,
+    /// Name of its machine.
+    pub host: String,
+    /// Cores that it may use.
+    pub cores: u32,
+}
+
+/// Finds out whether agents are there, without a load.
+///
+/// # Errors
+/// Those that are not, each with its reason.
+pub fn check(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Present>, Problem> {
+    let mut gathering = Gathering::begin(&fleet.agents);
+    let hellos = gathering.hellos(stop)?;
+    let found = gathering.names.iter().zip(&gathering.agents).zip(hellos).map(|((name, at), hello)| {
+        Present { name: name.clone(), at: at.clone(), host: hello.host, cores: hello.cores }
+    });
+    let found = found.collect();
+    gathering.ways.clear();
+    gathering.processes.iter().flatten().for_each(|process| process.finish());
+    Ok(found)
+}
+
+/// Agents on their way to be ready.
+struct Gathering {
+    names: Vec<String>,
+    agents: Vec<AgentAt>,
+    processes: Vec<Option<Arc<Process>>>,
+    ways: Vec<Option<Sender<Vec<u8>>>>,
+    to: Sender<(usize, Came)>,
+    came: Receiver<(usize, Came)>,
+}
+
+impl Gathering {
+    fn begin(agents: &[AgentAt]) -> Gathering {
+        tracing::debug!(agents = agents.len(), "agents are begun");
+        let (to, came) = channel();
+        Gathering {
+            names: (1..=agents.len()).map(|number| format!("a{number}")).collect(),
+            agents: agents.to_vec(),
+            processes: vec![None; agents.len()],
+            ways: vec![None; agents.len()],
+            to,
+            came,
+        }
+    }
+
+    fn start(&mut self, agent: usize) {
+        self.processes[agent] = Some(carrier::start(agent, self.agents[agent].clone(), self.to.clone()));
+    }
+
+    /// Starts all, and waits until each has said who it is.
+    fn hellos(&mut self, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Hello>, Problem> {
+        let mut hellos: Vec<Option<Hello>> = vec![None; self.agents.len()];
+        let mut troubles = Vec::new();
+        let mut begun = self.agents.len().min(AT_ONCE);
+        (0..begun).for_each(|agent| self.start(agent));
+        let (mut settled, until) = (0, Instant::now() + HELLO);
+        while settled < self.agents.len() {
+            if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err(self.give_up(vec!["interrupted before the agents were there".to_owned()], false));
+            }
+            match self.came.recv_timeout(LOOK_UP) {
+                Ok((agent, Came::Hello(hello, way))) => {
+                    if let Some(why) = mismatch(&hello) {
+                        troubles.push(self.named(agent, &why));
+                    }
+                    tracing::debug!(agent = self.names[agent], ?hello, "an agent is there");
+                    self.ways[agent] = Some(way);
+                    hellos[agent] = Some(hello);
+                    settled += 1;
+                }
+                Ok((agent, Came::Closed(why))) => {
+                    troubles.push(self.named(agent, &why));
+                    settled += usize::from(hellos[agent].is_none());
+                }
+                // Nobody says anything before it was asked.
+                Ok((_, Came::Said(_))) | Err(RecvTimeoutError::Disconnected) => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            while begun < self.agents.len() && begun < settled + AT_ONCE {
+                self.start(begun);
+                begun += 1;
+            }
+        }
+        let found: Vec<Hello> = hellos.iter().flatten().cloned().collect();
+        if troubles.is_empty() && found.len() == self.agents.len() {
+            return Ok(found);
+        }
+        if troubles.is_empty() {
+            let silent = hellos.iter().enumerate().filter(|(_, hello)| hello.is_none());
+            let why = format!("it did not say who it is within {} s", HELLO.as_secs());
+            troubles = silent.map(|(agent, _)| self.named(agent, &why)).collect();
+        }
+        Err(self.give_up(troubles, false))
+    }
+
+    fn named(&self, agent: usize, why: &str) -> String {
+        format!("agent {} ({}): {why}", self.names[agent], self.agents[agent])
+    }
+
+    /// Ends all, with their troubles.
+    fn give_up(&self, troubles: Vec<String>, usage: bool) -> Problem {
+        self.processes.iter().flatten().for_each(|process| process.kill());
+        let text = troubles.join("\nwringer: ");
+        if usage { Problem::Usage(text) } else { Problem::Impossible(text) }
+    }
+
+    fn say(&self, agent: usize, down: &Down) {
+        // One that has gone says so itself.
+        let _ = self.ways[agent].as_ref().map(|way| way.send(down.frame().to_bytes()));
+    }
+
+    /// Gives each agent the plan and its parts, and waits until all are ready. Returns their warnings.
+    fn give_plan(
+        &mut self,
+        plan: &Plan,
+        inputs: &Inputs,
+        around: &SessionOptions,
+        fleet: &Fleet,
+        shares: &[Share],
+    ) -> Result<Vec<String>, Problem> {
+        let (plan_text, inputs_text) = plan.carried(inputs);
+        if plan_text.len() + inputs_text.len() > LONGEST_PLAN {
+            let why = format!(
+                "the plan with its files has {} MB, and {} MB may be sent to agents",
+                (plan_text.len() + inputs_text.len()) >> 20,
+                LONGEST_PLAN >> 20
+            );
+            return Err(self.give_up(vec![why], true));
+        }
+        let sha256 = Sha256::of([plan_text.as_bytes(), inputs_text.as_bytes()]);
+        let run_id = usage::run_id();
+        let micros = |time: Duration| time.as_micros() as u64;
+        for (agent, share) in shares.iter().enumerate() {
+            self.say(
+                agent,
+                &Down::Plan(Box::new(Order {
+                    name: self.names[agent].clone(),
+                    share: *share,
+                    run_id,
+                    interval_us: micros(around.interval_length()),
+                    cache_bytes: around.cache_bytes,
+                    lease_us: micros(fleet.lease),
+                    ready_us: around.ready.map(micros),
+                    plan_bytes: plan_text.len() as u64,
+                    inputs_bytes: inputs_text.len() as u64,
+                    sha256: sha256.clone(),
+                })),
+            );
+            for text in [&plan_text, &inputs_text] {
+                text.as_bytes().chunks(PIECE).for_each(|piece| self.say(agent, &Down::Data(piece.to_vec())));
+            }
+        }
+        self.readies(around, &sha256)
+    }
+
+    fn readies(&mut self, around: &SessionOptions, sha256: &str) -> Result<Vec<String>, Problem> {
+        let mut settled = vec![false; self.agents.len()];
+        let (mut troubles, mut warnings, mut usage) = (Vec::new(), Vec::new(), false);
+        let until = Instant::now() + READY + around.ready.unwrap_or_default();
+        while settled.contains(&false) && Instant::now() < until {
+            if around.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err(self.give_up(vec!["interrupted before the agents were ready".to_owned()], false));
+            }
+            let Ok((agent, came)) = self.came.recv_timeout(LOOK_UP) else { continue };
+            match came {
+                Came::Said(Up::Ready(ready)) => {
+                    warnings.extend(self.warnings(agent, &ready));
+                    if ready.sha256 != sha256 {
+                        troubles
+                            .push(self.named(agent, "the plan that came to it is not the one that was sent"));
+                    }
+                }
+                Came::Said(Up::Refused(refused)) => {
+                    usage |= refused.usage;
+                    troubles.push(self.named(agent, &refused.why));
+                }
+                Came::Closed(_) if settled[agent] => {}
+                Came::Closed(why) => troubles.push(self.named(agent, &why)),
+                Came::Said(Up::Hello(_) | Up::Beat(_) | Up::Delta(_)) | Came::Hello(..) => continue,
+            }
+            settled[agent] = true;
+        }
+        let late = settled.iter().enumerate().filter(|(_, settled)| !**settled);
+        troubles.extend(late.map(|(agent, _)| self.named(agent, "it did not get ready in time")));
+        if troubles.is_empty() { Ok(warnings) } else { Err(self.give_up(troubles, usage)) }
+    }
+
+    fn warnings(&self, agent: usize, ready: &Ready) -> Vec<String> {
+        ready.warnings.iter().map(|warning| format!("agent {}: {warning}", self.names[agent])).collect()
+    }
+
+    fn crew(self, plan: &Plan, rules: Rules, tolerate_loss: u32, shares: &[Share]) -> Crew {
+        let all = self.names.into_iter().zip(self.agents).zip(self.processes).zip(self.ways).zip(shares);
+        let members = all.map(|((((name, at), process), to), share)| Member {
+            name,
+            at,
+            process: process.unwrap_or_default(),
+            to,
+            share: *share,
+            heard: Heard::default(),
+        });
+        Crew {
+            members: members.collect(),
+            came: self.came,
+            rules,
+            tolerate_loss,
+            plan: plan.clone(),
+            told: Arc::default(),
+        }
+    }
+}
+
+/// Why an agent is none for this controller.
+fn mismatch(hello: &Hello) -> Option<String> {
+    let own = env!("CARGO_PKG_VERSION");
+    (hello.protocol != PROTOCOL || hello.version != own).then(|| {
+        format!(
+            "it is wringer {} (protocol {}), and this is {own} (protocol {PROTOCOL}): figures of two versions are not added up; put the \
+             same on both",
+            hello.version, hello.protocol
+        )
+    })
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.members.iter().for_each(|member| member.process.kill());
+    }
+}
+
+impl Crew {
+    /// Workers of all agents.
+    pub fn workers(&self) -> u32 {
+        self.members.iter().map(|member| member.share.count).sum()
+    }
+
+    /// Where it will stand what became of them.
+    pub fn told(&self) -> Arc<CrewTold> {
+        self.told.clone()
+    }
+
+    /// Commands them to the end of the run. `go`: true once it may begin. `panic`: an agent's own code has failed. Returns which I/O
+    /// they used.
+    pub fn command(
+        self,
+        command: &Command,
+        go: &dyn Fn() -> bool,
+        panic: &dyn Fn(&str),
+    ) -> std::io::Result<&'static str> {
+        let epoch = Instant::now();
+        let shares: Vec<Share> = self.members.iter().map(|member| member.share).collect();
+        let under_way = UnderWay {
+            controller: Controller::new(Duration::ZERO, self.rules, shares.iter().copied()),
+            failures: 0,
+            rates: 0,
+            starts: None,
+            workers: (0..self.workers()).map(|_| Progress::default()).collect(),
+            backends: Vec::new(),
+            notes: Vec::new(),
+            command,
+            epoch,
+            crew: self,
+        };
+        Ok(under_way.run(go, panic))
+    }
+}
+
+/// How far a worker is, as far as it has told.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    phase: u32,
+    interval: u64,
+    began: Duration,
+    until: Duration,
+    in_flight: u64,
+    gone: bool,
+}
+
+/// A run that is commanded.
+struct UnderWay<'a> {
+    crew: Crew,
+    controller: Controller,
+    command: &'a Command,
+    epoch: Instant,
+    /// When the first gate opens, since the epoch.
+    starts: Option<Duration>,
+    /// Requests that failed, where the plan gives up after so many.
+    failures: u64,
+    /// Changes of rates that were passed on.
+    rates: usize,
+    workers: Vec<Progress>,
+    backends: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl UnderWay<'_> {
+    fn now(&self) -> Duration {
+        self.epoch.elapsed()
+    }
+
+    fn run(mut self, go: &dyn Fn() -> bool, panic: &dyn Fn(&str)) -> &'static str {
+        while !self.controller.is_over() {
+            if let Ok((agent, came)) = self.crew.came.recv_timeout(LOOK_UP) {
+                self.take(agent, came);
+                while let Ok((agent, came)) = self.crew.came.try_recv() {
+                    self.take(agent, came);
+                }
+            }
+            if go() {
+                self.controller.begin();
+            }
+            self.obey();
+            self.say_all();
+            self.hear(panic);
+        }
+        // Who has told its last word learns that it came, and ends.
+        self.say_all();
+        self.finish()
+    }
+
+    fn take(&mut self, agent: usize, came: Came) {
+        let now = self.now();
+        match came {
+            Came::Said(Up::Beat(beat)) => self.controller.handle_beat(agent, now, &beat),
+            Came::Said(Up::Delta(news)) => self.controller.handle_delta(agent, now, news),
+            Came::Closed(why) => self.controller.closed(agent, now, &why),
+            Came::Said(Up::Hello(_) | Up::Ready(_) | Up::Refused(_)) | Came::Hello(..) => {
+                self.controller.closed(agent, now, "it said again who it is: it has begun anew");
+            }
+        }
+    }
+
+    /// Passes on what this process was asked for.
+    fn obey(&mut self) {
+        let control = &self.command.control;
+        if control.stopped_now() {
+            self.controller.stop(Stop::Now);
+        } else if control.stopped() {
+            self.controller.stop(Stop::Grace);
+        }
+        for change in control.rates_since(self.rates) {
+            self.rates += 1;
+            self.controller.change_rate(RateFrom {
+                phase: change.phase as u32,
+                at_us: change.at.as_micros() as u64,
+                per_second: change.per_second,
+            });
+        }
+    }
+
+    fn say_all(&mut self) {
+        let now = self.now();
+        while let Some((agent, beat)) = self.controller.poll(now) {
+            let frame = Down::Beat(beat).frame().to_bytes();
+            // One that has gone says so itself.
+            let _ = self.crew.members[agent].to.as_ref().map(|to| to.send(frame));
+        }
+    }
+
+    fn hear(&mut self, panic: &dyn Fn(&str)) {
+        while let Some(news) = self.controller.news() {
+            match news {
+                News::Figures { agent, snapshot } => self.figures(agent, *snapshot),
+                News::Record { record, .. } => self.record(*record),
+                News::Opens { phase, at } => {
+                    self.starts.get_or_insert(at);
+                    self.command.control.open(phase as usize, self.epoch + at);
+                }
+                News::Silent(agent) => self.say(agent, "says nothing any more"),
+                News::Back(agent) => self.say(agent, "is back"),
+                News::Lost { agent, at, why } => self.lost(agent, at, why),
+                News::Ended { agent, last } => {
+                    last.panics
+                        .iter()
+                        .for_each(|text| panic(&format!("{}: {text}", self.crew.members[agent].name)));
+                    self.command.control.missed(&last.missed);
+                    let name = &self.crew.members[agent].name;
+                    self.notes.extend(last.notes.iter().map(|note| format!("agent {name}: {note}")));
+                    self.backends.push(last.backend.clone());
+                    let heard = &mut self.crew.members[agent].heard;
+                    (heard.late_us, heard.reasons) = (last.late_us, last.reasons);
+                }
+            }
+        }
+    }
+
+    fn say(&self, agent: usize, what: &str) {
+        let member = &self.crew.members[agent];
+        let text = format!("agent {} ({}) {what}", member.name, member.at);
+        tracing::info!(text);
+        // Where nobody shows it, nobody misses it: the report has what came of it.
+        let _ = self.command.events.try_send(Event::Log { serious: true, text });
+    }
+
+    fn figures(&mut self, agent: usize, snapshot: Snapshot) {
+        let phase = self.crew.plan.load.as_ref().and_then(|load| load.phases.get(snapshot.phase as usize));
+        let tally = &snapshot.tally;
+        if let Some(phase) = phase {
+            if phase.measured {
+                let heard = &mut self.crew.members[agent].heard;
+                heard.requests += tally.counts.requests;
+                heard.ok += tally.counts.ok;
+                heard.service.merge(tally.times_of(TimeMetric::Service));
+            }
+            // Each agent gives up by itself as well; together they reach the limit earlier.
+            self.failures += tally.counts.failed;
+            if phase.stop.failures.is_some_and(|most| self.failures >= most) {
+                self.command.control.stop();
+            }
+        }
+        self.workers[snapshot.worker as usize] = Progress {
+            phase: snapshot.phase,
+            interval: snapshot.interval,
+            began: snapshot.span.0,
+            until: snapshot.span.1,
+            in_flight: snapshot.in_flight,
+            gone: snapshot.last,
+        };
+        // The session takes them as long as anybody may tell any.
+        let _ = self.command.snapshots.send(snapshot);
+    }
+
+    fn record(&self, record: RunEvent) {
+        let events = &self.command.events;
+        match record {
+            RunEvent::Evidence(found) => {
+                let EvidenceFound { evidence } = *found;
+                let _ = events.try_send(Event::Evidence(Box::new(evidence)));
+            }
+            RunEvent::Lost(lost) => {
+                let _ = events.try_send(Event::Lost(Box::new(lost)));
+            }
+            RunEvent::Exchanges(kept) => kept.iter().for_each(|one| {
+                let _ = events.try_send(Event::Kept(Box::new(one.record())));
+            }),
+            RunEvent::Note(note) => {
+                let _ = events.try_send(Event::Log { serious: true, text: note.text });
+            }
+            // No agent tells such a thing.
+            RunEvent::Head(_)
+            | RunEvent::Phase(_)
+            | RunEvent::Second(_)
+            | RunEvent::Minute(_)
+            | RunEvent::Control(_)
+            | RunEvent::Process(_)
+            | RunEvent::End(_)
+            | RunEvent::Unknown => {}
+        }
+    }
+
+    /// An agent is lost: its workers tell nothing more, and nobody waits for them.
+    fn lost(&mut self, agent: usize, at: Duration, why: String) {
+        self.say(agent, &format!("is lost: {why}"));
+        let since_start = self.starts.map_or(Duration::ZERO, |starts| at.saturating_sub(starts));
+        let before = self.crew.members.iter().filter(|member| member.heard.lost.is_some()).count() as u32;
+        let tolerated = before < self.crew.tolerate_loss;
+        let member = &mut self.crew.members[agent];
+        member.heard.lost = Some(LostAgent { at: since_start, why, tolerated });
+        member.to = None;
+        member.process.kill();
+        for part in member.share.parts() {
+            let progress = self.workers[part.index as usize];
+            if !progress.gone {
+                let _ = self.command.snapshots.send(nothing_more(part.index, progress, since_start));
+            }
+        }
+    }
+
+    fn finish(mut self) -> &'static str {
+        let agents = (0..self.crew.members.len()).map(|agent| self.used(agent)).collect();
+        let notes = std::mem::take(&mut self.notes);
+        *self.crew.told.0.lock().unwrap_or_else(PoisonError::into_inner) = (agents, notes);
+        self.crew.members.iter_mut().for_each(|member| member.to = None);
+        self.crew.members.iter().for_each(|member| member.process.finish());
+        let all =
+            |name: &str| !self.backends.is_empty() && self.backends.iter().all(|backend| backend == name);
+        match () {
+            () if all("io_uring") => "io_uring",
+            () if all("epoll") => "epoll",
+            () if self.backends.is_empty() => "none",
+            () => "io_uring and epoll",
+        }
+    }
+
+    fn used(&self, agent: usize) -> AgentUse {
+        let member = &self.crew.members[agent];
+        let (heard, service) = (&member.heard, member.heard.service.histogram());
+        AgentUse {
+            name: member.name.clone(),
+            at: member.at.to_string(),
+            threads: member.share.count,
+            share: member.share.fraction(),
+            requests: heard.requests,
+            ok: heard.ok,
+            p99_us: if service.is_empty() { 0 } else { service.value_at_quantile(0.99) },
+            late_us: heard.late_us,
+            clock_error_us: self.controller.clock_error(agent).as_micros() as u64,
+            reasons: heard.reasons.clone(),
+            lost: heard.lost.clone(),
+        }
+    }
+}
+
+/// The last word of a worker that does not say it.
+fn nothing_more(worker: u32, progress: Progress, now: Duration) -> Snapshot {
+    let until = progress.until.max(now);
+    let mut tally = Box::new(Tally::new());
+    // What was under way when it told its last figures has an end that nobody will know.
+    tally.counts.unfinished = progress.in_flight;
+    Snapshot {
+        worker,
+        phase: progress.phase,
+        interval: progress.interval + 1,
+        tally,
+        in_flight: 0,
+        peak: 0,
+        cpu: Duration::ZERO,
+        closes_interval: true,
+        last: true,
+        span: (progress.began, until),
+        paced_until: progress.until,
+        due_until: progress.until,
+    }
+}
+
+/// Cores of this machine that an agent offers.
+pub fn cores() -> u32 {
+    usage::threads(None)
+}
