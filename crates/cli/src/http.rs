@@ -100,6 +100,9 @@ pub struct ClientArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Requests")]
 pub struct RequestArgs {
+    /// A command of curl's in quotes, as browsers copy it: its URL, method, fields and body; other options stand beside it
+    #[arg(long, value_name = "COMMAND")]
+    pub curl: Option<String>,
     /// File of requests, - for standard input; a line each: [xWEIGHT] [METHOD] URL [status=LIST] [label=NAME] [header='NAME: VALUE']
     /// [data='TEXT']
     #[arg(long = "urls", value_name = "FILE")]

@@ -7,6 +7,7 @@ mod body;
 mod cache;
 mod capture;
 mod compare;
+mod curl;
 mod data;
 mod expect;
 mod export;
@@ -127,6 +128,9 @@ impl Cli {
         settings: &Settings,
     ) -> Result<Read, clap::Error> {
         let mut command = with_negative_numbers(around.told(Cli::command()));
+        let typed = words.into_iter().map(Into::into).collect();
+        let curl::Expanded { words, left_out } = curl::expanded(typed)
+            .map_err(|why| command.error(clap::error::ErrorKind::ValueValidation, why))?;
         let mut words = implied::with_command(each_condition(words), &command);
         let mut matches = matches(&mut command, &words)?;
         let of = matches.subcommand().and_then(|(name, typed)| Some((command.find_subcommand(name)?, typed)));
@@ -137,7 +141,7 @@ impl Cli {
             matches = self::matches(&mut command, &words)?;
         }
         let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-        Ok(Read { cli, words })
+        Ok(Read { cli, words, left_out })
     }
 }
 
@@ -148,6 +152,8 @@ pub struct Read {
     pub cli: Cli,
     /// Its words, with the command that was left out and the defaults that hold.
     pub words: Vec<OsString>,
+    /// Parts of a command of curl's that have no place here.
+    pub left_out: Vec<String>,
 }
 
 /// Words of a line, sorted by option.

@@ -256,6 +256,9 @@ fn setting(
     from: String,
 ) -> Result<Setting, String> {
     let option = option.replace('_', "-");
+    if option == "curl" {
+        return Err("a command of curl's is typed: give what it says by options".to_owned());
+    }
     let mut having: Vec<&Arg> = Vec::new();
     match of {
         Some(name) => {

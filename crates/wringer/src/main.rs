@@ -72,6 +72,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
 fn run(read: Read) -> Result<Exit, Problem> {
     arguments::made(read.words);
     log::begin(read.cli.log.as_deref())?;
+    read.left_out.iter().for_each(|what| output::notice(&format!("note: --curl: left out: {what}")));
     if !matches!(read.cli.command, Command::Config { .. }) {
         let unknown = &settings::held()?.settings.unknown;
         unknown
