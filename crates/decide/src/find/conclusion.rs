@@ -308,6 +308,7 @@ mod tests {
         Finding::Knee(Knee {
             rate: 955.0,
             interval: Interval { low: 948.0, high: 963.0 },
+            is_wall: false,
             held: 948.0,
             limit: LIMIT,
             trials: 14,

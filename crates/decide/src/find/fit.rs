@@ -42,6 +42,21 @@ pub struct Fit {
     pub limit: usize,
     /// Trials that the figure rests on.
     pub trials: usize,
+    /// There is no line: a rate is kept, and one a little higher is broken. The interval lies between both.
+    pub is_wall: bool,
+}
+
+/// The knee where no line tells it: between a rate that is kept and one that is broken. `limit`: the one that breaks, by its place.
+pub fn wall(kept: f64, broken: f64, limit: usize) -> Fit {
+    Fit {
+        rate: (kept * broken).sqrt(),
+        interval: Some(Interval { low: kept, high: broken }),
+        slope: f64::INFINITY,
+        rises: f64::INFINITY,
+        limit,
+        trials: 2,
+        is_wall: true,
+    }
 }
 
 /// Fits the knee to the trials around a first estimate; `None`: they do not tell, or the share does not rise with the rate.
@@ -62,6 +77,7 @@ pub fn knee(trials: &[Rated<'_>], limits: &[Limit], about: f64) -> Option<Fit> {
         rises: first.line.slope / first.line.slope_error,
         limit: first.limit,
         trials: near.len(),
+        is_wall: false,
     })
 }
 

@@ -8,6 +8,15 @@ use super::trial::{Pace, Purpose, Trial, TrialResult};
 use crate::void::Void;
 use plan::draw::hash;
 
+/// Beside a wall, less than this of what a limit allows is over it, and more than that many times.
+const CLEAR: f64 = 0.01;
+const MUCH: f64 = 5.0;
+/// Rates around it that are looked at; how many of them are on either side, at least, and between both, at most.
+const WALL_LOW: f64 = 0.93;
+const WALL_HIGH: f64 = 1.08;
+const WALL_EACH: usize = 2;
+const WALL_BETWEEN: usize = 1;
+
 /// A trial that was run.
 #[derive(Debug, Clone)]
 pub struct Taken {
@@ -139,6 +148,36 @@ impl Log {
     pub fn lower(&self) -> Option<f64> {
         let upper = self.upper().unwrap_or(f64::INFINITY);
         self.rates().into_iter().rfind(|rate| *rate < upper)
+    }
+
+    /// The limit that a rate is furthest over, by its place.
+    pub fn breaks(&self, rate: f64) -> usize {
+        let times = self.times_allowed(rate).into_iter().enumerate();
+        times.max_by(|one, other| one.1.total_cmp(&other.1)).map_or(0, |(place, _)| place)
+    }
+
+    /// True if around a rate hardly a trial lies between those with next to nothing over the limits and those with much: there is a wall, and no line.
+    pub fn has_wall(&self, about: f64) -> bool {
+        let near = self.rates().into_iter().filter(|rate| (WALL_LOW..=WALL_HIGH).contains(&(rate / about)));
+        let shares: Vec<f64> =
+            near.map(|rate| self.times_allowed(rate).into_iter().fold(0.0, f64::max)).collect();
+        let below = shares.iter().filter(|share| **share < CLEAR).count();
+        let above = shares.iter().filter(|share| **share > MUCH).count();
+        let between = shares.len() - below - above;
+        below >= WALL_EACH && above >= WALL_EACH && between <= WALL_BETWEEN
+    }
+
+    /// How many times of what each limit allows is over it, at a rate.
+    fn times_allowed(&self, rate: f64) -> Vec<f64> {
+        let open = self.open();
+        let of_rate: Vec<&TrialResult> =
+            open.iter().filter(|trial| trial.rate == rate).map(|trial| trial.result).collect();
+        let due: f64 = of_rate.iter().map(|result| result.due()).sum();
+        let times = |(place, limit): (usize, &Limit)| {
+            let over: f64 = of_rate.iter().map(|result| result.over(place)).sum();
+            over / (limit.allowed() * due).max(f64::MIN_POSITIVE)
+        };
+        self.settings.limits.iter().enumerate().map(times).collect()
     }
 
     /// The lowest rate that the generator could not send, twice.

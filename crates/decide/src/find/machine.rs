@@ -3,6 +3,8 @@
 //! Bounds are never final: the verdict on a rate is that of all its trials, and the figure comes from a line through all trials around it. A figure is
 //! only told when its lower end held for a minute.
 
+mod no_line;
+
 use super::fit::{self, Fit};
 use super::judge::{self, Verdict};
 use super::log::{Log, Taken};
@@ -114,6 +116,8 @@ enum Stage {
     Near(Round),
     /// Half of the estimate is tried, and then the round goes on.
     Half(Round),
+    /// The range between a rate that is kept and one that is broken is halved.
+    Wall(f64),
     Hold(Fit),
     Again(Closing),
     /// The fit, and the rate that was held.
@@ -187,6 +191,10 @@ impl Machine for Find {
             Stage::Bracket => self.bracket(),
             Stage::Near(round) => self.near(round),
             Stage::Half(round) => self.after_half(round),
+            Stage::Wall(about) => {
+                let fit = fit::knee(&self.log.open(), &self.settings.limits, about);
+                self.hold(about, fit)
+            }
             Stage::Hold(fit) => self.after_hold(fit),
             Stage::Again(closing) => self.after_again(closing),
             Stage::Recovery(fit, held) => self.after_recovery(&fit, held),
@@ -468,35 +476,6 @@ impl Find {
         // Beyond what can be sent nothing is to be learnt.
         self.log.generator_limit().map_or(rate, |limit| rate.min(limit * 0.99))
     }
-
-    /// True if the share over the limit does not clearly rise with the rate, and there is time to look at half of it.
-    fn rate_may_not_decide(&self, fit: Option<&Fit>) -> bool {
-        let decides = fit.is_some_and(|fit| {
-            fit.rises >= RISES && fit.interval.is_some_and(|found| found.relative_width() <= NO_INTERVAL)
-        });
-        !decides && !self.half_tried && self.log.left_s() > HALF_S + 2.0
-    }
-
-    /// Is it the rate at all that decides?
-    fn half(&mut self, round: Round) -> Step {
-        self.half_tried = true;
-        let rate = round.about / 2.0;
-        let why = "the share over the limit does not clearly rise with the rate: what is it at half of it?"
-            .to_owned();
-        self.stage = Stage::Half(round);
-        self.open(Purpose::Bracket, rate, HALF_S, why)
-    }
-
-    fn after_half(&mut self, round: Round) -> Step {
-        let rate = round.about / 2.0;
-        match self.log.verdict(rate) {
-            Some(verdict) if !verdict.leans_to_kept() => {
-                let why = format!("{}, as much as at {}", verdict.text(), words::rate(round.about));
-                self.done(Finding::NoRate { lowest: Some(rate), why })
-            }
-            Some(_) | None => self.near(round),
-        }
-    }
 }
 
 // The hold, the way back, and the end.
@@ -505,12 +484,21 @@ impl Find {
         if self.rate_may_not_decide(fit.as_ref()) {
             return self.half(Round { left: Vec::new(), about, tried: 0 });
         }
-        let Some(fit) = fit else {
-            return self.partial("the trials near it do not tell where it is");
+        let fit = match fit {
+            Some(_) | None if self.log.has_wall(about) => match self.wall(about) {
+                Ok(wall) => wall,
+                Err(step) => return step,
+            },
+            Some(fit) => fit,
+            None => return self.partial("the trials near it do not tell where it is"),
         };
         // A wide interval is told as it is, but a hold far below the figure would confirm nothing.
         let mut rate =
             fit.interval.map_or(fit.rate * BELOW_FIGURE, |found| found.low.max(fit.rate * NEAR_LOW));
+        if fit.is_wall {
+            // A short trial forgives a rate that is a little too high, a minute does not.
+            rate *= 1.0 - self.settings.within / 2.0;
+        }
         if let Some(refuted) = self.refuted.iter().copied().reduce(f64::min) {
             rate = rate.min(refuted * BELOW_REFUTED);
         }
@@ -532,7 +520,10 @@ impl Find {
 
     fn after_hold(&mut self, fit: Fit) -> Step {
         let held = self.log.last().rate().expect("a hold is an open trial");
-        let fit = fit::knee(&self.log.open(), &self.settings.limits, fit.rate).unwrap_or(fit);
+        let fit = match fit.is_wall {
+            true => fit,
+            false => fit::knee(&self.log.open(), &self.settings.limits, fit.rate).unwrap_or(fit),
+        };
         if self.log.verdict(held).is_some_and(|verdict| verdict.holds()) {
             return self.again(Closing::Held(fit, held));
         }
@@ -621,9 +612,15 @@ impl Find {
     fn conclude(&mut self, fit: &Fit, held: f64, recovery: Option<Recovery>) -> Step {
         let limit = self.settings.limits[fit.limit];
         let finding = match fit.interval {
-            Some(interval) => {
-                Finding::Knee(Knee { rate: fit.rate, interval, held, limit, trials: fit.trials, recovery })
-            }
+            Some(interval) => Finding::Knee(Knee {
+                rate: fit.rate,
+                interval,
+                is_wall: fit.is_wall,
+                held,
+                limit,
+                trials: fit.trials,
+                recovery,
+            }),
             None => Finding::Partial {
                 kept: Some(held),
                 broken: self.log.upper(),

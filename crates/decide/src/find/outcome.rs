@@ -107,6 +107,9 @@ pub struct Knee {
     pub rate: f64,
     /// The rates that the trials do not speak against, at 95 %.
     pub interval: Interval,
+    /// No line tells it: the interval's lower end is kept and its upper end is broken.
+    #[serde(default)]
+    pub is_wall: bool,
     /// The rate that was held for a minute.
     pub held: f64,
     /// The limit that is reached first.
@@ -187,6 +190,16 @@ impl Outcome {
 impl Knee {
     /// The figure with its interval, and what held, in one sentence.
     pub fn text(&self) -> String {
+        if self.is_wall {
+            return format!(
+                "{} keeps {} (a wall: {} was kept in short trials and {} breaks it, so that no line tells more; {} held for a minute)",
+                words::rate(self.held),
+                self.limit.text(),
+                words::rate(self.interval.low),
+                words::rate(self.interval.high),
+                words::rate(self.held)
+            );
+        }
         format!(
             "{} keeps {} (95 % interval {} to {}; {} held for a minute)",
             words::rate(self.rate),

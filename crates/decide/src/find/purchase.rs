@@ -249,6 +249,7 @@ mod tests {
         let knee = Knee {
             rate: 50_000.0,
             interval: Interval { low: 48_000.0, high: 52_000.0 },
+            is_wall: false,
             held: 48_000.0,
             limit: Limit::Quantile { quantile: 0.99, limit_ms: 50.0 },
             trials: 14,

@@ -127,6 +127,7 @@ mod tests {
         Knee {
             rate: 1_000.0,
             interval: Interval { low: 980.0, high: 1_020.0 },
+            is_wall: false,
             held: 970.0,
             limit: Limit::Quantile { quantile: 0.99, limit_ms: 50.0 },
             trials: 14,

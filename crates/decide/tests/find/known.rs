@@ -260,6 +260,17 @@ fn a_slow_generator_gives_at_least() {
     );
 }
 
+/// Below what it serves nobody waits, and above it all do after a while.
+#[test]
+fn a_wall_is_halved_until_it_is_narrow() {
+    let settings = evenly(quantile(0.99, 50.0));
+    let found = findings(&settings, || Bench::new(queue(1, Service::Fixed)));
+    at_least(&found, 8, |finding| {
+        matches!(finding, Finding::Knee(knee) if (0.97..1.04).contains(&(knee.rate / 1_000.0))
+            && knee.interval.relative_width() <= 0.031)
+    });
+}
+
 #[test]
 fn a_server_that_stays_slow_after_a_surge_does_not_recover() {
     // Half as fast from 200 waiting on, until nobody waits.

@@ -85,13 +85,14 @@ fn settings(args: &FindArgs, seed: u64) -> Settings {
     }
 }
 
-/// A limit in the terms of the search. The command line lets no other kinds pass.
+/// A limit in the terms of the search.
 fn limit(typed: &Threshold) -> Limit {
     let limit_ms = typed.limit / 1e3;
     match typed.metric {
         Metric::Time(_, Statistic::Quantile(quantile)) => Limit::Quantile { quantile, limit_ms },
-        Metric::Time(_, Statistic::Mean | Statistic::Max) => Limit::Mean { limit_ms },
-        Metric::Failed(_)
+        Metric::Time(_, Statistic::Mean) => Limit::Mean { limit_ms },
+        Metric::Failed(_) => Limit::Failed { share: typed.limit },
+        Metric::Time(_, Statistic::Max)
         | Metric::Errors(_)
         | Metric::CheckFailed(_)
         | Metric::Unfinished(_)
@@ -101,7 +102,7 @@ fn limit(typed: &Threshold) -> Limit {
         | Metric::OkRate
         | Metric::OkShare
         | Metric::Decay
-        | Metric::HitRatio => Limit::Failed { share: typed.limit },
+        | Metric::HitRatio => unreachable!("the command line refuses {}", typed.text),
     }
 }
 
