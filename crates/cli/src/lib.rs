@@ -28,6 +28,7 @@ mod replay;
 mod service;
 mod session;
 mod settings;
+mod size;
 mod stress;
 mod tcp;
 mod tips;
@@ -64,6 +65,7 @@ pub use replay::{ChosenArgs, ReplayArgs, Replayed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};
+pub use size::SizeArgs;
 pub use stress::{ScenarioArgs, StressArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
@@ -273,6 +275,8 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Find the highest rate at which a web server keeps limits, such as --slo 'p99<50ms'
     Find(Box<FindArgs>),
+    /// Tell which share of its memory a cache uses, by the size of objects, and how much a hit ratio wants
+    Size(Box<SizeArgs>),
     /// Press a proxy in a score of ways beside an innocent bystander: what comes of it, and how long is the way back?
     Stress(Box<StressArgs>),
     /// Press a TCP service with messages

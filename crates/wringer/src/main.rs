@@ -84,6 +84,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Http(args) => command::http::run(&args),
         Command::Compare(args) => command::compare::run(&args),
         Command::Find(args) => command::find::run(&args),
+        Command::Size(args) => command::size::run(&args),
         Command::Stress(args) => command::stress::run(&args),
         Command::Tcp(args) => command::tcp::run(&args),
         Command::Origin(args) => command::origin::run(&args),

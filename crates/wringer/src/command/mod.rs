@@ -28,6 +28,7 @@ pub mod rig_log;
 pub mod runs;
 pub mod serve;
 mod show;
+pub mod size;
 pub mod start;
 pub mod stress;
 pub mod tcp;

@@ -50,6 +50,7 @@ mod secrets;
 mod services;
 mod sessions;
 mod silence;
+mod size;
 mod steered;
 mod stress;
 mod tcp;

@@ -1,0 +1,116 @@
+//! The options of `wringer size`: a cache, and the objects that it is asked for.
+
+use super::KeepArgs;
+use super::cache::{Target, proxy};
+use super::values::{address, rig_workers, seed, some_bytes, some_time, threads, zipf};
+use clap::Args;
+use plan::{Endpoint, units};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of `wringer size`.
+#[derive(Debug, Clone, Args)]
+pub struct SizeArgs {
+    /// The cache, HOST:PORT; without it and without --rig, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy)]
+    pub proxy: Option<Endpoint>,
+    /// Start this cache anew for each working set: ats, nginx, varnish, squid, haproxy or httpd
+    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
+    pub rig: Option<String>,
+    /// Worker threads of the rig
+    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
+    pub rig_workers: u16,
+    /// Memory that the rig or the demonstration cache is to hold, or that the PROXY was configured to hold [default: 64MiB; of a PROXY it must be given]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
+    pub cache_memory: Option<u64>,
+    /// Where our origin listens, as the cache reaches it [default: 127.0.0.1:9080; any free port for a rig]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub origin: Option<SocketAddr>,
+    /// Sizes of objects, with commas; each is a class of its own
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "10KB,100KB,950KB", value_parser = some_bytes)]
+    pub sizes: Vec<u64>,
+    /// Working sets, as multiples of that memory, with commas
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', default_value = "0.5,1,2", value_parser = times)]
+    pub sets: Vec<f64>,
+    /// Exponent of the objects' popularity (Zipf)
+    #[arg(long, value_name = "ALPHA", default_value = "0.9", value_parser = zipf)]
+    pub zipf: f64,
+    /// Also say how much memory this hit ratio of the largest set wants
+    #[arg(long, value_name = "SHARE", value_parser = units::share)]
+    pub for_hits: Option<f64>,
+    /// How long each part of a working set may take: fill, settling, and what counts
+    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = some_time)]
+    pub limit: Duration,
+    /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
+    #[arg(long, value_name = "N", value_parser = seed)]
+    pub seed: Option<u64>,
+    /// Workers, one per core [default: all cores]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
+    pub threads: Option<u16>,
+    /// Write all of it as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Storage of the runs: whether they are kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// Bytes that rigs and the demonstration cache hold when nothing is said.
+const MEMORY: u64 = 64 << 20;
+/// Largest multiple of the memory that a working set may be.
+const MOST_TIMES: f64 = 64.0;
+/// Working sets that a proxy may be asked for one after the other, as they must differ.
+const MOST_SETS: usize = 26;
+
+fn times(text: &str) -> Result<f64, String> {
+    let times = text.parse::<f64>().ok().filter(|times| *times > 0.0 && *times <= MOST_TIMES);
+    times.ok_or_else(|| {
+        format!("'{text}' is not how many times the memory a working set is: give a number such as 0.5 or 4")
+    })
+}
+
+impl SizeArgs {
+    /// Checks that the options fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        if self.proxy.as_ref().is_some_and(|proxy| proxy.secure) {
+            return Err("a PROXY is asked without TLS here: give HOST:PORT".to_owned());
+        }
+        if self.proxy.is_some() && self.cache_memory.is_none() {
+            return Err(
+                "--cache-memory: how much the PROXY may hold is not known: give what it was configured with"
+                    .to_owned(),
+            );
+        }
+        if self.sizes.len() * self.sets.len() > MOST_SETS {
+            return Err(format!("--sizes and --sets: {MOST_SETS} working sets at most"));
+        }
+        if self.for_hits.is_some_and(|share| share <= 0.0 || share >= 1.0) {
+            return Err("--for-hits: give a share between 0 and 100 %, such as 90%".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the target of the load.
+    pub fn target(&self) -> Target {
+        match (&self.proxy, &self.rig) {
+            (Some(proxy), _) => Target::Proxy(proxy.with_port(0)),
+            (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
+            (None, None) => Target::Demonstration,
+        }
+    }
+
+    /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
+    pub fn origin_address(&self) -> SocketAddr {
+        let port = if self.target().is_ours() { 0 } else { 9080 };
+        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+    }
+
+    /// Bytes that the cache is to hold.
+    pub fn memory(&self) -> u64 {
+        self.cache_memory.unwrap_or(MEMORY)
+    }
+}

@@ -1,0 +1,54 @@
+//! How much of its memory works: what is refused, and what a cache that keeps everything and one that keeps nothing are told to do. How near the figures come is
+//! tested with simulated caches, in the crate `decide`.
+
+use crate::faulty_proxy::{FaultKind, start};
+use crate::support::{free_address, run};
+use serde_json::Value;
+
+/// The shares of a proxy that was configured to hold 1 MB, by its one size of objects.
+fn sized(kind: FaultKind) -> (Value, String) {
+    let origin = free_address();
+    let proxy = start(origin, kind);
+    let ran = run(&format!(
+        "size {} --origin {origin} --cache-memory 1MB --sizes 10KB --sets 0.5,2 --limit 5s -t 1 --seed 7 --no-keep --for-hits 90% --json {{}}/sizes.json",
+        proxy.address
+    ))
+    .ended_with(0);
+    let text = std::fs::read_to_string(ran.folder.path().join("sizes.json")).expect("it is written");
+    (serde_json::from_str(&text).expect("JSON"), ran.stdout)
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    for (line, said) in [
+        ("size 127.0.0.1:1", "--cache-memory"),
+        ("size https://127.0.0.1:1 --cache-memory 1MB", "without TLS"),
+        ("size --sets 0", "such as 0.5"),
+        ("size --sets 0.5,x", "such as 0.5"),
+        ("size --sizes 1KB --for-hits 100%", "such as 90%"),
+        ("size --rig nosuch", "there is no rig"),
+    ] {
+        let ran = run(line).ended_with(2);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    let ran = run("size 127.0.0.1:1 --cache-memory 1MB --origin 127.0.0.1:0").ended_with(1);
+    assert!(!ran.stderr.is_empty());
+}
+
+#[test]
+fn a_cache_that_keeps_everything_uses_at_least_what_was_asked_of_it() {
+    let (sizes, said) = sized(FaultKind::None);
+    let points = sizes["classes"][0]["points"].as_array().expect("a list");
+    assert_eq!(points.len(), 2, "{sizes}");
+    let least = points[1][1]["at_least"].as_f64().unwrap_or_else(|| panic!("{sizes}"));
+    assert!((1.4..=2.1).contains(&least), "{least}");
+    assert!(said.contains("objects of") && said.contains("at least"), "{said}");
+}
+
+#[test]
+fn a_cache_that_lets_nothing_in_is_told_so() {
+    let (sizes, said) = sized(FaultKind::StopStoring { after: 0 });
+    let points = sizes["classes"][0]["points"].as_array().expect("a list");
+    assert!(points.iter().all(|point| point[1] == "nothing"), "{sizes}");
+    assert!(said.contains("NOTHING IS KEPT") && said.contains("no memory does it"), "{said}");
+}
