@@ -487,7 +487,7 @@ impl Find {
         let fit = match fit {
             Some(_) | None if self.log.has_wall(about) => match self.wall(about) {
                 Ok(wall) => wall,
-                Err(step) => return step,
+                Err(step) => return *step,
             },
             Some(fit) => fit,
             None => return self.partial("the trials near it do not tell where it is"),

@@ -16,7 +16,7 @@ pub struct Resources {
     pub memory_bytes: Option<u64>,
     /// Threads, over all.
     pub threads: Option<u64>,
-    /// Connections of clients.
+    /// Connections whose clients are gone.
     pub clients: Option<u64>,
     /// Connections of clients that these have ended and the target has not.
     pub close_wait: Option<u64>,
@@ -34,7 +34,7 @@ pub fn left_behind(before: &Resources, after: &Resources) -> Vec<String> {
     let sockets = |of: &Resources| of.clients.zip(of.origin).map(|(clients, origin)| clients + origin);
     let others = |of: &Resources| of.descriptors.zip(sockets(of)).map(|(all, part)| all.saturating_sub(part));
     let looked = [
-        ("connections of clients stay open", before.clients, after.clients),
+        ("connections stay open whose clients are gone", before.clients, after.clients),
         ("connections that clients have ended stay in CLOSE_WAIT", before.close_wait, after.close_wait),
         ("descriptors stay open that are no connections", others(before), others(after)),
     ];

@@ -38,9 +38,9 @@ impl Find {
 
     /// Where no line tells the knee, because next to nothing is over the limits below it and much above, it is between the highest rate that is kept and the
     /// lowest that is broken. That is halved until it is as narrow as is wanted.
-    pub(super) fn wall(&mut self, about: f64) -> Result<Fit, Step> {
+    pub(super) fn wall(&mut self, about: f64) -> Result<Fit, Box<Step>> {
         let Some((kept, broken)) = self.log.lower().zip(self.log.upper()) else {
-            return Err(self.partial("the trials near it do not tell where it is"));
+            return Err(Box::new(self.partial("the trials near it do not tell where it is")));
         };
         let rate = (kept * broken).sqrt();
         let is_narrow = broken / kept - 1.0 <= self.settings.within;
@@ -48,11 +48,11 @@ impl Find {
             self.stage = Stage::Wall(about);
             let [low, high] = [kept, broken].map(words::rate);
             let why = format!("between {low}, which was kept, and {high}: no line tells where");
-            return Err(self.open(Purpose::Bracket, rate, self.near_s, why));
+            return Err(Box::new(self.open(Purpose::Bracket, rate, self.near_s, why)));
         }
         if !is_narrow {
-            return Err(self
-                .partial("the trials near it do not tell where it is, and there is no time to halve that"));
+            let why = "the trials near it do not tell where it is, and there is no time to halve that";
+            return Err(Box::new(self.partial(why)));
         }
         Ok(fit::wall(kept, broken, self.log.breaks(broken)))
     }

@@ -43,6 +43,8 @@ pub struct Watched {
 #[derive(Debug, Default, PartialEq)]
 struct Sockets {
     clients: u64,
+    /// Ends of clients on this machine that are still there.
+    alive: u64,
     close_wait: u64,
     origin: u64,
     origin_time_wait: u64,
@@ -71,7 +73,7 @@ impl Watch {
             most_descriptors: descriptors.into_iter().max(),
             memory_bytes: sum(&memory),
             threads: sum(&threads),
-            clients: self.is_here.then_some(sockets.clients),
+            clients: self.is_here.then_some(sockets.clients.saturating_sub(sockets.alive)),
             close_wait: self.is_here.then_some(sockets.close_wait),
             origin: self.is_here.then_some(sockets.origin),
         }
@@ -220,6 +222,7 @@ fn add_sockets(found: &mut Sockets, text: &str, port: u16, origin: u16) {
                 found.clients += 1;
                 found.close_wait += 1;
             }
+            ESTABLISHED if port_of(remote) == Some(port) => found.alive += 1,
             ESTABLISHED if to_origin => found.origin += 1,
             TIME_WAIT if to_origin => found.origin_time_wait += 1,
             _ => {}
@@ -243,8 +246,9 @@ mod tests {
         assert_eq!(cpu_ticks("7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13"), Some(23));
         let mut found = Sockets::default();
         let text = "  sl  local_address rem_address   st\n   0: 0100007F:1F90 0100007F:C001 01 x\n   1: 0100007F:1F90 0100007F:C002 08 x\n   \
-                    2: 0100007F:C003 0100007F:2378 01 x\n   3: 0100007F:C004 0100007F:2378 06 x\n   4: 0100007F:2378 0100007F:C003 01 x\n";
+                    5: 0100007F:C001 0100007F:1F90 01 x\n   2: 0100007F:C003 0100007F:2378 01 x\n   3: 0100007F:C004 0100007F:2378 06 x\n   4: 0100007F:2378 0100007F:C003 01 x\n";
         add_sockets(&mut found, text, 8080, 9080);
-        assert_eq!(found, Sockets { clients: 2, close_wait: 1, origin: 1, origin_time_wait: 1 });
+        let expected = Sockets { clients: 2, alive: 1, close_wait: 1, origin: 1, origin_time_wait: 1 };
+        assert_eq!(found, expected);
     }
 }
