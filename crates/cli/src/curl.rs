@@ -373,7 +373,9 @@ fn literal(text: &str) -> String {
 
 /// Splits a command as a shell does: quotes, `$'…'`, backslashes, lines that go on.
 fn shell_words(command: &str) -> Result<Vec<String>, String> {
-    let (mut words, mut word, mut begun) = (Vec::new(), String::new(), false);
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut begun = false;
     let mut characters = command.chars().peekable();
     let open = || "--curl: a quote is not closed".to_owned();
     while let Some(character) = characters.next() {

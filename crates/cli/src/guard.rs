@@ -188,7 +188,8 @@ fn of_target(target: &str) -> Result<Target, String> {
 
 /// True if an entry of the list allows a host.
 fn fits(allowed: &str, host: &str) -> bool {
-    let (allowed, host) = (allowed.to_ascii_lowercase(), host.to_ascii_lowercase());
+    let allowed = allowed.to_ascii_lowercase();
+    let host = host.to_ascii_lowercase();
     match allowed.strip_prefix('*') {
         Some(below) if below.starts_with('.') => host.ends_with(below) && host.len() > below.len(),
         Some(_) | None => allowed == host,

@@ -69,7 +69,8 @@ impl Settings {
     pub fn of_file(name: &str, text: &str) -> Result<Settings, Vec<String>> {
         let command = super::whole();
         let table: toml::Table = text.parse().map_err(|error| vec![format!("{name}: {error}")])?;
-        let (mut settings, mut mistakes) = (Settings::default(), Vec::new());
+        let mut settings = Settings::default();
+        let mut mistakes = Vec::new();
         // What holds for all is weaker than what holds for one.
         let (all, others): (Vec<_>, Vec<_>) = table.into_iter().partition(|(section, _)| section == ALL);
         for (section, value) in all.into_iter().chain(others) {
@@ -108,7 +109,8 @@ impl Settings {
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Settings, String> {
         let command = super::whole();
-        let (mut general, mut particular) = (Vec::new(), Vec::new());
+        let mut general = Vec::new();
+        let mut particular = Vec::new();
         let mut ours: Vec<(String, String)> = variables
             .into_iter()
             .filter(|(name, value)| name.starts_with(PREFIX) && !value.is_empty())

@@ -221,7 +221,8 @@ impl TcpArgs {
     }
 
     fn step(&self) -> Result<MessageStep, String> {
-        let (typed, answers) = (&self.messages, &self.answers);
+        let typed = &self.messages;
+        let answers = &self.answers;
         let order = match (typed.sequence, typed.weights.is_empty()) {
             (true, _) => MessageOrder::Sequence,
             (false, false) => MessageOrder::Weighted,

@@ -93,7 +93,8 @@ impl Point {
 
     /// Bytes with which the model gives this ratio.
     pub fn bytes_for(&self, ratio: f64) -> f64 {
-        let (mut low, mut high) = (0.0, MOST * (self.memory_bytes as f64).max(self.set_bytes()));
+        let mut low = 0.0;
+        let mut high = MOST * (self.memory_bytes as f64).max(self.set_bytes());
         for _ in 0..STEPS {
             let middle = (low + high) / 2.0;
             if self.predicted(middle) < ratio { low = middle } else { high = middle }
@@ -104,7 +105,8 @@ impl Point {
 
 /// The effective share by a point.
 pub fn share(point: &Point) -> Share {
-    let (ratio, memory) = (point.hit_ratio(), point.memory_bytes as f64);
+    let ratio = point.hit_ratio();
+    let memory = point.memory_bytes as f64;
     let error = MODEL + ERRORS * (ratio * (1.0 - ratio) / point.requests.max(1) as f64).sqrt();
     if ratio < NOTHING {
         return Share::Nothing;
@@ -200,7 +202,9 @@ mod tests {
         let mut ask = |object: u64| {
             clock += 1;
             let was = held.insert(object, clock);
-            was.iter().for_each(|was| drop(order.remove(was)));
+            if let Some(was) = was {
+                order.remove(&was);
+            }
             order.insert(clock, object);
             while held.len() as u64 * each > memory_bytes {
                 let (_, oldest) = order.pop_first().expect("something is held");

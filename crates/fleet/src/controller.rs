@@ -162,7 +162,8 @@ impl Controller {
     pub fn handle_beat(&mut self, agent: usize, now: Duration, beat: &UpBeat) {
         let Some(member) = self.hear(agent, now) else { return };
         if let Some((_, asked_us)) = beat.echo {
-            let (asked, held) = (Duration::from_micros(asked_us), Duration::from_micros(beat.held_us));
+            let asked = Duration::from_micros(asked_us);
+            let held = Duration::from_micros(beat.held_us);
             member.clock.take(asked, now, held, beat.at_us);
         }
         member.arrived = member.arrived.max(beat.arrived);

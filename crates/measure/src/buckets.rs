@@ -173,7 +173,8 @@ impl Serialize for Buckets {
 impl<'de> Deserialize<'de> for Buckets {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Buckets, D::Error> {
         let runs = Vec::<Vec<u64>>::deserialize(from)?;
-        let (mut buckets, mut next) = (Vec::new(), 0u32);
+        let mut buckets = Vec::new();
+        let mut next = 0u32;
         for run in &runs {
             let Some((gap, counts)) = run.split_first() else { continue };
             next = u32::try_from(*gap).ok().and_then(|gap| next.checked_add(gap)).unwrap_or(MOST);

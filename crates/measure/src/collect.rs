@@ -221,7 +221,8 @@ impl Collector {
     fn begin_phase(&mut self, number: u32, at: Duration, events: &mut Vec<RunEvent>) {
         if let Some(phase) = self.phases.get_mut(number as usize).filter(|phase| !phase.begun) {
             phase.begun = true;
-            let (name, measured) = (phase.name.clone(), phase.measured);
+            let name = phase.name.clone();
+            let measured = phase.measured;
             events.push(RunEvent::Phase(PhaseBegun { at, phase: number, name, measured }));
         }
     }
@@ -345,7 +346,8 @@ impl Phase {
 
 impl Pending {
     fn new(tally: Tally, began: Duration) -> Pending {
-        let (ends, paced_until) = (Duration::ZERO, Duration::ZERO);
+        let ends = Duration::ZERO;
+        let paced_until = Duration::ZERO;
         Pending { tally, in_flight: 0, began, ends, paced_until, cpu: Vec::new() }
     }
 

@@ -52,7 +52,8 @@ impl Distribution {
     /// Counts a time so many times, whose bucket is known.
     #[inline]
     pub fn count_in(&mut self, bucket: Bucket, times: u64) {
-        let (piece, place) = (bucket.0 as usize / PIECE, bucket.0 as usize % PIECE);
+        let piece = bucket.0 as usize / PIECE;
+        let place = bucket.0 as usize % PIECE;
         let there = usize::from(self.places[piece]).wrapping_sub(1);
         match self.pieces.get_mut(there).map(|piece| &mut piece[place]) {
             Some(cell) if times == 1 && *cell < u16::MAX => {
@@ -65,7 +66,8 @@ impl Distribution {
 
     fn add(&mut self, bucket: u32, times: u64) {
         self.count += times;
-        let (piece, place) = (bucket as usize / PIECE, bucket as usize % PIECE);
+        let piece = bucket as usize / PIECE;
+        let place = bucket as usize % PIECE;
         if self.places[piece] == 0 {
             self.pieces.push([0; PIECE]);
             // There are fewer than 256.

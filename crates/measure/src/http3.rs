@@ -139,7 +139,8 @@ impl Http3Counts {
     /// Counts connections that were closed with an error.
     pub fn close(&mut self, by: Side, code: Code, text: &str, count: u64) {
         let text = text.chars().take(TEXT_KEPT).collect();
-        let (by, protocol) = (by.name().to_owned(), code.protocol.name().to_owned());
+        let by = by.name().to_owned();
+        let protocol = code.protocol.name().to_owned();
         self.add_close(CloseCount { by, protocol, code: code.number, text, count });
     }
 

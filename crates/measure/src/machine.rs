@@ -40,7 +40,8 @@ pub struct MachineUse {
 impl MachineUse {
     /// Reason, where local ports were so few that finding one took time.
     pub fn ports_reason(&self) -> Option<String> {
-        let (ports, limit) = (self.ports?, self.port_limit?);
+        let ports = self.ports?;
+        let limit = self.port_limit?;
         let scarce = ports as f64 > limit as f64 * SCARCE;
         scarce
             .then(|| format!("{ports} of {limit} local ports towards the target were in use: {PORT_ADVICE}"))

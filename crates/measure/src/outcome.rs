@@ -185,7 +185,9 @@ struct ToldClosed {
 impl From<Failure> for Told {
     fn from(failure: Failure) -> Told {
         let Failure { kind, stage, reason } = failure;
-        let (errno, alert, proxy_status) = (failure.errno(), failure.alert(), failure.proxy_status());
+        let errno = failure.errno();
+        let alert = failure.alert();
+        let proxy_status = failure.proxy_status();
         let breach = failure.broken().map(|broken| broken.breach.name().to_owned());
         let closed = match reason {
             Some(Reason::Breach(Broken { breach, ended, protocol })) => {

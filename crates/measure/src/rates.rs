@@ -120,7 +120,8 @@ impl Dispersion {
             _ => values.stdev() * (count as f64 / (count - 1) as f64).sqrt(),
         };
         // A bucket counts where any of its values would.
-        let (low, high) = (mean - stdev, mean + stdev);
+        let low = mean - stdev;
+        let high = mean + stdev;
         let inside = values.iter_recorded().filter(|step| {
             let bucket = step.value_iterated_to();
             values.highest_equivalent(bucket) as f64 >= low && values.lowest_equivalent(bucket) as f64 <= high

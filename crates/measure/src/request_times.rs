@@ -173,7 +173,8 @@ impl ExactDistribution {
     fn of_histograms(histograms: &[&Histogram<u64>], zeros: u64) -> ExactDistribution {
         let mut distribution = ExactDistribution { zeros, ..ExactDistribution::default() };
         for step in histograms.iter().flat_map(|histogram| histogram.iter_recorded()) {
-            let (us, count) = (step.value_iterated_to(), step.count_at_value());
+            let us = step.value_iterated_to();
+            let count = step.count_at_value();
             distribution.sum_us += us * count;
             distribution.squares += u128::from(us) * u128::from(us) * u128::from(count);
             distribution.min_us = distribution.min_us.min(us);
@@ -242,7 +243,8 @@ impl RequestDistributions {
     pub fn estimated(metric: impl Fn(TimeMetric) -> Histogram<u64>, until: Duration) -> RequestDistributions {
         let [service, check_failed, failed] =
             [TimeMetric::Service, TimeMetric::CheckFailed, TimeMetric::Failure].map(&metric);
-        let (connect, first_byte) = (metric(TimeMetric::Connect), metric(TimeMetric::FirstByte));
+        let connect = metric(TimeMetric::Connect);
+        let first_byte = metric(TimeMetric::FirstByte);
         let ended = service.len() + check_failed.len() + failed.len();
         let rest = |known: &Histogram<u64>| ended.saturating_sub(known.len());
         let processing = ExactDistribution::of_histograms(&[&service, &check_failed, &failed], 0);

@@ -110,7 +110,9 @@ pub fn storing(rows: &[&Row]) -> Storing {
 /// Pieces of about equal time, each of whole rows.
 fn pieces(rows: &[&Row]) -> Vec<Range<usize>> {
     let all: f64 = rows.iter().map(|row| row.seconds).sum();
-    let (mut pieces, mut begin, mut passed) = (Vec::new(), 0, 0.0);
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    let mut passed = 0.0;
     for (at, row) in rows.iter().enumerate() {
         passed += row.seconds;
         let wanted = all * (pieces.len() + 1) as f64 / PIECES as f64;

@@ -399,7 +399,8 @@ pub struct PhaseEnd {
 impl Controlled {
     /// Returns a sentence on what was done; nothing for a label, which stands in the head.
     pub fn sentence(&self) -> Option<String> {
-        let (at, by) = (format!("{:.1}", self.at.as_secs_f64()), &self.by);
+        let at = format!("{:.1}", self.at.as_secs_f64());
+        let by = &self.by;
         match self.command.as_ref()? {
             Command::Rate { per_second, .. } => {
                 Some(notes::RATE_CHANGED.with(&[&at, &((per_second * 1000.0).round() / 1000.0), by]))

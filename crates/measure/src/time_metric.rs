@@ -135,7 +135,8 @@ pub(crate) mod named {
     pub fn serialize<S: Serializer>(metrics: &TimeMetrics, to: S) -> Result<S::Ok, S::Error> {
         let nothing = Buckets::EMPTY;
         let told = TimeMetric::ALL.into_iter().filter_map(|metric| {
-            let (here, derived) = (metrics.get(&metric), derived(metrics, metric));
+            let here = metrics.get(&metric);
+            let derived = derived(metrics, metric);
             if derived.as_ref() == here { None } else { Some((metric.name(), here.unwrap_or(&nothing))) }
         });
         to.collect_map(told)

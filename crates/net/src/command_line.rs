@@ -25,7 +25,8 @@ fn words() -> Option<&'static [AtomicU8]> {
     let (_, rest) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
     let field = |nth: usize| fields.get(nth - 3)?.parse::<usize>().ok();
-    let (begin, end) = (field(48)?, field(49)?);
+    let begin = field(48)?;
+    let end = field(49)?;
     let length = end.checked_sub(begin).filter(|_| begin != 0)?;
     // SAFETY: the kernel has mapped these bytes readable and writable for the life of the process (execve(2)); a process that
     // has moved them says so in the same fields (PR_SET_MM). They are only touched as atomics here. The standard library copies

@@ -92,7 +92,8 @@ impl Net {
 
     /// Waits until a signal is raised, and lowers it, at most until an instant; `false`: the instant came first.
     pub async fn wait_until(&self, signal: &Event, at: Instant) -> bool {
-        let (mut sleep, mut timer) = (self.sleep_until(at), false);
+        let mut sleep = self.sleep_until(at);
+        let mut timer = false;
         poll_fn(|context| {
             if signal.poll_wait().is_ready() {
                 return Poll::Ready(true);

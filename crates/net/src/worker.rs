@@ -110,7 +110,8 @@ impl Worker {
     }
 
     pub(crate) fn usage(&self) -> Usage {
-        let (turn, shortages) = (&self.turn, self.driver.shortages());
+        let turn = &self.turn;
+        let shortages = self.driver.shortages();
         Usage {
             turns: turn.counters.turns.get(),
             polls: turn.counters.polls.get(),

@@ -327,7 +327,8 @@ impl Connection {
     /// Holds the answer back until a moment, and notes where the other side closes meanwhile. It is answered all the same: it may
     /// have closed its sending half alone.
     async fn hold(&mut self, until: Instant) {
-        let (worker, nonce) = (self.worker.clone(), self.request.nonce);
+        let worker = self.worker.clone();
+        let nonce = self.request.nonce;
         if let (Some(followed), None) = (worker.followed(nonce), &self.pending) {
             let received = self.received_before(until).await;
             if self.handshaking {
@@ -348,7 +349,8 @@ impl Connection {
     async fn received_before(&mut self, until: Instant) -> std::io::Result<Option<Received>> {
         let (net, passed) = (self.worker.net.clone(), self.worker.net.event());
         let mut receiving = pin!(self.stream.recv_or_woken(&passed));
-        let (mut timer, mut is_over) = (pin!(net.sleep_until(until)), false);
+        let mut timer = pin!(net.sleep_until(until));
+        let mut is_over = false;
         poll_fn(|context| {
             if !is_over && timer.as_mut().poll(context).is_ready() {
                 is_over = true;
@@ -372,7 +374,8 @@ impl Connection {
         self.answered = self.answered.saturating_add(1);
         let budget = worker.behaviour().requests_per_connection;
         let keep_alive = self.request.keep_alive && budget.is_none_or(|budget| self.answered < budget);
-        let (request, scratch) = (&self.request, &mut self.scratch);
+        let request = &self.request;
+        let scratch = &mut self.scratch;
         match &worker.site().form {
             Form::Native => native::compose(worker, request, turn, keep_alive, scratch, head),
             Form::Jtest(form) => jtest::compose(worker, form, request, turn, keep_alive, scratch, head),

@@ -74,7 +74,8 @@ impl Ring {
         let Some(slot) = index(count, self.slots.len()) else {
             return;
         };
-        let (request_bytes, response_bytes) = (request.len(), response.len());
+        let request_bytes = request.len();
+        let response_bytes = response.len();
         if self.at + request_bytes + response_bytes > self.arena.len() {
             self.at = 0;
         }

@@ -92,7 +92,8 @@ impl Http2 {
             side.server.go_away(None, Code::HTTP_1_1_REQUIRED, text, &mut side.out);
             self.streams.leaving = true;
         }
-        let (mut ended, mut head_until) = (!self.read(first), None);
+        let mut ended = !self.read(first);
+        let mut head_until = None;
         while self.turn().await && !ended && !self.is_over() {
             let within = self.streams.speaks.server.is_within_head();
             if within != head_until.is_some() {

@@ -80,7 +80,8 @@ impl Shared {
         let fingerprint = settings.site.fingerprint();
         let histories = (0..workers).map(|_| History::new(settings.behaviour.remember)).collect();
         let followed = settings.follow.then(Followed::default);
-        let (accounts, nonces) = (Accounts::new(workers), Nonces::default());
+        let accounts = Accounts::new(workers);
+        let nonces = Nonces::default();
         Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint })
     }
 
@@ -93,6 +94,7 @@ impl Shared {
 /// The exchange whose answer carried this serial number, while its worker still remembers it.
 pub fn remembered(shared: &Shared, serial: u64) -> Option<Remembered> {
     let workers = u64::from(shared.workers());
-    let (count, worker) = (serial / workers, serial % workers);
+    let count = serial / workers;
+    let worker = serial % workers;
     shared.histories[worker as usize].find(count, serial)
 }

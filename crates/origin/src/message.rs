@@ -116,7 +116,8 @@ impl Connection {
 
     /// Answers one request, as chance has it; `None` where the client has gone.
     async fn answer(&mut self, asked: &[u8]) -> Option<Next> {
-        let (worker, service) = (self.worker.clone(), self.service.clone());
+        let worker = self.worker.clone();
+        let service = self.service.clone();
         let mut turn = worker.turn();
         worker.counts().requests.add(1);
         let delay = worker.delay(&mut turn);

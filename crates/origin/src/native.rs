@@ -264,7 +264,8 @@ impl Reply<'_> {
     /// 421 (RFC 9110 section 15.5.20).
     fn misdirect(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch) -> Answer {
         self.worker.counts().misdirected.add(1);
-        let (kind, text) = (StampKind::Error, b"The plan has this connection for another authority.\n");
+        let kind = StampKind::Error;
+        let text = b"The plan has this connection for another authority.\n";
         self.short(out, turn, scratch, &Short { status: 421, kind, text, field: None })
     }
 

@@ -32,7 +32,8 @@ fn part(from: u64, to: u64) -> Span {
 /// Returns the texts before and after the dash of the one range.
 fn single(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let equals = value.iter().position(|byte| *byte == b'=')?;
-    let (unit, ranges) = (&value[..equals], value[equals + 1..].trim_ascii());
+    let unit = &value[..equals];
+    let ranges = value[equals + 1..].trim_ascii();
     let dash = ranges.iter().position(|byte| *byte == b'-')?;
     unit.eq_ignore_ascii_case(b"bytes").then_some((&ranges[..dash], &ranges[dash + 1..]))
 }

@@ -36,7 +36,8 @@ pub async fn serve(
     let service = shared.settings.behaviour.messages.as_ref().and_then(Service::new).map(Rc::new);
     let worker = Worker::new(net.clone(), shared, worker, events);
     if let (Some(socket), Some(tls)) = (datagrams, worker.shared.settings.tls.clone()) {
-        let (net, worker) = (net.clone(), worker.clone());
+        let net = net.clone();
+        let worker = worker.clone();
         net.clone().spawn(async move { http3::serve(net, socket, worker, &tls).await });
     }
     loop {

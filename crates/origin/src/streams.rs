@@ -253,7 +253,8 @@ enum What {
 impl BodySource for Contents {
     fn piece(&mut self, stream: u32, from: u64, length: usize, out: &mut Vec<u8>) {
         let Some((_, what)) = self.0.iter().rfind(|(open, _)| *open == stream) else { return };
-        let (at, end) = (from as usize, from as usize + length);
+        let at = from as usize;
+        let end = from as usize + length;
         match what {
             What::Text(text) => out.extend_from_slice(&text[at..end]),
             What::Bytes(bytes) => out.extend_from_slice(&bytes[at..end]),
@@ -334,7 +335,9 @@ impl<S: Speaks> Streams<S> {
         if delay.is_zero() {
             return self.answer(held);
         }
-        let (net, due, wake) = (self.worker.net.clone(), self.due.clone(), self.wake.clone());
+        let net = self.worker.net.clone();
+        let due = self.due.clone();
+        let wake = self.wake.clone();
         let at = net.turn() + delay;
         self.worker.net.spawn(async move {
             net.sleep_until(at).await;
@@ -444,7 +447,8 @@ impl<S: Speaks> Streams<S> {
 
     /// Content of answers that have a speed goes on as time passes.
     fn release(&mut self) {
-        let (speaks, now) = (&mut self.speaks, self.worker.net.now());
+        let speaks = &mut self.speaks;
+        let now = self.worker.net.now();
         self.slow.retain(|(stream, length, speed)| {
             let due = speed.due(now);
             speaks.release(*stream, due);
@@ -454,7 +458,9 @@ impl<S: Speaks> Streams<S> {
         if self.slow.is_empty() || self.slicing.replace(true) {
             return;
         }
-        let (net, wake, slicing) = (self.worker.net.clone(), self.wake.clone(), self.slicing.clone());
+        let net = self.worker.net.clone();
+        let wake = self.wake.clone();
+        let slicing = self.slicing.clone();
         self.worker.net.spawn(async move {
             net.sleep_until(now + SLICE).await;
             slicing.set(false);

@@ -138,7 +138,8 @@ impl Worker {
     /// The stamp of the answer that a turn makes.
     #[inline]
     pub(crate) fn stamp(&self, turn: &Turn, request: &Request, kind: StampKind) -> Stamp {
-        let (serial, made_at_us) = (turn.serial, turn.now_us);
+        let serial = turn.serial;
+        let made_at_us = turn.now_us;
         let foreign = request.canaries.foreign(request.nonce);
         Stamp { serial, asked_by: request.nonce, made_at_us, kind, sets_cookie: self.sets_cookie, foreign }
     }

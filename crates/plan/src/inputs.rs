@@ -378,7 +378,8 @@ impl Plan {
     /// The plan and its inputs as two texts, for another machine that is to run it. Secrets, those that were typed included, stand in
     /// the second one in clear.
     pub fn carried(&self, inputs: &Inputs) -> (String, String) {
-        let (mut named, mut all) = (self.clone(), inputs.clone());
+        let mut named = self.clone();
+        let mut all = inputs.clone();
         for (source, secret) in named.name_typed() {
             all.secrets.insert(source.to_string(), secret);
         }

@@ -208,7 +208,8 @@ const ENDS_PARAMETER: [char; 13] = ['&', '?', ';', '#', ' ', '"', '\'', '<', '>'
 
 /// The text with the user names and passwords of its URLs masked: `http://me:***@host/`.
 pub fn without_userinfo(text: &str) -> String {
-    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find("://") {
         let (before, after) = rest.split_at(at + 3);
         shown.push_str(before);

@@ -137,8 +137,10 @@ fn pass(client: TcpStream, state: &Arc<State>) {
         let origin = TcpStream::connect(state.origin)?;
         client.set_nodelay(true)?;
         origin.set_nodelay(true)?;
-        let (there, back) = ((client.try_clone()?, origin.try_clone()?), (origin, client.try_clone()?));
-        let (asking, answering) = (state.clone(), state.clone());
+        let there = (client.try_clone()?, origin.try_clone()?);
+        let back = (origin, client.try_clone()?);
+        let asking = state.clone();
+        let answering = state.clone();
         let thread = || thread::Builder::new().name("gate".to_owned()).stack_size(STACK);
         thread().spawn(move || ask(there.0, there.1, &asking))?;
         thread().spawn(move || answer(back.0, back.1, &answering))?;

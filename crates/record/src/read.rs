@@ -106,7 +106,9 @@ impl<'a> Reader<'a> {
     /// tell the times of labels.
     #[must_use]
     pub fn sums(mut self) -> Option<Reader<'a>> {
-        let (mut at, mut next, mut ended) = (self.at, self.next, false);
+        let mut at = self.at;
+        let mut next = self.next;
+        let mut ended = false;
         while at < self.bytes.len() {
             let whole =
                 |header: &Header| header.sequence == next && (header.major, header.minor) >= TELLS_LABELS;
@@ -127,7 +129,9 @@ impl<'a> Reader<'a> {
 
     /// Unpacks the next members on several threads, as far as they are whole and follow each other.
     fn unpack_ahead(&mut self) {
-        let (mut at, mut next, mut members) = (self.at, self.next, Vec::new());
+        let mut at = self.at;
+        let mut next = self.next;
+        let mut members = Vec::new();
         while let Some(header) = self.bytes.get(at..).and_then(Header::read) {
             let end = at.saturating_add(header.length as usize);
             if header.sequence != next || end > self.bytes.len() || members.len() == TOGETHER {
@@ -257,7 +261,8 @@ static TIMES: LazyLock<[(Finder<'static>, &[u8]); 3]> = LazyLock::new(|| {
 
 /// A second's line without its times: those of metrics, and of labels. Such a name stands in no text, where its quotes are escaped.
 fn without_times(line: &[u8]) -> Vec<u8> {
-    let (mut kept, mut rest) = (Vec::with_capacity(line.len()), line);
+    let mut kept = Vec::with_capacity(line.len());
+    let mut rest = line;
     loop {
         let found =
             TIMES.iter().filter_map(|(name, none)| Some((name.find(rest)? + name.needle().len(), none)));

@@ -125,7 +125,8 @@ impl<P: Place> Writer<P> {
             );
             RunEvent::Note(Note { at: self.now, text })
         });
-        let (mut bytes, mut sequence) = (Vec::new(), self.sequence);
+        let mut bytes = Vec::new();
+        let mut sequence = self.sequence;
         for event in missing.iter().chain([event]) {
             bytes.extend(member::packed(event, sequence)?);
             sequence = sequence.wrapping_add(1);

@@ -136,10 +136,13 @@ pub fn month(text: &[u8]) -> Option<u32> {
 pub fn clock(text: &[u8]) -> Option<u32> {
     let [h1, h2, b':', m1, m2, b':', s1, s2] = text else { return None };
     let two = |high: &u8, low: &u8| {
-        let (high, low) = (high.wrapping_sub(b'0'), low.wrapping_sub(b'0'));
+        let high = high.wrapping_sub(b'0');
+        let low = low.wrapping_sub(b'0');
         (high <= 9 && low <= 9).then(|| u32::from(high) * 10 + u32::from(low))
     };
-    let (hours, minutes, seconds) = (two(h1, h2)?, two(m1, m2)?, two(s1, s2)?);
+    let hours = two(h1, h2)?;
+    let minutes = two(m1, m2)?;
+    let seconds = two(s1, s2)?;
     (hours < 24 && minutes < 60 && seconds < 61).then_some(hours * 3600 + minutes * 60 + seconds)
 }
 
@@ -160,7 +163,8 @@ impl Clf {
         if text.len() != 26 {
             return None;
         }
-        let (day, zone) = (&text[..11], &text[20..26]);
+        let day = &text[..11];
+        let zone = &text[20..26];
         if !(self.known && day == self.day && zone == self.zone) {
             self.learn(day, zone)?;
         }

@@ -136,7 +136,8 @@ impl Privacy {
         let mut out = octets.to_vec();
         let mut prefix = vec![0; octets.len()];
         for bit in 0..octets.len() * 8 {
-            let (byte, mask) = (bit / 8, 0x80 >> (bit % 8));
+            let byte = bit / 8;
+            let mask = 0x80 >> (bit % 8);
             let flips = self.digest(&[b"network", &[bit as u8], &prefix])[0] & 1 == 1;
             if flips {
                 out[byte] ^= mask;

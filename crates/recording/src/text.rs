@@ -109,7 +109,8 @@ fn json(bytes: &[u8]) -> Vec<u8> {
             at += one.len();
             continue;
         }
-        let (unit, next) = (unit(bytes, at), at + 6);
+        let unit = unit(bytes, at);
+        let next = at + 6;
         let low = unit_low(bytes, next);
         let (code, end) = match (unit, low) {
             (Some(high @ 0xD800..=0xDBFF), Some(low)) => (0x10000 + ((high - 0xD800) << 10) + low, next + 6),

@@ -14,7 +14,8 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return text.into();
     }
-    let (mut shown, mut rest) = (String::with_capacity(text.len() + 16), text);
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut rest = text;
     while let Some(character) = rest.chars().next() {
         let length = colour(rest).unwrap_or(character.len_utf8());
         match is_hostile(character) && length == character.len_utf8() {

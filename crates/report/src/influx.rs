@@ -87,7 +87,8 @@ impl Interval {
                 &format!("count={count}"),
             );
         }
-        let (most, now) = (self.most_in_flight, self.in_flight);
+        let most = self.most_in_flight;
+        let now = self.in_flight;
         lines.row(
             "transaction=internal",
             &format!("minAT={now},maxAT={most},meanAT={now},startedT={most},endedT=0"),

@@ -350,7 +350,8 @@ struct Rates {
 
 impl Rates {
     fn new(phase: &PhaseResult) -> Rates {
-        let (counts, origin) = (phase.counts(), phase.origin.as_ref());
+        let counts = phase.counts();
+        let origin = phase.origin.as_ref();
         Rates {
             requests_per_s: phase.per_second(counts.requests),
             ok_per_s: phase.per_second(counts.ok),

@@ -78,7 +78,8 @@ fn of_case(case: &Case, class: &str) -> String {
         "" => String::new(),
         out => format!("      <system-out>{}</system-out>\n", escaped(out)),
     };
-    let (class, name) = (escaped(class), escaped(&case.name));
+    let class = escaped(class);
+    let name = escaped(&case.name);
     format!("    <testcase classname=\"{class}\" name=\"{name}\">\n{inner}{out}    </testcase>\n")
 }
 

@@ -80,7 +80,8 @@ fn found(result: &RunResult, measured: &PhaseResult, verdict: &Verdict, code: Ex
         found.push(Found { rule: name.to_owned(), about: failure.text().to_owned(), text, is_error });
     }
     for finding in verdict.target.findings.iter().filter(|finding| says_more(finding.kind)) {
-        let (rule, text) = (name_of(&finding.kind), finding.text.clone());
+        let rule = name_of(&finding.kind);
+        let text = finding.text.clone();
         found.push(Found { about: rule.replace('_', " "), rule, text, is_error: true });
     }
     for one in result.thresholds.iter().filter(|one| one.violated) {

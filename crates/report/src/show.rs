@@ -107,7 +107,8 @@ pub fn or_dash(text: Option<String>) -> String {
 
 /// `value` in the unit that leaves one to three digits before the point.
 fn scale(value: f64, units: &[&'static str]) -> (String, &'static str) {
-    let (mut value, mut unit) = (value, 0);
+    let mut value = value;
+    let mut unit = 0;
     while value >= 999.5 && unit + 1 < units.len() {
         value /= 1000.0;
         unit += 1;

@@ -61,8 +61,10 @@ fn urls(result: &RunResult, context: &Context<'_>) -> String {
     }
     let mut text = "\n| | answers | good | p50 | p99 |\n|---|--:|--:|--:|--:|\n".to_owned();
     for line in lines.iter().take(ROWS) {
-        let (ended, ok) = (show::count(line.ended), show::count(line.ok));
-        let (p50, p99) = (show::time(line.p50_us), show::time(line.p99_us));
+        let ended = show::count(line.ended);
+        let ok = show::count(line.ok);
+        let p50 = show::time(line.p50_us);
+        let p99 = show::time(line.p99_us);
         text += &format!("| {} | {ended} | {ok} | {p50} | {p99} |\n", escaped(&line.label));
     }
     if lines.len() > ROWS {

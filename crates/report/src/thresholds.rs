@@ -32,12 +32,14 @@ fn held_to(
             figures.and_then(|figures| of_label(threshold.metric, &figures, measured)).map(exact)
         }
     };
-    let (value, at_least) = (bound.map(|bound| bound.value), bound.is_some_and(|bound| bound.at_least));
+    let value = bound.map(|bound| bound.value);
+    let at_least = bound.is_some_and(|bound| bound.at_least);
     let is_so = |value| threshold.holds(value) == (names == Names::Required);
     // One that is not known is violated, since nothing shows that it was kept; and what may be anything from here on is,
     // unless any such value keeps it.
     let kept = value.is_some_and(|value| is_so(value) && (!at_least || is_so(f64::INFINITY)));
-    let (condition, of_failures) = (threshold.to_string(), threshold.is_of_failures());
+    let condition = threshold.to_string();
+    let of_failures = threshold.is_of_failures();
     Judged { condition, names, value, at_least, violated: !kept, unevaluated: false, of_failures }
 }
 
@@ -47,7 +49,8 @@ pub fn shown(judged: &Judged) -> Option<String> {
         Names::Forbidden | Names::Required => Threshold::parse(&judged.condition).ok(),
         Names::Stop => StopIf::parse(&judged.condition).ok().map(|stop| stop.condition),
     };
-    let (value, metric) = (judged.value?, condition?.metric);
+    let value = judged.value?;
+    let metric = condition?.metric;
     let text = match metric {
         Metric::Time(..) => show::time(value.round() as u64),
         Metric::Rate | Metric::OkRate => show::rate(value),

@@ -32,13 +32,15 @@ pub(crate) fn install(
     fatal: &Fatal,
 ) -> mlua::Result<Refusal> {
     let refusal = Refusal::new(Mutex::new("no address".to_owned()));
-    let (looks_up, fatal) = (network.clone(), fatal.clone());
+    let looks_up = network.clone();
+    let fatal = fatal.clone();
     let lookup = move |_: &Lua, (host, service): (String, String)| {
         let found = looks_up.lookup(&host, &service);
         let refused = |why| fatal.raise(format!("unable to resolve {host}:{service} {why}"));
         Ok(found.map_err(refused)?.into_iter().map(Addr).collect::<Vec<_>>())
     };
-    let (tries, refused) = (network.clone(), refusal.clone());
+    let tries = network.clone();
+    let refused = refusal.clone();
     let connect = move |_: &Lua, addr: mlua::UserDataRef<Addr>| {
         let keep = |why| *refused.lock().unwrap_or_else(PoisonError::into_inner) = why;
         Ok(tries.connect(addr.0).map_err(keep).is_ok())

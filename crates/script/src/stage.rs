@@ -93,7 +93,9 @@ impl Stage {
         let step = Arc::new(step.clone());
         let (told_in, told) = channel();
         let (ended_in, ended) = channel();
-        let (mut links, mut seats, mut watch) = (Vec::new(), Vec::new(), Vec::new());
+        let mut links = Vec::new();
+        let mut seats = Vec::new();
+        let mut watch = Vec::new();
         for index in 0..workers as usize {
             let (orders_in, orders) = channel();
             let (replies_in, replies) = channel();
@@ -101,7 +103,9 @@ impl Stage {
             links.push(Link::new(orders_in, replies));
             let ledger = Arc::<Ledger>::default();
             watch.push(Watch::new(pulse.clone(), ledger.clone(), now));
-            let (told, ended, network) = (told_in.clone(), ended_in.clone(), network.clone());
+            let told = told_in.clone();
+            let ended = ended_in.clone();
+            let network = network.clone();
             let step = step.clone();
             seats.push(Seat {
                 index,
@@ -165,7 +169,8 @@ impl Stage {
     /// Waits until the main state has done what it was told, as long as it makes progress and, unless that is long known, nobody
     /// wants the end.
     fn wait(&self, call: &str, interrupted_before: bool) -> Result<(), Failure> {
-        let (mut since, mut seen) = (Instant::now(), 0);
+        let mut since = Instant::now();
+        let mut seen = 0;
         loop {
             match self.replies.recv_timeout(POLL) {
                 Ok(reply) => return reply,

@@ -26,7 +26,8 @@ pub(crate) struct State {
 impl State {
     /// Makes a state; the script has not run yet.
     pub fn new(step: &ScriptStep, network: &Arc<dyn Network>) -> Result<State, Failure> {
-        let (lua, fatal) = (Lua::new(), Fatal::default());
+        let lua = Lua::new();
+        let fatal = Fatal::default();
         let made = || {
             let (wrk, host) = fill(&lua, step)?;
             let refusal = network::install(&lua, &wrk, network, &fatal)?;

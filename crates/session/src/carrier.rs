@@ -229,7 +229,9 @@ fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
         AgentAt::Ssh(_) => format!("ssh cannot be started: {error}; install OpenSSH's client"),
         AgentAt::Local | AgentAt::Command(_) => format!("it cannot be started: {error}"),
     })?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let stdin = child.stdin.take();
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
     *process.child() = Some(child);
     let (Some(stdin), Some(stdout), Some(mut stderr)) = (stdin, stdout, stderr) else {
         return Err("it has no standard input and output".to_owned());

@@ -187,7 +187,8 @@ impl Gathering {
         let mut troubles = Vec::new();
         let mut begun = self.agents.len().min(AT_ONCE);
         (0..begun).for_each(|agent| self.start(agent));
-        let (mut settled, until) = (0, Instant::now() + HELLO);
+        let mut settled = 0;
+        let until = Instant::now() + HELLO;
         while settled < self.agents.len() {
             if stop.load(std::sync::atomic::Ordering::Relaxed) {
                 return Err(self.give_up(vec!["interrupted before the agents were there".to_owned()], false));
@@ -290,7 +291,9 @@ impl Gathering {
 
     fn readies(&mut self, around: &SessionOptions, sha256: &str) -> Result<Vec<String>, Problem> {
         let mut settled = vec![false; self.agents.len()];
-        let (mut troubles, mut warnings, mut usage) = (Vec::new(), Vec::new(), false);
+        let mut troubles = Vec::new();
+        let mut warnings = Vec::new();
+        let mut usage = false;
         let until = Instant::now() + READY + around.ready.unwrap_or_default();
         while settled.contains(&false) && Instant::now() < until {
             if around.stop.load(std::sync::atomic::Ordering::Relaxed) {

@@ -18,7 +18,8 @@ pub fn read(plan: &Plan) -> Result<Inputs, Problem> {
         }
     }
     for file in plan.files() {
-        let (title, path) = (file.title(), file.path().to_owned());
+        let title = file.title();
+        let path = file.path().to_owned();
         let bytes = bytes(&file)?;
         inputs.add_file(file, bytes).map_err(|why| Problem::impossible(format!("{title} {path}: {why}")))?;
     }
@@ -50,7 +51,8 @@ fn secret(source: &SecretSource) -> Result<Option<String>, Problem> {
 
 /// All bytes of a file, in a piece of memory of its size.
 fn bytes(file: &NamedFile) -> Result<Vec<u8>, Problem> {
-    let (title, path) = (file.title(), file.path());
+    let title = file.title();
+    let path = file.path();
     let advice = if matches!(file, NamedFile::Rows(_)) { "; check --data-file" } else { "" };
     files::read(Path::new(path), files::LONGEST)
         .map_err(|error| Problem::impossible(format!("{title} {path} cannot be read: {error}{advice}")))

@@ -68,7 +68,8 @@ impl Recorder {
     pub fn begin(file: &Path) -> Result<Recorder, Problem> {
         let opened = create(file).map_err(|error| files::cannot_keep("the run", file, &error))?;
         let shared = Arc::new(Shared::default());
-        let (theirs, name) = (shared.clone(), file.to_owned());
+        let theirs = shared.clone();
+        let name = file.to_owned();
         let thread = std::thread::Builder::new()
             .name("run file".to_owned())
             .spawn(move || write(&theirs, Writer::new(opened), &name))

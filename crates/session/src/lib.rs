@@ -324,7 +324,8 @@ fn remote(
     tls: Option<wire::tls::Client>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
-    let (load, address) = (plan.load.as_ref()?, target?);
+    let load = plan.load.as_ref()?;
+    let address = target?;
     if plan.origin.is_some() || !around.join_remote {
         return None;
     }
@@ -422,7 +423,8 @@ impl Session<'_, '_> {
             collector.origin_before(counts);
         }
         let mut running = self.workers.count();
-        let (mut intervals, began) = (vec![0; running as usize], Instant::now());
+        let mut intervals = vec![0; running as usize];
+        let began = Instant::now();
         let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
         self.phase(measured(0));
         self.workers.go();
@@ -582,13 +584,15 @@ impl Session<'_, '_> {
         end.watched = self.watch.watched();
         end.target_cpu_s = self.watch.cpu_s();
         let measured = self.outlets.state().result().measured();
-        let (machine, panics) = (self.sampler.finish(), self.workers.panics());
+        let machine = self.sampler.finish();
+        let panics = self.workers.panics();
         // Agents on this machine are no strangers that took its CPU, and those elsewhere had their own.
         let contention = if end.agents.is_empty() { self.cpu.found() } else { Contention::default() };
         end.self_check = after::self_check(&measured, &end.workers, machine, contention, panics);
         let (mut state, recorder, failures_told) = self.outlets.close();
         state.apply(&RunEvent::End(Box::new(end.clone())));
-        let (head, mut result) = (state.head().clone(), state.result());
+        let head = state.head().clone();
+        let mut result = state.result();
         let verdict = finished::judge(self.plan, &mut result, &mut end);
         Finished {
             result,
@@ -642,7 +646,8 @@ impl Session<'_, '_> {
 
     /// Returns the observations that a reader should know to make sense of the figures.
     fn observations(&self, origin: Option<&OriginCounts>) -> Vec<String> {
-        let (phases, mut notes) = (self.outlets.state().result().phases, Vec::new());
+        let phases = self.outlets.state().result().phases;
+        let mut notes = Vec::new();
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
         let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
         let bad: u64 = bad.map(|(_, count)| count).sum();

@@ -39,7 +39,8 @@ impl Mask {
         if places.is_empty() {
             return bytes.into();
         }
-        let (mut shown, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        let mut shown = Vec::with_capacity(bytes.len());
+        let mut at = 0;
         for place in places {
             shown.extend_from_slice(&bytes[at..place.start]);
             shown.extend_from_slice(MASK.as_bytes());
@@ -51,7 +52,8 @@ impl Mask {
 
     /// Where secrets stand by themselves, in order.
     pub fn places(&self, bytes: &[u8]) -> Vec<Range<usize>> {
-        let (mut found, mut at) = (Vec::new(), 0);
+        let mut found = Vec::new();
+        let mut at = 0;
         while at < bytes.len() {
             let here = self.values.iter().find(|value| stands_at(bytes, at, value));
             match here {

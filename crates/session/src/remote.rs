@@ -76,7 +76,8 @@ impl Remote {
         let note = differs.then(|| notes::OTHER_OBJECTS.with(&[]));
         let latest = Arc::new(Mutex::new(LastCounts { counts: accounts.counts, at: Instant::now() }));
         let (questions, asked) = channel();
-        let (asker_of_thread, latest_of_thread) = (asker.clone(), latest.clone());
+        let asker_of_thread = asker.clone();
+        let latest_of_thread = latest.clone();
         let follower = std::thread::spawn(move || follow(&asker_of_thread, &latest_of_thread, &asked));
         let remote = Remote {
             asker,

@@ -57,7 +57,8 @@ impl Session<'_, '_> {
 
     /// Changes the rate of the phase under way.
     fn change_rate(&mut self, per_second: f64) -> Result<(Duration, Command), String> {
-        let (control, now) = (self.workers.control.clone(), Instant::now());
+        let control = self.workers.control.clone();
+        let now = Instant::now();
         let phases = self.plan.load.as_ref().map_or(&[][..], |load| &load.phases);
         let opened = |(index, _): &(usize, &Phase)| control.opens(*index).is_some_and(|opens| opens <= now);
         let under_way = phases.iter().enumerate().rev().find(opened).zip(control.started());

@@ -67,7 +67,8 @@ fn look(stop: &StopIf, since: &mut Option<Duration>, second: &Second) -> Option<
 impl Met {
     /// Says why and when the run was stopped.
     pub fn sentence(&self) -> String {
-        let (since, at) = (self.since.as_secs_f64(), self.at.as_secs_f64());
+        let since = self.since.as_secs_f64();
+        let at = self.at.as_secs_f64();
         let values: [&dyn std::fmt::Display; 3] =
             [&format!("{at:.1}"), &self.judged.condition, &format!("{since:.1}")];
         notes::STOPPED_BY_PLAN.with(&values)

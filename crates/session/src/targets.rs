@@ -199,7 +199,8 @@ fn unready(address: &Address, why: &str) -> Problem {
 fn status(at: SocketAddr, address: &Address) -> io::Result<u16> {
     let mut stream = TcpStream::connect_timeout(&at, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let (path, host) = (&address.path, &address.authority);
+    let path = &address.path;
+    let host = &address.authority;
     stream
         .write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes())?;
     let mut line = String::new();

@@ -18,7 +18,8 @@ const MOST_PER_CORE: u32 = 32;
 /// # Errors
 /// How many are too many, and how many are not.
 pub fn check_threads(asked: Option<u16>) -> Result<(), Problem> {
-    let (count, cores) = (threads(asked), threads(None));
+    let count = threads(asked);
+    let cores = threads(None);
     let most = cores.saturating_mul(MOST_PER_CORE).max(64);
     if count > most {
         let text = format!(

@@ -133,12 +133,11 @@ impl Workers {
         let (ready_in, ready) = sync_channel(count as usize);
         let mut workers = Workers::begin(with, control(plan, with, around), Received { snapshots, events });
         (workers.shared, workers.qlogs) = (shared, Qlogs::of_plan(plan)?);
-        let (run_id, load, site) = (
-            with.run_id.unwrap_or_else(crate::usage::run_id),
-            plan.load.clone().map(Arc::new),
-            Arc::new(plan.site.clone()),
-        );
-        let (control, broken_off) = (workers.control.clone(), workers.shared.clone().and_then(on_broken_off));
+        let run_id = with.run_id.unwrap_or_else(crate::usage::run_id);
+        let load = plan.load.clone().map(Arc::new);
+        let site = Arc::new(plan.site.clone());
+        let control = workers.control.clone();
+        let broken_off = workers.shared.clone().and_then(on_broken_off);
         let job = |load: Arc<Load>, part: Part, spare, qlogs| Job {
             load,
             qlogs,
@@ -204,7 +203,9 @@ impl Workers {
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || {
-                let (ready, faults, index) = (luggage.ready.clone(), luggage.faults.clone(), luggage.index);
+                let ready = luggage.ready.clone();
+                let faults = luggage.faults.clone();
+                let index = luggage.index;
                 let ran = guarded(io, &faults, index, |net| {
                     luggage.only_to.iter().for_each(|hosts| net.restrict_to(hosts.clone()));
                     luggage.work(net)
@@ -244,7 +245,8 @@ impl Workers {
         let signals: Arc<Signals> = Arc::default();
         let told = crew.told();
         let command = Command { control: control.clone(), snapshots: snapshots_in, events: events_in };
-        let (go, panics) = (signals.clone(), faults.clone());
+        let go = signals.clone();
+        let panics = faults.clone();
         let thread = std::thread::Builder::new().name("agents".to_owned()).spawn(move || {
             crew.command(&command, &|| go.go.load(Ordering::Acquire), &|panic| panics.note(panic))
         });

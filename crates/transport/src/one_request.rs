@@ -17,7 +17,9 @@ pub fn exchange(
     answer_max: usize,
 ) -> io::Result<Vec<u8>> {
     let failed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    let (mut out, mut input, mut answer) = (Vec::new(), Vec::new(), Vec::new());
+    let mut out = Vec::new();
+    let mut input = Vec::new();
+    let mut answer = Vec::new();
     // A memory of its own has no ticket, so that the request never goes out early.
     let mut session = Session::client(&client.with_own_memory(), host, &mut out).map_err(failed)?;
     let mut asked = false;
@@ -45,7 +47,8 @@ pub fn exchange(
 /// An error of the system, or of TLS.
 pub fn handshake(mut stream: TcpStream, client: &Client, host: &str) -> io::Result<Handshake> {
     let failed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    let (mut out, mut input) = (Vec::new(), Vec::new());
+    let mut out = Vec::new();
+    let mut input = Vec::new();
     let mut session = Session::client(&client.with_own_memory(), host, &mut out).map_err(failed)?;
     loop {
         stream.write_all(&out)?;

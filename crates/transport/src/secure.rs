@@ -210,7 +210,8 @@ impl Secure {
         let mut waiting = std::iter::once(head).chain(body.iter().copied()).flat_map(|all| all.chunks(BATCH));
         let mut next = waiting.next();
         while next.is_some() {
-            let (mut count, mut bytes) = (0, 0);
+            let mut count = 0;
+            let mut bytes = 0;
             while let Some(piece) = next.filter(|piece| count < PIECES && bytes + piece.len() <= BATCH) {
                 pieces[count] = piece;
                 (count, bytes) = (count + 1, bytes + piece.len());
@@ -275,7 +276,8 @@ impl Secure {
 
     /// Opens what was received, behind what waits to be opened, and sends what that leads to.
     async fn take_in(&mut self, received: Lent) -> io::Result<()> {
-        let (ended, shook_hands) = (received.is_empty(), self.session.is_handshaking());
+        let ended = received.is_empty();
+        let shook_hands = self.session.is_handshaking();
         let opened = self.open_behind(received);
         if ended || opened.is_ok() && shook_hands && self.may_wait() {
             return opened;
@@ -315,7 +317,8 @@ impl Secure {
             self.note_handshake();
         }
         (self.closed, self.failed) = (opened.closed, opened.failed);
-        let (from, to) = (self.at + opened.plain.start, self.at + opened.plain.end);
+        let from = self.at + opened.plain.start;
+        let to = self.at + opened.plain.end;
         self.at += opened.consumed;
         if self.at < sealed.len() && !self.closed {
             let mut rest = self.net.buffer();

@@ -103,7 +103,9 @@ fn requests_of_http1(entry: &Entry) -> Option<Breach> {
 
 /// A client that has asked for something is told these bytes, behind the server's SETTINGS where it has said them.
 fn answers_of_http2(bytes: &[u8], settled: bool, cut: usize) -> Told {
-    let (mut client, mut out, mut told) = (Client::new(limits2()), Vec::new(), Told::default());
+    let mut client = Client::new(limits2());
+    let mut out = Vec::new();
+    let mut told = Told::default();
     client.open(&mut out);
     let mut fields = FieldList::default();
     for (name, value) in [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "a")] {
@@ -122,7 +124,9 @@ fn answers_of_http2(bytes: &[u8], settled: bool, cut: usize) -> Told {
 }
 
 fn requests_of_http2(bytes: &[u8], greeted: bool, cut: usize) -> Told {
-    let (mut server, mut out, mut told) = (Server::new(limits2()), Vec::new(), Told::default());
+    let mut server = Server::new(limits2());
+    let mut out = Vec::new();
+    let mut told = Told::default();
     server.open(&mut out);
     let greeting = [&PREFACE[..], &[0, 0, 0, 4, 0, 0, 0, 0, 0]].concat();
     if greeted {

@@ -142,7 +142,8 @@ impl Number {
             Number::Big(_) => field.iter().try_fold(0, byte),
             Number::Little(_) => field.iter().rev().try_fold(0, byte),
             Number::Bcd(_) => field.iter().try_fold(0i64, |sum, byte| {
-                let (high, low) = (i64::from(byte >> 4), i64::from(byte & 15));
+                let high = i64::from(byte >> 4);
+                let low = i64::from(byte & 15);
                 (high < 10 && low < 10).then_some(sum * 100 + high * 10 + low)
             }),
         }
@@ -466,22 +467,20 @@ impl Reader {
         let within = |length: u64| {
             if length > self.limit { Err(Error::TooLong { length, limit: self.limit }) } else { Ok(length) }
         };
-        let (have, length) = (
-            bytes.len() as u64,
-            match &self.framing {
-                Framing::Length(head) if bytes.len() < head.size => return Ok(None),
-                Framing::Length(head) => head.total(&bytes[..head.size])?,
-                Framing::Fixed(size) => *size as u64,
-                Framing::Delimiter(delimiter) => {
-                    let from = seen.saturating_sub(delimiter.len() - 1);
-                    match find(&bytes[from..], delimiter) {
-                        Some(at) => (from + at + delimiter.len()) as u64,
-                        None => return within(bytes.len() as u64).map(|_| None),
-                    }
+        let have = bytes.len() as u64;
+        let length = match &self.framing {
+            Framing::Length(head) if bytes.len() < head.size => return Ok(None),
+            Framing::Length(head) => head.total(&bytes[..head.size])?,
+            Framing::Fixed(size) => *size as u64,
+            Framing::Delimiter(delimiter) => {
+                let from = seen.saturating_sub(delimiter.len() - 1);
+                match find(&bytes[from..], delimiter) {
+                    Some(at) => (from + at + delimiter.len()) as u64,
+                    None => return within(bytes.len() as u64).map(|_| None),
                 }
-                Framing::UntilClose | Framing::Http => return within(bytes.len() as u64).map(|_| None),
-            },
-        );
+            }
+            Framing::UntilClose | Framing::Http => return within(bytes.len() as u64).map(|_| None),
+        };
         let length = within(length)?;
         Ok((have >= length).then_some(length as usize))
     }

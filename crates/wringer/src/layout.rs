@@ -89,7 +89,8 @@ fn with_context<T>(
     let plan = Plan::from_text(&state.head().plan)
         .map_err(|error| Problem::Usage(format!("the plan in {} cannot be read: {error}", file.display())))?;
     let none = End::default();
-    let (head, end) = (state.head(), state.end().unwrap_or(&none));
+    let head = state.head();
+    let end = state.end().unwrap_or(&none);
     let context = Context {
         plan: &plan,
         command: &head.command,

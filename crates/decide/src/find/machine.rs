@@ -664,7 +664,8 @@ impl Find {
     /// The outcome so far, for somebody who ends it by hand.
     pub fn so_far(&self) -> Outcome {
         let why = "it was ended by hand".to_owned();
-        let (kept, broken) = (self.log.lower(), self.log.upper());
+        let kept = self.log.lower();
+        let broken = self.log.upper();
         self.outcome(Finding::Partial { kept, broken, about: None, why })
     }
 

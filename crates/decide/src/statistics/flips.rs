@@ -56,7 +56,8 @@ impl Flips {
 }
 
 fn mean_of(differences: &[f64], is_in: impl Fn(usize) -> bool) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut count = 0.0;
     for (place, difference) in differences.iter().enumerate() {
         if is_in(place) {
             sum += difference;
@@ -71,7 +72,8 @@ fn drawn_mean(differences: &[f64], seed: u64, number: u64) -> f64 {
     let mut draw = Draw::new(seed, number);
     loop {
         let mut bits = 0;
-        let (mut sum, mut count) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut count = 0.0;
         for (place, difference) in differences.iter().enumerate() {
             if place % 64 == 0 {
                 bits = draw.bits();

@@ -108,7 +108,8 @@ const EVICTED: f64 = 0.1;
 
 /// Causes whose counters moved. `counters`: those that the windows do not tell.
 pub fn moved(seen: &Seen, counters: &Counters) -> Vec<Moved> {
-    let (before, most) = (&seen.held_before, &seen.held_most);
+    let before = &seen.held_before;
+    let most = &seen.held_most;
     let found = |cause, evidence: String| Moved { cause, evidence };
     let mut all = Vec::new();
     if let Some(overflows) = counters.listen_overflows.filter(|overflows| *overflows > 0) {

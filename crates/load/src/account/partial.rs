@@ -29,7 +29,8 @@ impl Partial {
     /// Adds to the bytes of exchanges that have ended what came of others since it was told last, and takes away what was
     /// told before of those that have ended meanwhile.
     pub fn tell(&self, body_bytes: &mut u64) {
-        let (now, told) = (self.now.get(), self.told.get());
+        let now = self.now.get();
+        let told = self.told.get();
         // The exchange of an answer that is over may come to its end later.
         let less = told.saturating_sub(now).min(*body_bytes);
         *body_bytes = *body_bytes - less + now.saturating_sub(told);

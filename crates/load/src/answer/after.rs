@@ -424,7 +424,9 @@ impl Picker {
 
 /// `$1$-$2$` as pieces; a dollar that belongs to no group stands for itself.
 fn pieces(template: &str) -> Vec<Piece> {
-    let (mut pieces, mut text, mut rest) = (Vec::new(), String::new(), template);
+    let mut pieces = Vec::new();
+    let mut text = String::new();
+    let mut rest = template;
     while let Some(at) = rest.find('$') {
         text += &rest[..at];
         let inside = &rest[at + 1..];

@@ -123,7 +123,8 @@ impl Checks {
 
     /// Gets ready.
     pub fn new(expect: &Expect, extracts: &[Extract], slots: &SlotNames) -> Checks {
-        let (mut headers, mut content) = (Vec::new(), Vec::new());
+        let mut headers = Vec::new();
+        let mut content = Vec::new();
         for check in &expect.checks {
             match &check.at.by {
                 By::Header(name) => headers.push((name.clone(), Test::new(&check.must))),
@@ -292,7 +293,8 @@ impl Look<'_> {
         {
             return Some((Fault::BadCoding, why));
         }
-        let (checks, status) = (self.checks, digits(status));
+        let checks = self.checks;
+        let status = digits(status);
         let state = &*self.state();
         let asked = checks.content.iter().filter(|check| length.is_some() || !check.reads_body());
         asked.into_iter().find_map(|check| check.wrong(&view(state, &status), &state.body))
@@ -337,7 +339,8 @@ impl Look<'_> {
 
     /// Keeps the values that are wanted of an answer that is complete and good.
     pub fn extract(&mut self, status: u16, slots: &mut Slots) -> Option<Finding> {
-        let (checks, status) = (self.checks, digits(status));
+        let checks = self.checks;
+        let status = digits(status);
         let view = view(self.state(), &status);
         checks.extractors.iter().find_map(|extractor| {
             let missing = extractor.extract(&view, slots).err()?;
@@ -347,9 +350,11 @@ impl Look<'_> {
 
     fn wrong_header(&mut self) -> Option<Finding> {
         let checks = self.checks;
-        let (met, seen) = (self.state().met, self.state().seen);
+        let met = self.state().met;
+        let seen = self.state().seen;
         let wrong = checks.headers.iter().enumerate().find(|(nth, (_, test))| {
-            let (met, seen) = (met >> nth & 1 == 1, seen >> nth & 1 == 1);
+            let met = met >> nth & 1 == 1;
+            let seen = seen >> nth & 1 == 1;
             if test.takes(None) { seen && !met } else { !met }
         });
         let (nth, (name, test)) = wrong?;

@@ -248,7 +248,8 @@ impl<W: Write> Deflate<W> {
             if self.ended {
                 return if bytes.is_empty() { Ok(()) } else { Err(invalid("bytes follow its end")) };
             }
-            let (read, written) = (inner.total_in(), inner.total_out());
+            let read = inner.total_in();
+            let written = inner.total_out();
             let status = inner.decompress(bytes, &mut plain, FlushDecompress::None).map_err(invalid)?;
             let written = (inner.total_out() - written) as usize;
             bytes = &bytes[(inner.total_in() - read) as usize..];
@@ -282,7 +283,8 @@ struct Frame {
 impl Frame {
     /// Reads a header; returns how long it is, too.
     fn begin(coded: &[u8]) -> io::Result<(Frame, usize)> {
-        let (mut inner, mut rest) = (FrameDecoder::new(), coded);
+        let mut inner = FrameDecoder::new();
+        let mut rest = coded;
         inner.set_max_window_size(ZSTD_WINDOW);
         inner.init(&mut rest).map_err(invalid)?;
         let summed = coded[4] & 4 != 0;
@@ -293,7 +295,9 @@ impl Frame {
     /// known yet.
     fn block(&self, coded: &[u8]) -> Option<usize> {
         let header = u32::from_le_bytes([coded.first().copied()?, *coded.get(1)?, *coded.get(2)?, 0]);
-        let (last, is_run, size) = (header & 1 != 0, header >> 1 & 3 == 1, (header >> 3) as usize);
+        let last = header & 1 != 0;
+        let is_run = header >> 1 & 3 == 1;
+        let size = (header >> 3) as usize;
         Some(3 + if is_run { 1 } else { size } + if last && self.summed { 4 } else { 0 })
     }
 

@@ -146,7 +146,9 @@ fn without_blanks(value: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     if !value.starts_with(b"{") && !value.starts_with(b"[") {
         return value;
     }
-    let (mut compact, mut quoted, mut escaped) = (Vec::with_capacity(value.len()), false, false);
+    let mut compact = Vec::with_capacity(value.len());
+    let mut quoted = false;
+    let mut escaped = false;
     for byte in value.iter() {
         if quoted || !byte.is_ascii_whitespace() {
             compact.push(*byte);

@@ -134,7 +134,8 @@ impl Given {
         if !breaks || failure.stage != Stage::Body || judge.cache() != CacheResult::Hit {
             return false;
         }
-        let (bytes, serial) = (judge.body_bytes, stamp.serial);
+        let bytes = judge.body_bytes;
+        let serial = stamp.serial;
         if let Some(known) = self.broken.iter_mut().find(|known| known.serial == serial) {
             let again = known.bytes == bytes && known.ended_us < judge.sent_us;
             known.bytes = bytes;

@@ -208,7 +208,8 @@ impl Finder {
                 found.collect()
             }
             How::Between(before, after) => {
-                let (mut all, mut rest) = (Vec::new(), text);
+                let mut all = Vec::new();
+                let mut rest = text;
                 while let Some(begin) = before.find(rest).filter(|_| all.len() < most) {
                     let inside = &rest[begin + before.needle().len()..];
                     let Some(end) = after.find(inside) else { break };
@@ -267,7 +268,8 @@ fn iso_form(form: IsoForm) -> iso8583::Form {
 /// The value of the first field of this name, in lines of fields (RFC 9112 section 5).
 fn header<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     lines.split(|byte| *byte == b'\n').find_map(|line| {
-        let (given, value) = (line.get(..name.len())?, line.get(name.len() + 1..)?);
+        let given = line.get(..name.len())?;
+        let value = line.get(name.len() + 1..)?;
         let matches = given.eq_ignore_ascii_case(name) && line[name.len()] == b':';
         matches.then(|| value.trim_ascii())
     })
@@ -320,7 +322,8 @@ fn member<'a>(mut rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
             return None;
         }
         let end = skip_value(rest)?;
-        let (key, after) = (unquoted(&rest[..end]), rest[end..].trim_ascii_start());
+        let key = unquoted(&rest[..end]);
+        let after = rest[end..].trim_ascii_start();
         let value = after.strip_prefix(b":")?.trim_ascii_start();
         if key == name {
             return Some(value);
@@ -343,7 +346,8 @@ fn skip_value(text: &[u8]) -> Option<usize> {
     match text.first()? {
         b'"' => skip_string(text),
         b'{' | b'[' => {
-            let (mut depth, mut at) = (0usize, 0);
+            let mut depth = 0usize;
+            let mut at = 0;
             loop {
                 match text.get(at)? {
                     b'"' => at += skip_string(&text[at..])? - 1,
@@ -382,7 +386,8 @@ const DEPTH: usize = 64;
 /// The text of the first XML element at a path.
 fn xml<'a>(text: &'a [u8], path: &[Vec<u8>], anchored: bool) -> Option<&'a [u8]> {
     let mut open: [&[u8]; DEPTH] = [b""; DEPTH];
-    let (mut depth, mut rest) = (0usize, text);
+    let mut depth = 0usize;
+    let mut rest = text;
     loop {
         let (tag, after) = next_tag(rest)?;
         rest = after;

@@ -209,7 +209,8 @@ impl<'a> Judge<'a> {
 
     /// To be called where what is stored broke off again where it had broken off before.
     pub fn lacks_its_end(&mut self) {
-        let (came, expected) = (self.body_bytes, self.expected_bytes.unwrap_or(self.asked.size));
+        let came = self.body_bytes;
+        let expected = self.expected_bytes.unwrap_or(self.asked.size);
         self.found((Fault::Partial, format!("{came} of {expected} bytes came, as the time before")));
     }
 
@@ -654,7 +655,8 @@ impl AnswerSink for Judge<'_> {
     }
 
     fn found(&mut self, outcome: Outcome) -> Found {
-        let (expected, answered) = (self.expected_length(), self.head.status != 0);
+        let expected = self.expected_length();
+        let answered = self.head.status != 0;
         let announced = self.head.content_length;
         let by_address = self.checks_length() && self.site.version_sizes.is_empty();
         let wrong_length = announced.filter(|length| *length != expected && answered && by_address);

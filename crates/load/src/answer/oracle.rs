@@ -182,7 +182,8 @@ impl Truth<'_> {
     }
 
     fn version(&self, version: u64) -> Recognised {
-        let (variant, size) = (self.asked.variant, self.size_of(version));
+        let variant = self.asked.variant;
+        let size = self.size_of(version);
         let prefix = prefix_length(&Prefix { object: self.object, version, variant, size }).min(size);
         Recognised {
             version,

@@ -121,7 +121,9 @@ impl Digest {
         self.count += 1;
         let count = format!("{:08x}", self.count);
         let response = self.response(&self.secret(name, password, cnonce), of, &count, cnonce);
-        let (realm, nonce, uri) = (quoted(&self.realm), quoted(&self.nonce), quoted(of.uri));
+        let realm = quoted(&self.realm);
+        let nonce = quoted(&self.nonce);
+        let uri = quoted(of.uri);
         let mut value = format!("Digest {}, realm={realm}, nonce={nonce}, uri={uri}", self.username(name));
         if let Some(named) = &self.named {
             value += &format!(", algorithm={named}");

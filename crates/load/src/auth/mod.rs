@@ -210,7 +210,8 @@ fn value_of(text: &str) -> (String, &str) {
         let end = text.find([',', ' ', '\t']).unwrap_or(text.len());
         return (text[..end].to_owned(), &text[end..]);
     };
-    let (mut value, mut escaped) = (String::new(), false);
+    let mut value = String::new();
+    let mut escaped = false;
     for (at, character) in quoted.char_indices() {
         match character {
             '\\' if !escaped => escaped = true,

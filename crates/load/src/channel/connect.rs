@@ -219,7 +219,8 @@ impl Channels {
         let turn = self.turn.get();
         self.turn.set(turn + 1);
         let count = to.len().max(1) as u64;
-        let (place, source_turn) = ((turn % count) as usize, turn / count + u64::from(self.part.index));
+        let place = (turn % count) as usize;
+        let source_turn = turn / count + u64::from(self.part.index);
         let now = Ends { to: to[place], source: self.sources.pick(to[place], source_turn) };
         Turns { now, all: to, place, tried: 1, source_turn, first_failure: None }
     }

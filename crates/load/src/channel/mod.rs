@@ -132,7 +132,9 @@ impl Channels {
     pub fn speaking(&self, load: Arc<Load>) -> Channels {
         let alpn = load.protocol.connections().tls.map_or(&[][..], |tls| &tls.alpn[..]);
         let tls = self.tls.as_ref().map(|tls| tls.offering(alpn));
-        let (net, account, target) = (self.net.clone(), self.account.clone(), self.target.clone());
+        let net = self.net.clone();
+        let account = self.account.clone();
+        let target = self.target.clone();
         Channels {
             opened: self.opened.clone(),
             turn: self.turn.clone(),

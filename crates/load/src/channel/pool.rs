@@ -171,7 +171,8 @@ impl Channels {
             return Ok(slot.shared.insert(shared).clone());
         }
         let group = user / u64::from(self.part.of.max(1)) / streams;
-        let (secure, host) = (destination.secure.is_some(), destination.host().map(str::to_owned));
+        let secure = destination.secure.is_some();
+        let host = destination.host().map(str::to_owned);
         let key = ((part, group), destination.to.to_vec(), secure, host);
         loop {
             let opened = match self.pool.entries.borrow_mut().get_mut(&key) {
@@ -260,7 +261,8 @@ impl Channels {
             let there = to.iter().any(|address| destination.to.contains(address));
             there && theirs == sharers && is_secure == secure && other != host
         });
-        let (mut open, mut opening) = (None, None);
+        let mut open = None;
+        let mut opening = None;
         for (_, entry) in others {
             match entry {
                 Entry::Open(shared) => {

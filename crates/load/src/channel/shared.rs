@@ -345,7 +345,8 @@ impl Inner {
 
     /// Content has been sent as far as windows allow: the time that they kept it waiting is told when it goes on.
     fn note_blocked(&self, state: &mut State) {
-        let (now, blocked) = (self.net.now(), state.speaker.blocked());
+        let now = self.net.now();
+        let blocked = state.speaker.blocked();
         if let Some((since, before)) = state.blocked.take() {
             let waited = (now - since).as_micros() as u64;
             state.speaker.count(&self.account, |told| {

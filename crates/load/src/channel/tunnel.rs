@@ -78,7 +78,8 @@ async fn ask(
     message.extend_from_slice(head.as_bytes());
     let of_io = |error| failure::of_io(&error, Stage::Tunnel);
     stream.send(message).await.map_err(of_io)?;
-    let (mut reader, mut answer) = (ResponseReader::new(channels.limits()), TunnelAnswer::default());
+    let mut reader = ResponseReader::new(channels.limits());
+    let mut answer = TunnelAnswer::default();
     reader.begin(Expect::Tunnel);
     while answer.status == 0 {
         let bytes = stream.recv().await.map_err(of_io)?;

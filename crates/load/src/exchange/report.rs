@@ -104,7 +104,9 @@ fn record<C: Exchanges>(
     ending: &Ending,
 ) -> Record {
     let worker = context.worker;
-    let (described, moments, summary) = (exchanges.describe(&sent.item), &ending.moments, &ending.summary);
+    let described = exchanges.describe(&sent.item);
+    let moments = &ending.moments;
+    let summary = &ending.summary;
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     let secure = described.url.starts_with("https:") || worker.channels.target().secure.is_some();
     // QUIC connects and shakes hands in one.

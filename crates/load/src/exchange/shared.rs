@@ -30,7 +30,8 @@ pub(crate) async fn run<C: HttpExchanges>(
     let mut turned_away = 0;
     while let Some(mut next) = due.pop() {
         let channels = &context.worker.channels;
-        let (part, user) = (context.phase.group, client.user / context.phase.versions);
+        let part = context.phase.group;
+        let user = client.user / context.phase.versions;
         let asker = Asker { part, user, by_need: context.phase.by_need };
         let leased = channels.lease_stream(&mut client.slot, asker, exchanges.destination(&next.item)).await;
         let mut lease = match leased {
@@ -48,7 +49,8 @@ pub(crate) async fn run<C: HttpExchanges>(
         head.clear();
         head.version = lease.version();
         // What the connection has sent before needs no fields: its block is known.
-        let (key, shows) = (exchanges.head_key(&next.item), context.worker.load.trace.heads);
+        let key = exchanges.head_key(&next.item);
+        let shows = context.worker.load.trace.heads;
         let known = !shows && key.is_some_and(|key| lease.knows(key));
         if !known && !exchanges.head(&mut next, now, &mut head) {
             let failure = Failure::new(FailureKind::Unwritable, Stage::Send);

@@ -63,7 +63,8 @@ impl Schedule {
             rest.next = nth;
             rest.next().is_some_and(|at| at < end)
         };
-        let (mut due, mut step) = (self.next, 1u64);
+        let mut due = self.next;
+        let mut step = 1u64;
         while is_due(due + step - 1) {
             due += step;
             step *= 2;

@@ -244,7 +244,8 @@ impl<'a> Compiling<'a> {
             open: self.open,
             ..LoopWork::default()
         };
-        let (id, outer) = (self.loops.len(), self.inner);
+        let id = self.loops.len();
+        let outer = self.inner;
         self.loops.push(work);
         self.push(Op::Enter(id));
         self.inner = Some(id);
@@ -310,7 +311,8 @@ impl<'a> Compiling<'a> {
                 self.push(Op::Shuffled { order, to: Vec::new(), exit: 0 })
             }
             ChoiceBy::Switch(on) => {
-                let (on, names) = (self.text(on), choice.branches.iter().map(|branch| branch.name.clone()));
+                let on = self.text(on);
+                let names = choice.branches.iter().map(|branch| branch.name.clone());
                 let names = names.collect();
                 self.push(Op::Switch { on, names, to: Vec::new(), exit: 0 })
             }
@@ -329,7 +331,8 @@ impl<'a> Compiling<'a> {
 
     /// The branches of a choice that stands at a place, and where it leads to.
     fn branches(&mut self, choice: &'a Choice, place: usize) {
-        let (mut begins, mut ends) = (Vec::new(), Vec::new());
+        let mut begins = Vec::new();
+        let mut ends = Vec::new();
         for branch in &choice.branches {
             begins.push(self.ops.len());
             self.steps(&branch.steps);
@@ -362,7 +365,8 @@ impl<'a> Compiling<'a> {
         let label = self.label(&transaction.name);
         let name = Body::from(plan::template::escape(transaction.name.as_bytes()));
         let title = self.title(if transaction.title.is_empty() { &name } else { &transaction.title });
-        let (pauses, parent) = (transaction.pauses, transaction.parent);
+        let pauses = transaction.pauses;
+        let parent = transaction.parent;
         self.push(Op::Begin(BeginWork { label, title, pauses, parent }));
         self.open += 1;
         self.steps(&transaction.steps);
@@ -440,7 +444,8 @@ impl<'a> Compiling<'a> {
         let Some(slot) = self.slots.slot(&counter.name) else { return };
         let Known { decks, phase, group, .. } = *self.around;
         let round = counter.end.map_or(u64::MAX, |end| {
-            let (way, step) = (end.abs_diff(counter.start), counter.step.unsigned_abs().max(1));
+            let way = end.abs_diff(counter.start);
+            let step = counter.step.unsigned_abs().max(1);
             way / step + 1
         });
         let name = match counter.of {

@@ -116,7 +116,8 @@ fn rows(text: &[u8], quotes: bool) -> Vec<(usize, usize)> {
     let mut rows = Vec::new();
     // What some programs write at the beginning of a file.
     let mut begin = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let (mut at, mut inside) = (begin, false);
+    let mut at = begin;
+    let mut inside = false;
     while at <= text.len() {
         let end = text[at..].iter().position(|byte| {
             inside ^= quotes && *byte == b'"';

@@ -365,7 +365,8 @@ impl Listed {
     }
 
     fn show(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut Vec<u8>) {
-        let (mut list, mut body) = (FieldList::default(), Vec::new());
+        let mut list = FieldList::default();
+        let mut body = Vec::new();
         self.list(path, filling, &mut list, &mut body);
         list.show(self.version, to);
         to.extend_from_slice(&body);
@@ -390,7 +391,8 @@ struct FixedPieces {
 
 impl Edited {
     fn new(draft: Draft, signer: Option<Rc<Signer>>) -> Edited {
-        let (filling, mut scrap) = (Filling::NOTHING, Scrap::default());
+        let filling = Filling::NOTHING;
+        let mut scrap = Scrap::default();
         let mut fixed = |parts: &[Part]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
         let target = fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into());
         let body = is_fixed(&draft.body).then(|| draft.content(&filling, &mut scrap).into());
@@ -404,7 +406,9 @@ impl Edited {
     }
 
     fn fill(&self, filling: &Filling<'_>) -> HttpRequest {
-        let (draft, fixed, scrap) = (&self.draft, &self.fixed, &mut *self.scratch.borrow_mut());
+        let draft = &self.draft;
+        let fixed = &self.fixed;
+        let scrap = &mut *self.scratch.borrow_mut();
         let body = fixed.body.clone().unwrap_or_else(|| draft.content(filling, scrap).into());
         let target = fixed.target.clone();
         let target =
@@ -420,7 +424,9 @@ impl Edited {
             fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
         }
         let chunked = draft.framing == Framing::Chunked && !draft.listed_fields_only;
-        let (method, secure, version) = (draft.method.clone(), draft.secure, draft.version);
+        let method = draft.method.clone();
+        let secure = draft.secure;
+        let version = draft.version;
         let mut request = HttpRequest { method, secure, target, version, fields, body, chunked };
         if let Some(signer) = &self.signer {
             signer.sign(&mut request, filling.at.unix_us);
@@ -567,7 +573,8 @@ impl Writer<'_> {
         }
         if !self.templates {
             let address = request.address()?;
-            let (whole, path) = (text(&address.text), text(&address.path));
+            let whole = text(&address.text);
+            let path = text(&address.path);
             return Some((address, vec![whole], vec![path]));
         }
         let url = TemplateAddress::parse(&request.url).ok()?;

@@ -176,7 +176,8 @@ fn encoded(bytes: &[u8], kept: &[u8]) -> String {
 }
 
 fn decoded(text: &str) -> Vec<u8> {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
         match (byte, digits.and_then(|digits| u8::from_str_radix(digits, 16).ok())) {

@@ -64,7 +64,8 @@ impl TimeWriter {
 
     /// Appends a time, in microseconds since 1970.
     pub fn write(&self, unix_us: u64, to: &mut Vec<u8>) {
-        let (step, mut last) = (unix_us / self.step_us, self.last.borrow_mut());
+        let step = unix_us / self.step_us;
+        let mut last = self.last.borrow_mut();
         if last.step != Some(step) {
             last.step = self.renew(&mut last, unix_us).ok().map(|()| step);
         }
@@ -109,7 +110,8 @@ fn put_fraction(mut us: u64, digits: &mut [u8]) {
 /// A piece as the library is to write it: in the C locale, and fractions with a fixed number of digits, `%3f` and `%.3f`, by
 /// ourselves.
 fn piece(piece: &TimePiece<'_>) -> Piece {
-    let (mut text, conversion) = (piece.text.to_vec(), piece.conversion);
+    let mut text = piece.text.to_vec();
+    let conversion = piece.conversion;
     let (point, number) = conversion.strip_prefix('.').map_or(("", conversion), |number| (".", number));
     if let [digit @ b'1'..=b'9', b'f'] = number.as_bytes() {
         text.extend_from_slice(point.as_bytes());

@@ -221,10 +221,12 @@ impl Run {
 
     /// Waits for all workers at the gate of a phase and returns when it opens.
     async fn gate(&self, index: usize) -> Instant {
-        let (net, control) = (&self.worker.net, &self.worker.control);
+        let net = &self.worker.net;
+        let control = &self.worker.control;
         control.arrive(index, net.now());
         // What clears up waits for the other workers after a stop as well, for a moment.
-        let (always, gives_up) = (self.worker.load.phases[index].always, net.now() + LOST);
+        let always = self.worker.load.phases[index].always;
+        let gives_up = net.now() + LOST;
         loop {
             if let Some(opens) = control.opens(index) {
                 return opens;
@@ -250,7 +252,8 @@ impl Run {
     /// Waits for requests under way, and counts those that do not end in time.
     async fn end_phase(&self, groups: &[GroupWork], users: Vec<TaskId>) {
         let worker = &self.worker;
-        let (began, grace) = (worker.net.now(), worker.load.limits.grace);
+        let began = worker.net.now();
+        let grace = worker.load.limits.grace;
         let longest = self.patience(groups, began);
         // Nobody who has asked for an end waits for minutes.
         let patience = || match &worker.control {

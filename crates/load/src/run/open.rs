@@ -195,7 +195,8 @@ async fn hand_out(
     pools: &[Rc<Pool>],
     mut schedule: Schedule,
 ) -> bool {
-    let (mut nth, mut known) = (0u64, 0);
+    let mut nth = 0u64;
+    let mut known = 0;
     loop {
         let due = schedule.next().map(|at| work.phase.opens + at);
         let due = due.filter(|due| work.phase.is_before_end(*due));
@@ -212,7 +213,7 @@ async fn hand_out(
         let pool = &pools[(nth % pools.len() as u64) as usize];
         nth += 1;
         let is_over = work.phase.is_over_at(worker.net.now());
-        if nth % BATCH == 0 && !is_over {
+        if nth.is_multiple_of(BATCH) && !is_over {
             // However far behind the schedule is, users get to send.
             worker.net.sleep_until(worker.net.now()).await;
         }
@@ -312,7 +313,8 @@ fn has_changed(worker: &Worker, known: &mut usize, schedule: &mut Schedule) -> b
 }
 
 fn spawn_open(pool: &Rc<Pool>) -> Rc<Hands> {
-    let (worker, work) = (&pool.worker, &pool.work);
+    let worker = &pool.worker;
+    let work = &pool.work;
     let before = pool.tasks.borrow().len();
     let number = work.phase.part.number(pool.place.number(before as u64));
     let depth = pool.depth.min(pool.in_flight - before * pool.depth);
@@ -324,8 +326,11 @@ fn spawn_open(pool: &Rc<Pool>) -> Rc<Hands> {
         pool: Rc::downgrade(pool),
     });
     let slot = work.ahead.borrow_mut().pop();
-    let (several, connections) = (pool.depth > 1, pool.connections);
-    let (worker, work, mine) = (worker.clone(), work.clone(), hands.clone());
+    let several = pool.depth > 1;
+    let connections = pool.connections;
+    let worker = worker.clone();
+    let work = work.clone();
+    let mine = hands.clone();
     let task = worker.net.clone().spawn(async move {
         let mut user = User::new(number, worker.net.now());
         user.client.slot = slot.unwrap_or_default();

@@ -183,8 +183,10 @@ impl Run {
     /// Makes a phase ready, each of its groups by itself. `share`: the worker's part, and what the plan has for it.
     pub(super) fn works(&mut self, index: usize, part: Part, share: &Phase) -> Vec<(Prepared, Phase)> {
         let whole = self.worker.load.phases[index].parts();
-        let (labels, rhythms) = (share.labels(), RefCell::default());
-        let (mut works, mut steps) = (Vec::new(), 0);
+        let labels = share.labels();
+        let rhythms = RefCell::default();
+        let mut works = Vec::new();
+        let mut steps = 0;
         for (group, (share, whole)) in share.parts().into_iter().zip(&whole).enumerate() {
             let of = Group { group, first_step: steps, labels: &labels, rhythms: &rhythms };
             steps += share.sends().len();
@@ -221,7 +223,8 @@ impl Run {
         of: &Group<'_>,
     ) -> PhaseWork {
         let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
-        let (scenario, tells) = (&share.scenario, worker.load.trace.requests);
+        let scenario = &share.scenario;
+        let tells = worker.load.trace.requests;
         let programs = self.programs();
         // What is looked at, or shares connections with a session, is sent as a session sends it.
         let in_session = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
@@ -281,7 +284,8 @@ impl Run {
 
     /// The interpreter of this worker, made when it is first asked for.
     fn programs(&mut self) -> Option<Rc<dyn Interpreter>> {
-        let (made, index) = (&mut self.programs, self.worker.part.index);
+        let made = &mut self.programs;
+        let index = self.worker.part.index;
         if made.is_none() {
             *made = self.interpreters.as_ref().map(|all| all.of_worker(index));
         }
@@ -305,12 +309,14 @@ impl Run {
             }
             Step::Urls(step) => StepWork::Urls(UrlQueue::new(step, seed, worker.channels.speaks_https())),
             Step::Requests(step) => {
-                let (control, scenario) = (worker.control.clone(), shared.clone());
+                let control = worker.control.clone();
+                let scenario = shared.clone();
                 self.requests(worker, step, seed, Models { control, of: (phase, nth), scenario })
             }
             Step::Script(step) => self.script(worker, step),
             Step::Messages(step) => {
-                let (tables, decks) = (self.inputs.tables(), &worker.control.decks);
+                let tables = self.inputs.tables();
+                let decks = &worker.control.decks;
                 StepWork::Messages(Box::new(Messages::new(step, &tables, decks, phase, seed)))
             }
             _ => StepWork::nothing(),
@@ -319,8 +325,11 @@ impl Run {
 
     fn requests(&self, worker: &Worker, step: &RequestStep, seed: u64, models: Models) -> StepWork {
         let scenario = models.scenario.clone();
-        let (channels, hosts, tables) = (&worker.channels, &self.hosts, self.inputs.tables());
-        let (http, target) = (channels.http(), channels.target());
+        let channels = &worker.channels;
+        let hosts = &self.hosts;
+        let tables = self.inputs.tables();
+        let http = channels.http();
+        let target = channels.target();
         let mut requests = Requests::new(step, http, target, hosts, &tables, seed, models);
         let login = requests.take_login();
         let session = || Box::new(SessionWork::new(&step.session, login, hosts, seed));
@@ -341,7 +350,8 @@ impl Run {
 fn play(worker: &Worker, script: Box<dyn Script>, step: &ScriptStep) -> StepWork {
     let address = step.request.address();
     let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
-    let (hooks, ledger) = (script.hooks(), script.ledger());
+    let hooks = script.hooks();
+    let ledger = script.ledger();
     let playing = RunningScript::new(script, hooks.clone(), secure, step.time_batches);
     let Some((message, address)) = hooks.plain().zip(address) else {
         worker.account.keep_ledger(ledger);
@@ -349,7 +359,8 @@ fn play(worker: &Worker, script: Box<dyn Script>, step: &ScriptStep) -> StepWork
     };
     let control: Arc<Control> = worker.control.clone();
     let models = Models { control, of: (0, 0), scenario: Rc::default() };
-    let (to, http) = (playing.destination(), worker.channels.http());
+    let to = playing.destination();
+    let http = worker.channels.http();
     StepWork::Requests(Requests::of_message(message, address, to, http, models), None)
 }
 

@@ -15,7 +15,9 @@ impl Walk<'_> {
         if !self.program.watches {
             return;
         }
-        let (work, number, turns) = (self.work, user.client.user, user.turns);
+        let work = self.work;
+        let number = user.client.user;
+        let turns = user.turns;
         let values = user.client.values.get_or_insert_default();
         let code = values.code.get_or_insert_with(|| {
             let place = Place {
@@ -82,7 +84,8 @@ impl Walk<'_> {
         for (serious, text) in code.lines.drain(..) {
             self.worker.account.tell(Event::Log { serious, text });
         }
-        let (pause, flow) = (std::mem::take(&mut code.pause), code.flow.take());
+        let pause = std::mem::take(&mut code.pause);
+        let flow = code.flow.take();
         if !pause.is_zero() {
             self.wait(position, self.worker.net.now() + pause).await;
         }

@@ -183,7 +183,8 @@ impl User {
 
     /// Sends the next request of a step; how many turns that was.
     pub async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
-        let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
+        let context = Context { worker, phase: &work.phase };
+        let client = &mut self.client;
         match &work.steps[step] {
             StepWork::Object(objects) => exchange::object(context, client, objects, turn).await,
             StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
@@ -298,7 +299,8 @@ struct Stay {
 
 /// When the users of a worker begin and end.
 fn stays(work: &PhaseWork, pace: &Pace, users: u32) -> Vec<Stay> {
-    let (part, think) = (work.phase.part, work.phase.think);
+    let part = work.phase.part;
+    let think = work.phase.think;
     let rows = pace.rows();
     if rows.is_empty() {
         let first = |user: u32| think.before(part.number(u64::from(user)));

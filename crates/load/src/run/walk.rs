@@ -108,7 +108,8 @@ impl Walk<'_> {
     }
 
     pub(super) fn around(&self, user: &User) -> Around {
-        let (worker, phase) = (self.worker, &self.work.phase);
+        let worker = self.worker;
+        let phase = &self.work.phase;
         let moment = Context { worker, phase }.moment(user.turns, user.client.user);
         let unix_us = if self.program.tells_time { worker.net.unix_micros_at(self.at) } else { 0 };
         Around {

@@ -150,7 +150,9 @@ fn encoded(text: &str, encodes: bool) -> String {
 
 /// `application/x-www-form-urlencoded` taken away; what is no `%XX` stays.
 fn decoded(text: &str) -> String {
-    let (bytes, mut plain, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(text.len());
+    let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let digits = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
         let encoded = digits.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());

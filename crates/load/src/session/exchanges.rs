@@ -66,7 +66,8 @@ impl From<FailureKind> for Unreached {
 
 impl From<io::Error> for Unreached {
     fn from(error: io::Error) -> Unreached {
-        let (kind, errno) = (FailureKind::Lookup, error.raw_os_error());
+        let kind = FailureKind::Lookup;
+        let errno = error.raw_os_error();
         Unreached(Failure::new(kind, Stage::Lookup).with_errno(errno))
     }
 }
@@ -187,7 +188,8 @@ impl UserTurn<'_> {
 
     /// The way to a host, looked up once.
     async fn destination(&self, message: &Message) -> io::Result<OwnedDestination> {
-        let (worker, address) = (self.worker, &message.address);
+        let worker = self.worker;
+        let address = &message.address;
         // A message over TCP goes to its host itself.
         if !message.address.text.starts_with(TCP)
             && let Some(destination) =
@@ -243,7 +245,8 @@ impl Exchanges for SessionExchanges<'_> {
         match &self.purpose.prepared.tcp {
             Some(tcp) => tcp.write(&self.message.request.body, to)?,
             None => {
-                let (more, worker) = (self.additions(), self.user_turn.worker);
+                let more = self.additions();
+                let worker = self.user_turn.worker;
                 self.message.write(to, &self.destination, worker.channels.http(), &more, last);
             }
         }
@@ -369,7 +372,8 @@ impl HttpExchanges for SessionExchanges<'_> {
 
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
     fn settle(&self, sent: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
-        let (user_turn, from) = (self.user_turn, &self.message.address);
+        let user_turn = self.user_turn;
+        let from = &self.message.address;
         user_turn.worker.account.count(|counts| {
             counts.conditional += u64::from(self.conditional);
             counts.unchanged += u64::from(reply.summary.status == 304);
@@ -395,7 +399,8 @@ impl HttpExchanges for SessionExchanges<'_> {
 impl SessionExchanges<'_> {
     /// The request of the list, as it is sent each time.
     fn is_the_same_each_time(&self) -> bool {
-        let (user_turn, purpose) = (self.user_turn, &self.purpose);
+        let user_turn = self.user_turn;
+        let purpose = &self.purpose;
         user_turn.session.only_redirects
             && purpose.cause == Cause::Listed
             && purpose.prepared.is_plain(u64::MAX)

@@ -245,7 +245,9 @@ impl UserTurn<'_> {
         turn: Turn,
         prepared: Line<'_>,
     ) -> Option<Page> {
-        let (mut message, mut turn, chain) = (first, turn, Chain::default());
+        let mut message = first;
+        let mut turn = turn;
+        let chain = Chain::default();
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
         let mut purpose =
             Purpose { cause, prepared, redirects_left: left, main: cause != Cause::Resource, chain: &chain };

@@ -68,7 +68,9 @@ impl Needs {
     pub fn new() -> Needs {
         let found = Rc::new(RefCell::new(Found::default()));
         let settings = references(&found, None);
-        let (scripted, bases, metas) = (found.clone(), found.clone(), found.clone());
+        let scripted = found.clone();
+        let bases = found.clone();
+        let metas = found.clone();
         let mut hidden = String::new();
         let settings = settings
             .append_element_content_handler(text!("noscript", move |chunk| {

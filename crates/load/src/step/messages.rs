@@ -189,7 +189,8 @@ impl Messages {
 
     fn frame(&self, scratch: &Scratch, to: &mut Vec<u8>) -> Result<(), framing::Error> {
         let (head, body) = scratch.message();
-        let (begin, limit) = (to.len(), self.longest_request as u64);
+        let begin = to.len();
+        let limit = self.longest_request as u64;
         match &self.framing {
             None => to.extend_from_slice(scratch.whole()),
             Some(framing) => write_framed(framing, head, body, to)?,

@@ -246,7 +246,8 @@ impl History {
         let alive = before.iter().find_map(|pid| self.roots.get(pid).filter(|root| !root.ended));
         // Where nobody who listened is left, their ends are told.
         if let Some(root) = alive {
-            let (process, what) = (root.process.clone(), End::Listener { address: address.to_owned() });
+            let process = root.process.clone();
+            let what = End::Listener { address: address.to_owned() };
             self.waiting.push(Waiting { at, until: at + GONE, process, what });
         }
     }

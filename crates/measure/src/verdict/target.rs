@@ -356,7 +356,8 @@ impl Found {
     }
 
     fn mostly_bad(&self) -> Finding {
-        let (count, requests) = (self.bad(), self.requests);
+        let count = self.bad();
+        let requests = self.requests;
         let text = match count == requests {
             true => notes::NOT_ONE_GOOD.with(&[&requests]),
             false => notes::MOSTLY_BAD.with(&[&count, &requests]),

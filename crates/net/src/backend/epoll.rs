@@ -308,7 +308,8 @@ impl Socket {
     }
 
     fn new(turn: &Rc<Turn>, driver: &Rc<Driver>, slot: Rc<Slot>, fd: OwnedFd, reports_room: bool) -> Self {
-        let (turn, driver) = (turn.clone(), driver.clone());
+        let turn = turn.clone();
+        let driver = driver.clone();
         Self { turn, driver, slot, reports_room: Cell::new(reports_room), fd }
     }
 

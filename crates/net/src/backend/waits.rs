@@ -58,7 +58,8 @@ impl Waits {
 
     /// Whoever waits for anything, to be polled: each task once.
     pub(crate) fn take_both(&self) -> impl Iterator<Item = TaskId> + use<> {
-        let (incoming, outgoing) = (self.incoming.take(), self.outgoing.take());
+        let incoming = self.incoming.take();
+        let outgoing = self.outgoing.take();
         incoming.into_iter().chain(outgoing.filter(|task| incoming != Some(*task)))
     }
 

@@ -66,7 +66,8 @@ impl Address {
     /// Takes `tcp://HOST:PORT` apart; `None` for what is something else, or more than that.
     pub fn parse_tcp(text: &str) -> Option<Address> {
         let url = Url::parse(text.trim()).ok().filter(|url| url.scheme() == "tcp")?;
-        let (host, port) = (url.host_str()?.to_owned(), url.port()?);
+        let host = url.host_str()?.to_owned();
+        let port = url.port()?;
         let authority = format!("{host}:{port}");
         let text = format!("tcp://{authority}");
         let is_all = matches!(url.path(), "" | "/") && url.query().is_none() && url.username().is_empty();

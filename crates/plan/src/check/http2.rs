@@ -68,7 +68,8 @@ fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
     check_streams(http3.streams, THREE, found);
     let payload = http3.payload.unwrap_or(Http3::LEAST_PAYLOAD);
     if !(Http3::LEAST_PAYLOAD..=Http3::MOST_PAYLOAD).contains(&payload) {
-        let (least, most) = (Http3::LEAST_PAYLOAD, Http3::MOST_PAYLOAD);
+        let least = Http3::LEAST_PAYLOAD;
+        let most = Http3::MOST_PAYLOAD;
         found.at("http3", format!("http3: payload is {payload}: give {least} to {most} bytes"));
     }
     if http3.migrate_every.is_some_and(|every| every.is_zero()) {

@@ -40,7 +40,8 @@ pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
 /// Only what goes over a user's own connection finds one that was opened before.
 fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
     let Some(wanted) = phase.preconnect.filter(|wanted| *wanted > 0) else { return };
-    let (name, parts) = (&phase.name, phase.parts());
+    let name = &phase.name;
+    let parts = phase.parts();
     let most = parts.iter().map(Phase::connections_at_once).min().unwrap_or(0);
     if wanted > most {
         let text = format!(
@@ -70,7 +71,8 @@ fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
 }
 
 fn check_stop(phase: &Phase, found: &mut Found) {
-    let (name, stop) = (&phase.name, &phase.stop);
+    let name = &phase.name;
+    let stop = &phase.stop;
     if stop.requests == Some(0) || stop.after.is_some_and(|after| after.is_zero()) {
         found.push(format!("phase '{name}' stops before it begins: give more than 0 in stop"));
     }

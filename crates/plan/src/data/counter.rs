@@ -137,7 +137,8 @@ impl Counting {
         let from = first.saturating_add(i128::from(times).saturating_mul(by));
         let then = if (1..=span).contains(&step) {
             let offset = (from - start - 1).rem_euclid(span) as u64;
-            let (by, values) = ((step % span) as u64, span as u64);
+            let by = (step % span) as u64;
+            let values = span as u64;
             Then::Around { base: (start + 1) as i64, scale: 1, offset, by, values }
         } else {
             Then::Down { from, by: step, floor: start }

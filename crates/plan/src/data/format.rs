@@ -129,7 +129,8 @@ impl Format {
 
 /// Returns the text before the next conversion, and the text behind its percent sign; `%%` is a percent sign.
 fn plain(text: &[u8]) -> (Vec<u8>, Option<&[u8]>) {
-    let (mut before, mut rest) = (Vec::new(), text);
+    let mut before = Vec::new();
+    let mut rest = text;
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
         before.extend_from_slice(&rest[..at]);
         rest = &rest[at + 1..];

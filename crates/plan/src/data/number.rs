@@ -73,7 +73,8 @@ impl Number {
 /// # Errors
 /// A backslash before anything else.
 pub fn unescape(text: &str) -> Result<Vec<u8>, String> {
-    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
         rest = after;
         if *byte != b'\\' {

@@ -197,7 +197,8 @@ impl Row<'_> {
     /// Reads a row; `None` where a quote has no end.
     fn read(text: &str) -> Option<Row<'_>> {
         let mut row = Row { cells: vec![String::new()], lines: 1, rest: "" };
-        let (mut quoted, mut characters) = (false, text.char_indices().peekable());
+        let mut quoted = false;
+        let mut characters = text.char_indices().peekable();
         while let Some((at, character)) = characters.next() {
             let next = characters.peek().map(|(_, next)| *next);
             // There is always a last cell.

@@ -62,7 +62,9 @@ pub fn escape(bytes: &[u8]) -> Vec<u8> {
 /// # Errors
 /// A placeholder without end or without name, in words.
 pub fn pieces(text: &[u8], encode: Encode) -> Result<Vec<Piece>, String> {
-    let (mut pieces, mut plain, mut rest) = (Vec::new(), Vec::new(), text);
+    let mut pieces = Vec::new();
+    let mut plain = Vec::new();
+    let mut rest = text;
     while let Some(at) = find(rest, OPEN) {
         if rest[..at].ends_with(b"\\") {
             plain.extend_from_slice(&rest[..at - 1]);
@@ -222,7 +224,8 @@ impl TemplateAddress {
             pieces
         };
         // A value behind '#' is not sent, so it is missing in both.
-        let (path, text) = (filled(&address.path), filled(&address.text));
+        let path = filled(&address.path);
+        let text = filled(&address.text);
         Ok(TemplateAddress { address, path, text })
     }
 }

@@ -7,10 +7,14 @@ use std::time::{Duration, UNIX_EPOCH};
 pub fn rfc3339(unix_us: u64) -> [u8; 24] {
     // The end of the year 9999.
     let unix_us = unix_us.min(253_402_300_799_999_999);
-    let (days, of_day) = (unix_us / 86_400_000_000, unix_us % 86_400_000_000);
+    let days = unix_us / 86_400_000_000;
+    let of_day = unix_us % 86_400_000_000;
     let (year, month, day) = date(days);
-    let (seconds, millis) = (of_day / 1_000_000, of_day / 1_000 % 1_000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let seconds = of_day / 1_000_000;
+    let millis = of_day / 1_000 % 1_000;
+    let hour = seconds / 3600;
+    let minute = seconds / 60 % 60;
+    let second = seconds % 60;
     let mut written = [0; 24];
     // As many bytes as there is room for, whatever the numbers.
     let _ = write!(
@@ -33,7 +37,8 @@ pub(super) fn http(unix_us: u64) -> [u8; 29] {
 /// the last of a year (Hinnant, "chrono-compatible low-level date algorithms").
 fn date(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let era = shifted / 146_097;
+    let of_era = shifted % 146_097;
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * of_year + 2) / 153;

@@ -30,7 +30,8 @@ impl TimeText {
     /// # Errors
     /// A conversion that cannot be written, in words.
     pub fn pieces(&self) -> Result<Vec<TimePiece<'_>>, String> {
-        let (mut pieces, mut rest) = (Vec::new(), &self.format[..]);
+        let mut pieces = Vec::new();
+        let mut rest = &self.format[..];
         while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
             let length = conversion(&rest[at + 1..]).ok_or_else(|| refused(&rest[at..]))?;
             let conversion = std::str::from_utf8(&rest[at + 1..at + 1 + length]).unwrap_or_default();

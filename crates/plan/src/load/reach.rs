@@ -82,7 +82,8 @@ impl fmt::Display for ConnectTo {
             None => String::new(),
         };
         let port = |port: Option<u16>| port.map_or_else(String::new, |port| port.to_string());
-        let (from, into) = (host(&self.host), host(&self.to_host));
+        let from = host(&self.host);
+        let into = host(&self.to_host);
         write!(to, "{from}:{}:{into}:{}", port(self.port), port(self.to_port))
     }
 }

@@ -26,7 +26,8 @@ impl SourceRange {
 
     /// How many addresses it has, at least 1.
     pub fn count(&self) -> u64 {
-        let (first, last) = (number(self.first), number(self.last));
+        let first = number(self.first);
+        let last = number(self.last);
         u64::try_from(last - first).map_or(u64::MAX, |more| more.saturating_add(1))
     }
 

@@ -24,7 +24,8 @@ impl Part {
 
     /// This part's share of `total` things; the shares sum to the total and differ by one at most.
     pub fn share(self, total: u64) -> u64 {
-        let (of, index) = (u64::from(self.of), u64::from(self.index));
+        let of = u64::from(self.of);
+        let index = u64::from(self.index);
         total / of + u64::from(index < total % of)
     }
 

@@ -387,10 +387,14 @@ impl Curve {
     pub fn of(stages: &[Stage], after: f64) -> Curve {
         let mut curve = Curve { lines: Vec::with_capacity(stages.len()), ends: 0.0, total: 0.0, after };
         for stage in stages {
-            let (begins, before, lasts) = (curve.ends, curve.total, stage.lasts.as_secs_f64());
+            let begins = curve.ends;
+            let before = curve.total;
+            let lasts = stage.lasts.as_secs_f64();
             curve.ends += lasts;
             curve.total += (stage.from + stage.to) / 2.0 * lasts;
-            let (from, to, by_end) = (stage.from, stage.to, curve.total);
+            let from = stage.from;
+            let to = stage.to;
+            let by_end = curve.total;
             curve.lines.push(Line { begins, lasts, from, to, before, by_end });
         }
         curve
@@ -422,7 +426,9 @@ impl Curve {
         let kept = self.lines.iter().filter(|line| line.begins < at).map(|line| line.until(at));
         let mut lines: Vec<Line> = kept.collect();
         if at > self.ends {
-            let (begins, before, by_end) = (self.ends, self.total, self.arrivals_by(at));
+            let begins = self.ends;
+            let before = self.total;
+            let by_end = self.arrivals_by(at);
             lines.push(Line { begins, lasts: at - begins, from: self.after, to: self.after, before, by_end });
         }
         Curve { lines, ends: at, total: self.arrivals_by(at), after: per_second }

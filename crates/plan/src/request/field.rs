@@ -56,7 +56,8 @@ pub struct Basic {
 impl Field {
     /// A field. A text that is nobody's business by the field's name becomes a secret.
     pub fn new(name: impl Into<String>, value: impl Into<FieldValue>) -> Field {
-        let (name, value) = (name.into(), value.into());
+        let name = name.into();
+        let value = value.into();
         let value = match value {
             FieldValue::Text(text) if is_secret_field(&name) && !is_placeholder(&name, &text) => {
                 let (before, secret) = split_scheme(&name, &text);

@@ -114,7 +114,8 @@ impl RequestList {
     pub fn get(&self, index: usize) -> Option<Listed<'_>> {
         let Packed { urls, ends, lines } = &*self.packed;
         let line = lines.get(index)?;
-        let (url, kind) = (line.url as usize, line.kind as usize);
+        let url = line.url as usize;
+        let kind = line.kind as usize;
         let begin = url.checked_sub(1).map_or(0, |before| ends[before]);
         Some(Listed { url: &urls[begin..ends[url]], like: &self.kinds[kind], kind })
     }
@@ -175,7 +176,8 @@ impl Packed {
 
 impl Extend<Request> for RequestList {
     fn extend<Requests: IntoIterator<Item = Request>>(&mut self, requests: Requests) {
-        let (packed, kinds) = (Arc::make_mut(&mut self.packed), Arc::make_mut(&mut self.kinds));
+        let packed = Arc::make_mut(&mut self.packed);
+        let kinds = Arc::make_mut(&mut self.kinds);
         requests.into_iter().for_each(|request| packed.push(kinds, request));
         packed.urls.shrink_to_fit();
         packed.ends.shrink_to_fit();

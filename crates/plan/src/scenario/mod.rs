@@ -151,7 +151,8 @@ impl Scenario {
 
     fn clone_without_steps(&self) -> Scenario {
         let Scenario { steps: _, variables, on_failure, keep, user_name: _ } = self;
-        let (variables, user_name) = (variables.clone(), String::new());
+        let variables = variables.clone();
+        let user_name = String::new();
         Scenario { steps: Vec::new(), variables, on_failure: *on_failure, keep: *keep, user_name }
     }
 

@@ -565,7 +565,9 @@ impl Stamp {
     pub fn read(value: &[u8]) -> Option<Stamp> {
         let mut words = value.split(|byte| *byte == b' ');
         let mut number = || words.next().and_then(read_hex);
-        let (serial, asked_by, made_at_us) = (number()?, number()?, number()?);
+        let serial = number()?;
+        let asked_by = number()?;
+        let made_at_us = number()?;
         let (letter, rest) = words.next()?.split_first()?;
         let (kind, _) = StampKind::LETTERS.into_iter().find(|(_, known)| known == letter)?;
         let foreign = words.next().and_then(read_hex);

@@ -86,7 +86,8 @@ fn residence(site: &Site, entries: &[Entries], popularity: &Popularity, observed
     if content(observed.warm_requests + observed.requests) <= room {
         return f64::INFINITY;
     }
-    let (mut low, mut high) = (0.0, observed.warm_requests + observed.requests);
+    let mut low = 0.0;
+    let mut high = observed.warm_requests + observed.requests;
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
         if content(middle) < room { low = middle } else { high = middle }

@@ -108,7 +108,8 @@ impl Variables {
             return Err(Fault::new(at, format!("the variable `{name}` stands in itself")));
         }
         let Some(node) = self.values.get(name) else { return Err(Fault::new(at, self.unknown(name))) };
-        let (value, at) = (node.value.clone(), node.at);
+        let value = node.value.clone();
+        let at = node.at;
         let Value::Text(text) = &value else { return Ok(value) };
         within.push(name.to_owned());
         let filled = self.filled(text, at, within);

@@ -263,7 +263,8 @@ impl Cache {
     /// Reads an answer to its end where it may be kept.
     async fn read(&self, asked: &Asked, response: hyper::Response<Incoming>, sent: SystemTime) -> Fetched {
         let (parts, body) = response.into_parts();
-        let (status, fields) = (parts.status, parts.headers);
+        let status = parts.status;
+        let fields = parts.headers;
         let policy = policy(asked, status, &fields, sent);
         // A cookie is for one client, whatever RFC 9111 section 7.3 allows.
         let storable = policy.is_storable() && !fields.contains_key(header::SET_COOKIE);

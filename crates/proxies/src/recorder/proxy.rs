@@ -128,7 +128,8 @@ async fn pass_on(request: Request<Incoming>, url: Url, proxy: &Proxy) -> Answer 
         (proxy.tell)(&format!("{url}: WebSockets and other upgrades are not recorded, and not passed on"));
         return refused(StatusCode::NOT_IMPLEMENTED, "wringer record passes on no upgrades");
     }
-    let (began_ms, began) = (now_ms(), Instant::now());
+    let began_ms = now_ms();
+    let began = Instant::now();
     let (head, body) = request.into_parts();
     let body = match Limited::new(body, LONGEST).collect().await {
         Ok(body) => body.to_bytes(),

@@ -124,7 +124,8 @@ impl<R: Read + Seek> Recording<R> {
         let length = source.seek(SeekFrom::End(0))?;
         let (index, gaps) = scan(&mut source, length)?;
         let has = |tag: Tag| index.iter().any(|place| place.tag == tag.letter());
-        let (cut, has_header) = (!has(Tag::Summary), has(Tag::Header));
+        let cut = !has(Tag::Summary);
+        let has_header = has(Tag::Header);
         let mut recording = Recording {
             source,
             header: Header::default(),
@@ -417,7 +418,8 @@ fn place_of(tag: Tag, offset: u64, head: &Head, content: &[u8]) -> Option<Place>
         Tag::Block => {
             let mut block = Block::default();
             block::decode(content, &mut block)?;
-            let (first, last) = (block.rows.first()?, block.rows.last()?);
+            let first = block.rows.first()?;
+            let last = block.rows.last()?;
             (place.first, place.count) = (block.first, block.rows.len() as u32);
             (place.begin_us, place.last_us) = (first.begin_us, last.begin_us);
         }

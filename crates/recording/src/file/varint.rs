@@ -95,7 +95,8 @@ pub fn put_column(out: &mut Vec<u8>, values: &[u64]) {
 
 /// A value that more than half of all have, if there is one; else any (Boyer and Moore's vote).
 fn usual(values: &[u64]) -> u64 {
-    let (mut candidate, mut votes) = (0, 0_usize);
+    let mut candidate = 0;
+    let mut votes = 0_usize;
     for value in values {
         match votes {
             0 => (candidate, votes) = (*value, 1),

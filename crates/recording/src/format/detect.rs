@@ -120,7 +120,9 @@ struct Looked {
 /// Reads the lines by a format; nine of ten have to fit.
 fn tried(mut format: Format, lines: &[&[u8]]) -> Result<Looked, Box<(Format, Misfit)>> {
     let mut first = None;
-    let (mut fitting, mut entries, mut absolute) = (0, 0, 0);
+    let mut fitting = 0;
+    let mut entries = 0;
+    let mut absolute = 0;
     let mut heads_counted = false;
     for line in lines {
         match format.read(line) {

@@ -99,7 +99,8 @@ impl Template {
                             before.name
                         ));
                     }
-                    let (name, escape) = (name.clone(), escape_of(*field, dialect));
+                    let name = name.clone();
+                    let escape = escape_of(*field, dialect);
                     template.ops.push(Op { field: *field, name, escape, shape: *shape, until: Vec::new() });
                     bare = true;
                 }

@@ -239,7 +239,9 @@ pub fn lifetime(entry: &Entry<'_>) -> (Option<u32>, Storage) {
     if entry.cache_control.is_empty() && entry.expires.is_empty() {
         return (None, entry.storage.unwrap_or_default());
     }
-    let (mut shared, mut own, mut storage) = (None, None, entry.storage.unwrap_or_default());
+    let mut shared = None;
+    let mut own = None;
+    let mut storage = entry.storage.unwrap_or_default();
     let text = unescape(entry.cache_control).to_ascii_lowercase();
     for directive in text.split(|byte| *byte == b',').map(trim) {
         let seconds = |text: &[u8]| {

@@ -70,7 +70,9 @@ impl<S: Scratch> Import<S> {
             notes.push(Note::OrderedByEnd { requests: facts.ordered_by_end });
         }
         if facts.steps_back > 0 {
-            let (count, widest_us, at) = (facts.steps_back, facts.widest_us, facts.first_step.clone());
+            let count = facts.steps_back;
+            let widest_us = facts.widest_us;
+            let at = facts.first_step.clone();
             notes.push(Note::StepsBack { count, widest_us, at });
         }
         if facts.heads_guessed > 0 {

@@ -51,7 +51,8 @@ impl<S: Scratch> Import<S> {
         progress: &mut dyn FnMut(Progress) -> Go,
     ) -> Result<(), ImportError> {
         self.begin_input(name, false);
-        let (requests, left) = (self.requests(), self.left_out().total());
+        let requests = self.requests();
+        let left = self.left_out().total();
         let mut watched = Watched { read, failed: None };
         let mut seen = Progress::default();
         let mut digest = crc32fast::Hasher::new();

@@ -173,7 +173,8 @@ impl<S: Scratch> Import<S> {
     /// # Errors
     /// Those of the scratch file; where another input had the same content.
     pub fn end_input(&mut self, mut input: Input) -> Result<(), ImportError> {
-        let (runs, scratch) = (&mut self.runs, &mut self.scratch);
+        let runs = &mut self.runs;
+        let scratch = &mut self.scratch;
         let mut failed = None;
         self.here.spread.finish(|row| {
             if let Err(error) = runs.push(row, scratch) {
@@ -245,7 +246,8 @@ impl<S: Scratch> Import<S> {
     fn keep(&mut self, row: Row, second: Option<i64>) -> Result<(), ImportError> {
         self.facts.requests += 1;
         self.here.requests += 1;
-        let (runs, scratch) = (&mut self.runs, &mut self.scratch);
+        let runs = &mut self.runs;
+        let scratch = &mut self.scratch;
         let Some(second) = second else { return Ok(runs.push(row, scratch)?) };
         self.facts.spread += 1;
         let mut failed = None;

@@ -302,7 +302,9 @@ impl Objects {
     fn class(&self, at: usize, widths: &mut (f64, u64)) -> Class {
         let slot = &self.slots[at];
         let number = u16::from_le_bytes(slot.second);
-        let (mut storage, mut lifetime_s, mut known) = (Storage::Shared, None, Known::Unknown);
+        let mut storage = Storage::Shared;
+        let mut lifetime_s = None;
+        let mut known = Known::Unknown;
         if let Some((seconds, told)) =
             number.checked_sub(1).and_then(|at| self.lifetimes.known.get(usize::from(at)))
         {
@@ -429,7 +431,8 @@ impl Bounds {
             return (Storage::Shared, None, Known::Unknown);
         }
         // A shorter age at expiry than at a hit: an object whose lifetime varies.
-        let (least, most) = (self.least_s.min(self.most_s), self.least_s.max(self.most_s));
+        let least = self.least_s.min(self.most_s);
+        let most = self.least_s.max(self.most_s);
         let middle = ((f64::from(least.max(1)) * f64::from(most.max(1))).sqrt()) as u32;
         (Storage::Shared, Some(rounded(middle)), Known::Inferred)
     }

@@ -113,7 +113,8 @@ impl Row {
 
     fn read(bytes: &mut &[u8], before_us: i64) -> Option<Row> {
         let [flags, media, rest @ ..] = bytes else { return None };
-        let (flags, media) = (*flags, *media);
+        let flags = *flags;
+        let media = *media;
         *bytes = rest;
         let mut row = Row {
             begin_us: before_us.wrapping_add(take(bytes)? as i64),

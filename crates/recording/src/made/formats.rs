@@ -283,7 +283,8 @@ fn clouds(out: &mut Vec<u8>, format: &str, fact: &Fact) {
     let Parts { address, path, agent } = Parts::of(fact);
     let (status, sent, whole) = (fact.status, fact.sent, fact.sent + HEAD);
     let ms = fact.duration_us / 1000;
-    let (begin, end) = (iso(fact.begin_us, 'T'), iso(fact.end_us(), 'T'));
+    let begin = iso(fact.begin_us, 'T');
+    let end = iso(fact.end_us(), 'T');
     let _ = match format {
         "envoy" => write!(
             out,

@@ -48,7 +48,8 @@ pub fn lines<E: From<io::Error>>(
         let go = after(&buffer[kept..filled]);
         let mut rest = &buffer[..filled];
         while let Some(at) = memchr::memchr(b'\n', rest) {
-            let (line, more) = (&rest[..at], &rest[at + 1..]);
+            let line = &rest[..at];
+            let more = &rest[at + 1..];
             rest = more;
             match (std::mem::take(&mut passing), line.len() > LONGEST) {
                 (true, _) => {}

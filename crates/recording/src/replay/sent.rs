@@ -48,7 +48,8 @@ struct Kind {
 
 impl<'a> Sent<'a> {
     pub fn new(choice: &'a Choice) -> Sent<'a> {
-        let (kinds, described) = (HashMap::new(), Vec::new());
+        let kinds = HashMap::new();
+        let described = Vec::new();
         Sent { choice, urls: Vec::new(), texts: Vec::new(), kinds, described }
     }
 

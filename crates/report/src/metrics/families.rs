@@ -239,7 +239,8 @@ impl Gathered {
 
     /// Requests and transactions with a label. They are part of those of the phase, and sum to it only where all have one.
     fn steps(&mut self, result: &RunResult, head: &Head) {
-        let (mut ends, mut times) = (Vec::new(), Vec::new());
+        let mut ends = Vec::new();
+        let mut times = Vec::new();
         for (nth, phase) in result.phases.iter().enumerate() {
             let names = head.phases.get(nth).map_or(&[][..], |phase| &phase.labels);
             for (label, figures) in phase.tally.labels.iter() {

@@ -27,7 +27,8 @@ impl Native {
         for step in times.iter_recorded() {
             // The middle of what is told apart: its end may lie in the next bucket.
             let us = times.median_equivalent(step.value_iterated_to());
-            let (seconds, count) = (us as f64 / 1e6, step.count_at_value());
+            let seconds = us as f64 / 1e6;
+            let count = step.count_at_value();
             if seconds <= ZERO {
                 native.zero += count;
                 continue;

@@ -66,7 +66,8 @@ fn unit(name: &str) -> &'static str {
 }
 
 fn metric(name: &str, unit: &str, family: &Family, span: Span) -> Message {
-    let (mut metric, mut data) = (Message::default(), Message::default());
+    let mut metric = Message::default();
+    let mut data = Message::default();
     metric.text(1, name).text(2, family.help).text(3, unit);
     for sample in &family.samples {
         data.message(1, point(family.kind, sample, span));
@@ -116,7 +117,8 @@ fn exponential(times: &Histogram, point: &mut Message) {
 }
 
 fn attribute(name: &str, value: &str) -> Message {
-    let (mut any, mut attribute) = (Message::default(), Message::default());
+    let mut any = Message::default();
+    let mut attribute = Message::default();
     any.text(1, &crate::harmless(value));
     attribute.text(1, name).message(2, any);
     attribute

@@ -55,7 +55,8 @@ fn histogram(times: &Histogram) -> Message {
         message.message(3, bucket);
     }
     message.signed(5, i64::from(SCHEMA)).double(6, ZERO).number(7, native.zero);
-    let (mut deltas, mut before) = (Vec::new(), 0i64);
+    let mut deltas = Vec::new();
+    let mut before = 0i64;
     let spans = native.spans();
     if spans.is_empty() {
         // An empty span says that it is a native histogram that holds nothing yet.

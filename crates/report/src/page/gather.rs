@@ -122,7 +122,9 @@ impl Gathered {
     fn row(&mut self, second: &Second) -> Row {
         let began = second.at.saturating_sub(second.took);
         let paced = second.paced_until.saturating_sub(began).min(second.took);
-        let (at, took, phase) = (second.at, second.took, second.phase);
+        let at = second.at;
+        let took = second.took;
+        let phase = second.phase;
         let mut row = Row { at, took, paced, phase, holds: 1, ..Row::default() };
         self.count(second, &mut row.values);
         self.gauge(second, &mut row.values);
@@ -236,7 +238,8 @@ impl Row {
 impl Row {
     /// Takes in what is left over after it, which is no row: what was measured last is what was before.
     fn take_rest(&mut self, rest: &Row, names: &Names) {
-        let (holds, before) = (self.holds, self.values.clone());
+        let holds = self.holds;
+        let before = self.values.clone();
         self.join(rest, names);
         self.values.keep_last(&before, names);
         self.holds = holds;

@@ -29,7 +29,8 @@ impl Cells {
             return;
         }
         let mut sum = Vec::with_capacity(self.0.len() + other.0.len());
-        let (mut mine, mut theirs) = (self.0.iter().copied().peekable(), other.0.iter().copied().peekable());
+        let mut mine = self.0.iter().copied().peekable();
+        let mut theirs = other.0.iter().copied().peekable();
         loop {
             let next = match (mine.peek(), theirs.peek()) {
                 (Some(a), Some(b)) if a.0 == b.0 => theirs

@@ -454,7 +454,8 @@ fn bar(share: f64, width: usize, look: &Look) -> String {
         return "#".repeat(full) + &".".repeat(width - full);
     }
     let parts = ['·', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-    let (full, rest) = (eighths / 8, eighths % 8);
+    let full = eighths / 8;
+    let rest = eighths % 8;
     let mut bar = "█".repeat(full);
     if full < width {
         bar.push(parts[rest]);

@@ -13,7 +13,8 @@ const SURELY_HITS: f64 = 20.0;
 
 impl Report<'_> {
     pub(super) fn cache(&self) -> Option<Section> {
-        let (phase, counts) = (self.phase, self.counts());
+        let phase = self.phase;
+        let counts = self.counts();
         let stamped = answered(counts);
         if stamped + counts.unstamped == 0 {
             return None;
@@ -73,7 +74,8 @@ impl Report<'_> {
         let phases = self.result.phases.iter().filter(|phase| phase.measured);
         let pairs: Vec<_> = phases
             .filter_map(|phase| {
-                let (measured, predicted) = (hit_ratio(phase)?, phase.predicted_hit_ratio?);
+                let measured = hit_ratio(phase)?;
+                let predicted = phase.predicted_hit_ratio?;
                 let [measured, predicted] = [measured, predicted].map(show::percent);
                 Some(format!("{} {measured} (predicted {predicted})", short(&phase.name)))
             })

@@ -46,7 +46,8 @@ impl Report<'_> {
     }
 
     fn headline_load(&self) -> Vec<Line> {
-        let (phase, counts) = (self.phase, self.counts());
+        let phase = self.phase;
+        let counts = self.counts();
         let verdict = self.result.verdict(phase);
         let mut rows: Vec<Line> = self.mostly_bad(&verdict).into_iter().collect();
         rows.extend(stopped_storing(self.result.decay(), &verdict));

@@ -84,7 +84,8 @@ impl Report<'_> {
 }
 
 fn phase_row(phase: &PhaseResult) -> [String; 8] {
-    let (counts, response) = (phase.counts(), phase.response());
+    let counts = phase.counts();
+    let response = phase.response();
     [
         short(&phase.name),
         show::duration(phase.took),

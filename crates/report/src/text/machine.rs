@@ -44,7 +44,8 @@ pub(super) fn held(machine: &MachineUse) -> Vec<(&'static str, String)> {
 }
 
 fn pressures(machine: &MachineUse) -> Vec<String> {
-    let (again, segments) = (show::count(machine.retransmits), show::count(machine.segments));
+    let again = show::count(machine.retransmits);
+    let segments = show::count(machine.segments);
     let turned_away = show::counted(machine.listen_overflows, "new connection");
     let all = [
         (machine.retransmits, format!("{again} of {segments} TCP segments sent again")),

@@ -164,7 +164,8 @@ pub(crate) fn plan_file(command: &str) -> Option<String> {
 
 /// Splits a command at its blanks; quotes stay.
 fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word) = (Vec::new(), String::new());
+    let mut words = Vec::new();
+    let mut word = String::new();
     let mut in_quotes = false;
     let mut characters = command.chars();
     while let Some(character) = characters.next() {

@@ -68,7 +68,8 @@ fn notes(read: &impl Fn(u64, usize) -> Option<Vec<u8>>) -> Option<(Layout, Vec<u
         if layout.number(header, 0, 4)? != u64::from(NOTE) {
             continue;
         }
-        let (at, length) = (layout.address(header, [4, 8])?, layout.address(header, [16, 32])?);
+        let at = layout.address(header, [4, 8])?;
+        let length = layout.address(header, [16, 32])?;
         if length <= MOST_NOTES {
             notes.extend(read(at, length as usize).unwrap_or_default());
         }
@@ -99,7 +100,9 @@ type Note<'a> = (&'a [u8], u32, &'a [u8], &'a [u8]);
 
 fn first(layout: Layout, notes: &[u8]) -> Option<Note<'_>> {
     let length = |at| layout.number(notes, at, 4).and_then(|length| usize::try_from(length).ok());
-    let (name, content, kind) = (length(0)?, length(4)?, layout.number(notes, 8, 4)? as u32);
+    let name = length(0)?;
+    let content = length(4)?;
+    let kind = layout.number(notes, 8, 4)? as u32;
     let content_at = 12 + name.checked_next_multiple_of(4)?;
     let end = content_at.checked_add(content)?;
     let rest = notes.get(end.checked_next_multiple_of(4)?..).unwrap_or_default();

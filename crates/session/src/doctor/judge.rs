@@ -176,7 +176,8 @@ pub fn judge(facts: &Facts, need: &Need) -> Vec<Finding> {
 }
 
 fn descriptors(facts: &Facts, need: &Need) -> Option<Finding> {
-    let (sure, most) = (need.sure_connections + BESIDE, need.descriptors() + BESIDE);
+    let sure = need.sure_connections + BESIDE;
+    let most = need.descriptors() + BESIDE;
     let Some(limit) = facts.descriptors else {
         return Finding::ok(Topic::Descriptors, format!("{} needed, no limit", count(most)));
     };
@@ -318,7 +319,8 @@ fn backlog(facts: &Facts, need: &Need) -> Option<Finding> {
 }
 
 fn tracking(facts: &Facts, need: &Need) -> Option<Finding> {
-    let (tracked, most) = (facts.tracked?, facts.tracked_max?);
+    let tracked = facts.tracked?;
+    let most = facts.tracked_max?;
     // Without rules that look at connections nothing is tracked, and the table does not matter.
     if tracked == 0 {
         return None;
@@ -446,7 +448,8 @@ const IO_URING_KERNEL: (u32, u32) = (6, 0);
 
 /// Room for datagrams of HTTP/3: what a socket asks for beyond the kernel's limit it does not get, and is not told so.
 fn datagrams(facts: &Facts, need: &Need) -> Option<Finding> {
-    let (wanted, most) = (need.datagram_buffer?, facts.receive_buffer_max?);
+    let wanted = need.datagram_buffer?;
+    let most = facts.receive_buffer_max?;
     if wanted <= most {
         let what = format!("{} for what each UDP socket has received", bytes(wanted));
         return Finding::ok(Topic::Datagrams, what);

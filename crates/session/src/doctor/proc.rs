@@ -81,7 +81,8 @@ pub fn reserved(list: &str, range: (u64, u64)) -> u64 {
 /// A column of /proc/net/snmp or /proc/net/netstat, where a line of names stands before a line of numbers.
 pub fn column(text: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(group)?.strip_prefix(':'));
-    let (names, values) = (lines.next()?, lines.next()?);
+    let names = lines.next()?;
+    let values = lines.next()?;
     let at = names.split_whitespace().position(|found| found == name)?;
     values.split_whitespace().nth(at)?.parse().ok()
 }
@@ -140,7 +141,9 @@ pub fn stat(text: &str) -> Option<Stat> {
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let ticks = field(14)? + field(15)? + field(16)? + field(17)?;
     let left = (*fields.first()? == "Z").then(|| field(52).unwrap_or(0) as i32);
-    let (pid, parent, started) = (pid.trim().parse().ok()?, field(4)? as u32, field(22)?);
+    let pid = pid.trim().parse().ok()?;
+    let parent = field(4)? as u32;
+    let started = field(22)?;
     Some(Stat { pid, parent, name: name.to_owned(), ticks, started, left })
 }
 

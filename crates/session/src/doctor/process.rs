@@ -194,7 +194,8 @@ fn tree(roots: &[u32], all: &[Stat], others: &BTreeSet<u32>) -> Vec<Stat> {
 pub fn left_behind(pid: u32) -> Option<ExitStatus> {
     let left = stat(pid)?.left.map(ExitStatus::from_raw)?;
     // Others are shown 0, whatever it is.
-    let (own, owner) = (rustix::process::geteuid(), fs::metadata(format!("/proc/{pid}")).ok()?.uid());
+    let own = rustix::process::geteuid();
+    let owner = fs::metadata(format!("/proc/{pid}")).ok()?.uid();
     (own.is_root() || own.as_raw() == owner).then_some(left)
 }
 

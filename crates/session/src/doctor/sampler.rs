@@ -98,7 +98,8 @@ impl Sampler {
 
     /// Of what this machine had too little then.
     pub fn bound(&self) -> impl Iterator<Item = BoundBy> {
-        let (now, found) = (&self.now, &self.found);
+        let now = &self.now;
+        let found = &self.found;
         let scarce = |(ports, limit): (u64, u64)| ports as f64 > limit as f64 * SCARCE;
         let ports = now.ports.zip(found.port_limit).is_some_and(scarce);
         let descriptors = found.descriptor_limit.is_some_and(|limit| now.descriptors >= limit);
@@ -115,7 +116,8 @@ impl Sampler {
     /// Returns the use that was found, with what the machine counted meanwhile.
     pub fn finish(mut self) -> MachineUse {
         self.sample();
-        let (before, now) = (self.before, Counters::read());
+        let before = self.before;
+        let now = Counters::read();
         MachineUse {
             segments: now.segments.saturating_sub(before.segments),
             retransmits: now.retransmits.saturating_sub(before.retransmits),

@@ -107,7 +107,8 @@ fn dump(of: [u8; 2], states: u32, filter: &[u8]) -> rustix::io::Result<Vec<Socke
     let socket = rustix::net::socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, kernel)?;
     let to = SocketAddrNetlink::new(0, 0);
     rustix::net::sendto(&socket, &request(of, states, filter), SendFlags::empty(), &to)?;
-    let (mut found, mut buffer) = (Vec::new(), vec![0; BUFFER]);
+    let mut found = Vec::new();
+    let mut buffer = vec![0; BUFFER];
     loop {
         let (length, _) = rustix::net::recv(&socket, buffer.as_mut_slice(), RecvFlags::empty())?;
         if length == 0 || take(&buffer[..length], &mut found) {
@@ -147,7 +148,8 @@ fn socket(message: &[u8]) -> Option<Socket> {
         IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(&message[8..24]).ok()?))
     };
     let local = SocketAddr::new(ip, port);
-    let (uid, inode) = (number(message, 64), number(message, 68));
+    let uid = number(message, 64);
+    let inode = number(message, 68);
     Some(Socket { local, waits: message[1] == TIME_WAIT, inode, uid })
 }
 

@@ -143,7 +143,8 @@ pub fn start(args: Settings) -> Result<Option<Exports>, Problem> {
         // Nobody may wait any more.
         let _ = done_in.send(());
     });
-    let (over, done) = (Arc::new(over), Arc::new(Mutex::new(done)));
+    let over = Arc::new(over);
+    let done = Arc::new(Mutex::new(done));
     Ok(Some(Exports { to, shared, over, linger, done, metrics_at }))
 }
 

@@ -277,7 +277,8 @@ fn protocol(tls: &FirstTls, suite: &str) -> String {
 }
 
 fn totals(text: &mut String, asked: &Asked, seen: &Seen) {
-    let (counts, failed) = (&seen.tally.counts, seen.failed());
+    let counts = &seen.tally.counts;
+    let failed = seen.failed();
     line(text, "Concurrency Level", asked.concurrency);
     line(text, "Time taken for tests", format!("{:.3} seconds", seen.took.as_secs_f64()));
     line(text, "Complete requests", seen.done());
@@ -348,8 +349,11 @@ fn times(text: &mut String, asked: &Asked, distributions: &RequestDistributions)
     }
     text.push_str("              min  mean[+/-sd] median   max\n");
     for (label, _, distribution) in rows(distributions) {
-        let (min, mean, max) = (ms(distribution.min_us()), mean_ms(distribution), ms(distribution.max_us()));
-        let (deviation, median) = (distribution.deviation_us() / 1e3, ms(distribution.median_us()));
+        let min = ms(distribution.min_us());
+        let mean = mean_ms(distribution);
+        let max = ms(distribution.max_us());
+        let deviation = distribution.deviation_us() / 1e3;
+        let median = ms(distribution.median_us());
         let _ = writeln!(text, "{label:<12}{min:>5} {mean:>4} {deviation:>5.1} {median:>6} {max:>7}");
     }
     for (_, what, distribution) in rows(distributions) {

@@ -53,7 +53,8 @@ impl Door for H2load {
 
     /// Asks the server which of the protocols it takes, where there is a choice.
     fn before(&mut self) -> Result<(), Problem> {
-        let (plan, view) = (&mut self.0.plan, &mut self.0.view);
+        let plan = &mut self.0.plan;
+        let view = &mut self.0.view;
         let Some(other) = view.other.take() else { return Ok(()) };
         // One that does not answer is told by the run.
         console::limits::refuse(plan)?;
@@ -193,7 +194,8 @@ impl Lines {
 
     /// Says how many clients of the first thread have begun, where that is told.
     fn tell_clients(&mut self) {
-        let (period, timed) = (self.view.period, self.view.duration.is_some());
+        let period = self.view.period;
+        let timed = self.view.duration.is_some();
         let Some(thread) = self.view.threads.first().filter(|_| period.is_some() || timed) else { return };
         let since = self.began.elapsed();
         let step = h2load::progress_step(thread.clients);

@@ -75,7 +75,8 @@ pub(super) fn mean(
 }
 
 fn view(typed: &Typed, first: &str, base: &Base, protocol: &'static str) -> View {
-    let (amount, output) = (&typed.amount, &typed.output);
+    let amount = &typed.amount;
+    let output = &typed.output;
     let file = |file: &Option<String>| file.as_ref().map(Into::into);
     View {
         url: Masked::address(first).to_string(),
@@ -113,7 +114,8 @@ fn settle(amount: &mut Amount, table: &Timetable, notices: &mut Vec<String>) {
 
 /// Refuses what the old tool refuses, in its words.
 fn check(typed: &Typed) -> Result<(), Shown> {
-    let (amount, table) = (&typed.amount, &typed.what.timetable);
+    let amount = &typed.amount;
+    let table = &typed.what.timetable;
     let rated = amount.rate > 0;
     let wrong = [
         (
@@ -367,7 +369,8 @@ impl Composer<'_> {
 
     /// How it is spoken: over HTTP/1, `-m` is how many requests are pipelined, which timetables do not do.
     fn spoken(&self, protocol: &str) -> Result<Http1, Shown> {
-        let (how, streams) = (&self.typed.how, self.typed.amount.streams as u32);
+        let how = &self.typed.how;
+        let streams = self.typed.amount.streams as u32;
         let window = |bits: u32| (1u32 << bits) - 1;
         let http2 = matches!(protocol, "h2" | "h2c").then(|| Http2 {
             streams,

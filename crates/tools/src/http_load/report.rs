@@ -40,9 +40,11 @@ impl Slots {
 /// The report. `checksum`: bodies were compared, and not only their lengths.
 pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<&Slots>) -> String {
     let phase = result.measured();
-    let (tally, counts) = (&phase.tally, phase.counts());
+    let tally = &phase.tally;
+    let counts = phase.counts();
     let fetches = counts.ok + counts.check_failed + counts.failed + counts.injected + counts.aborted;
-    let (bytes, seconds) = (counts.body_bytes as f64, phase.took.as_secs_f64());
+    let bytes = counts.body_bytes as f64;
+    let seconds = phase.took.as_secs_f64();
     let connections = match format {
         Format::Acme => String::new(),
         Format::Ats => format!(" on {} conns", counts.connections),

@@ -312,7 +312,11 @@ fn times(result: &RunResult) -> String {
     let measured = result.measured();
     let line = |name: &str, metric: TimeMetric| {
         let at = |quantile| show::time(measured.percentile_us(metric, quantile));
-        let (p50, p90, p99, p999, max) = (at(0.5), at(0.9), at(0.99), at(0.999), at(1.0));
+        let p50 = at(0.5);
+        let p90 = at(0.9);
+        let p99 = at(0.99);
+        let p999 = at(0.999);
+        let max = at(1.0);
         format!("{name} p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p999}, max {max}")
     };
     let answers = measured.tally.metric(TimeMetric::Service).len();

@@ -40,7 +40,8 @@ impl Figures {
     /// Of a run. `layout`: 4.1 counts 403 as failed.
     pub fn of(result: &RunResult, layout: Layout) -> Figures {
         let phase = result.measured();
-        let (tally, counts) = (&phase.tally, phase.counts());
+        let tally = &phase.tally;
+        let counts = phase.counts();
         let statuses = |wanted: &dyn Fn(u16) -> bool| -> u64 {
             tally.statuses().filter(|(status, _)| wanted(*status)).map(|(_, count)| count).sum()
         };

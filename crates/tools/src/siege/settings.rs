@@ -27,8 +27,11 @@ impl Login {
         let source =
             ["env:", "file:"].into_iter().find(|source| rest.starts_with(source)).map_or(0, str::len);
         let end = rest[source..].find(':').map_or(rest.len(), |end| source + end);
-        let (password, realm) = (&rest[..end], rest[end..].trim_start_matches(':'));
-        let (user, password, realm) = (user.to_owned(), password.to_owned(), realm.to_owned());
+        let password = &rest[..end];
+        let realm = rest[end..].trim_start_matches(':');
+        let user = user.to_owned();
+        let password = password.to_owned();
+        let realm = realm.to_owned();
         let realm = Some(realm).filter(|realm| !realm.is_empty() && realm != "any" && realm != "all");
         Login { user, password, realm }
     }

@@ -59,7 +59,8 @@ macro_rules! door {
 
             fn begin(&mut self) -> Result<Nothing, Problem> {
                 let view = &self.0.view;
-                let (threads, connections) = (view.threads, view.connections);
+                let threads = view.threads;
+                let connections = view.connections;
                 show::write(&super::report::banner(&view.url, threads, connections, view.duration));
                 Ok(Nothing)
             }
@@ -106,7 +107,8 @@ fn has_script(run: &Run) -> bool {
 
 /// Looks up the host and finds out whether anybody listens there, in the old tools' words.
 fn reach(run: &Run) -> Result<(), Problem> {
-    let (host, service) = (&run.view.host, &run.view.service);
+    let host = &run.view.host;
+    let service = &run.view.service;
     let unresolved = |why| Problem::impossible(format!("unable to resolve {host}:{service} {why}"));
     let mut reason = "no address".to_owned();
     for address in scripts::lookup(host, service).map_err(unresolved)? {

@@ -187,7 +187,8 @@ fn plan(
     let tls = target.address.secure.then(|| typed.protocol.tls(Tls { verify: false, ..Tls::like_openssl() }));
     let told = |complaint: String| refused(tool, format!("{}: {complaint}", tool.name()));
     typed.protocol.check(tls.is_some()).map_err(told)?;
-    let (http2, http3) = (typed.protocol.http2(), typed.protocol.http3());
+    let http2 = typed.protocol.http2();
+    let http3 = typed.protocol.http3();
     let listed_fields_only = http2.is_none() && http3.is_none();
     let load = Load {
         fail_if: Vec::new(),

@@ -94,7 +94,8 @@ fn say(text: &str) {
 }
 
 fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
-    let (result, view) = (&finished.result, &run.view);
+    let result = &finished.result;
+    let view = &run.view;
     let mut text = super::report::report(result, view.latency);
     if view.trace {
         text += &super::report::trace(&result.timeline.rows, view.duration);

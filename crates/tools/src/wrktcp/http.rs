@@ -71,7 +71,8 @@ fn check_length(maker: &mut Maker<'_>, fields: &[At<Vec<u8>>], body: &[Piece]) {
 fn fields(maker: &mut Maker<'_>, head: &At<Vec<u8>>) -> Vec<At<Vec<u8>>> {
     let mut fields = Vec::new();
     for (below, value) in head.value.split(|byte| *byte == b'\n').enumerate() {
-        let (line, value) = (head.line + below, value.trim_ascii());
+        let line = head.line + below;
+        let value = value.trim_ascii();
         if value.is_empty() && !head.value.trim_ascii().is_empty() {
             continue;
         }

@@ -77,7 +77,9 @@ fn counter(text: &[u8]) -> Result<Parameter, String> {
         word.parse::<i64>()
             .map_err(|_| format!("COUNTER: '{word}' is no {what}: give start, end, step, format"))
     };
-    let (start, end, step) = (number("start")?, number("end")?, number("step")?);
+    let start = number("start")?;
+    let end = number("end")?;
+    let step = number("step")?;
     let format = format(words.next().unwrap_or_default())?;
     if step == 0 {
         return Err("COUNTER: a step of 0 never moves".to_owned());

@@ -103,7 +103,8 @@ impl Maker<'_> {
         match parameter {
             Parameter::Counter { start, end, step, format } => {
                 let wrap = if self.options.compat_counter { Wrap::Wrktcp } else { Wrap::Restart };
-                let (end, each) = (Some(*end), Each::Place);
+                let end = Some(*end);
+                let each = Each::Place;
                 let counter = Counter { start: *start, end, step: *step, width: 0, wrap, each };
                 (Source::Counter(counter), format.clone())
             }
@@ -314,12 +315,16 @@ impl Maker<'_> {
 
     /// A place that cannot hold what is looked for.
     fn check_fixed(&mut self, part: Part, at: u64, length: u64) {
-        let (response, is_http) = (&self.ini.response, self.ini.http_line.is_some());
-        let (tag, wanted, head_size) = (&response.code_tag, &response.code_success, response.head_size);
+        let response = &self.ini.response;
+        let is_http = self.ini.http_line.is_some();
+        let tag = &response.code_tag;
+        let wanted = &response.code_success;
+        let head_size = response.head_size;
         let text = shown(&tag.value);
         // A shorter one may end with the answer or at a NUL.
         if wanted.value.len() as u64 > length {
-            let (code, bytes) = (shown(&wanted.value), wanted.value.len());
+            let code = shown(&wanted.value);
+            let bytes = wanted.value.len();
             self.wrong(
                 wanted.line.max(tag.line),
                 format!(

@@ -21,9 +21,12 @@ pub enum Piece {
 /// # Errors
 /// A placeholder without end or name, or a name that is no parameter: each in words, and where it begins.
 pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>> {
-    let (mut pieces, mut wrong, mut rest) = (Vec::new(), Vec::new(), text);
+    let mut pieces = Vec::new();
+    let mut wrong = Vec::new();
+    let mut rest = text;
     while let Some(at) = rest.windows(2).position(|pair| pair == b"$(") {
-        let (before, inside) = (&rest[..at], &rest[at + 2..]);
+        let before = &rest[..at];
+        let inside = &rest[at + 2..];
         let offset = text.len() - rest.len() + at;
         if pieces.len() + wrong.len() > 2 * LIMIT {
             wrong.push((offset, format!("more than {LIMIT} placeholders")));

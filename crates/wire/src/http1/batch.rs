@@ -39,7 +39,8 @@ impl RequestSink for Nothing {}
 /// The first request that is malformed, or the end of a text in the middle of one.
 pub fn check(text: &[u8]) -> Result<Batch, Flaw> {
     let mut reader = RequestReader::new(Limits::default());
-    let (mut at, mut count) = (0, 0);
+    let mut at = 0;
+    let mut count = 0;
     while at < text.len() {
         reader.begin();
         let progress = reader.read(&text[at..], &mut Nothing).map_err(|error| flaw(text, at, Some(error)))?;
@@ -70,7 +71,8 @@ pub fn count(text: &[u8]) -> Option<Batch> {
 }
 
 fn by_ends(text: &[u8]) -> Option<Batch> {
-    let (mut rest, mut count) = (text, 0);
+    let mut rest = text;
+    let mut count = 0;
     while !rest.is_empty() {
         let head = HEAD_END.find(rest)? + 4;
         count += 1;

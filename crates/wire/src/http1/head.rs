@@ -225,7 +225,8 @@ impl Facts {
     /// Chunked is removed here; gzip and deflate beneath it are noted (RFC 9112 section 7). Anything else would leave content whose coding
     /// nobody removes (section 6.1); chunked twice is forbidden by section 7.1.
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Error> {
-        let (mut codings, had_chunked) = (list(value), self.chunked);
+        let mut codings = list(value);
+        let had_chunked = self.chunked;
         let all_known =
             codings.clone().next().is_some() && codings.all(|coding| self.transfer_coding(coding));
         if all_known { Ok(()) } else { Err(not_chunked_alone(had_chunked, value).into()) }

@@ -50,7 +50,8 @@ impl<'a> Target<'a> {
 /// `uri-host ":" port` (RFC 9112 section 3.2.3): CONNECT has no default port.
 fn authority(target: &[u8]) -> Result<Target<'_>, Breach> {
     let colon = memchr::memrchr(b':', target).ok_or(Breach::Target)?;
-    let (host, port) = (&target[..colon], &target[colon + 1..]);
+    let host = &target[..colon];
+    let port = &target[colon + 1..];
     let port_is_number = !port.is_empty() && port.iter().all(u8::is_ascii_digit);
     let host_is_plain = !host.is_empty() && !host.iter().any(|byte| b"/?#@".contains(byte));
     if port_is_number && host_is_plain { Ok(Target::Authority(target)) } else { Err(Breach::Target) }

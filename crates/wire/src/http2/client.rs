@@ -548,7 +548,8 @@ impl<S: ClientSink> Answers<'_, S> {
                     }
                 });
                 let wrong = self.core.decode(block, &mut fields)?;
-                let (status, content_length) = (fields.status, fields.content_length);
+                let status = fields.status;
+                let content_length = fields.content_length;
                 self.core.counts.field_bytes += self.memo.bytes;
                 if let Some(wrong) = wrong {
                     return broken(wrong.into());

@@ -515,7 +515,8 @@ impl Core {
         mut done: impl FnMut(u32),
     ) -> bool {
         self.blocked = Blocked::default();
-        let (start, mut waiting) = (out.len(), 0);
+        let start = out.len();
+        let mut waiting = 0;
         while waiting < self.uploads.len() && out.len() - start < UPLOAD_BATCH {
             let Some(id) = self.uploads.pop_front() else { break };
             let Some(half) = streams.get_mut(id).map(AsHalf::half) else { continue };

@@ -664,7 +664,8 @@ impl<S: ClientSink> Answer<'_, S> {
 
     fn trailers(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Message>, Qpack> {
         stream.trailers = true;
-        let (request, mut bytes) = (stream.request, 0);
+        let request = stream.request;
+        let mut bytes = 0;
         let mut fields = Fields::new(false, Section::Trailers, |name, value| {
             bytes += name.len() + value.len();
             self.sink.trailer(request, name, value);

@@ -147,7 +147,8 @@ impl FrameReader {
                 }
                 State::TooLong(..) => return Err(Http3::FrameLimit),
                 State::Kept(kind, length) => {
-                    let (kind, length) = (*kind, *length);
+                    let kind = *kind;
+                    let length = *length;
                     let payload = if self.kept.is_empty() && input.len() >= length {
                         let (payload, rest) = input.split_at(length);
                         *input = rest;

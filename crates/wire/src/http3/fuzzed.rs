@@ -23,7 +23,8 @@ pub struct Frames {
 
 /// Reads bytes, so many at a time, as a stream of frames.
 pub fn frames(bytes: &[u8], step: usize) -> (Frames, Option<Breach>) {
-    let (mut reader, mut said) = (FrameReader::default(), Frames::default());
+    let mut reader = FrameReader::default();
+    let mut said = Frames::default();
     for mut input in bytes.chunks(step.max(1)) {
         loop {
             let piece = match reader.next(&mut input, MOST) {
@@ -64,7 +65,8 @@ pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 /// # Errors
 /// It is broken.
 pub fn fields(section: &[u8]) -> Result<Fields, Qpack> {
-    let (mut list, mut bytes) = (Fields::new(), 0);
+    let mut list = Fields::new();
+    let mut bytes = 0;
     let mut sink = |name: &[u8], value: &[u8]| {
         bytes += name.len() + value.len();
         list.push((name.to_vec(), value.to_vec()));

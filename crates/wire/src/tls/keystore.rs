@@ -159,7 +159,8 @@ fn entry(bag: &[u8], password: &[u8]) -> Result<Option<Entry>, Unreadable> {
         _ => return Ok(None),
     };
     let is_key = kind != "1.2.840.113549.1.12.10.1.3";
-    let (mut name, mut id) = (None, None);
+    let mut name = None;
+    let mut id = None;
     let attributes = elements(bag).find(|(tag, _)| *tag == SET).map_or(&[][..], |(_, attributes)| attributes);
     for (_, attribute) in elements(attributes) {
         let Some((kind, values)) = take(attribute, OBJECT) else { continue };

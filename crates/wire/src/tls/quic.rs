@@ -77,7 +77,8 @@ impl Server {
     pub(crate) fn for_quic(&self) -> (Arc<ServerConfig>, Arc<Signed>) {
         let mut config = ServerConfig::clone(&self.config);
         let signed = Arc::new(Signed::default());
-        let (resolver, told) = (config.cert_resolver.clone(), signed.clone());
+        let resolver = config.cert_resolver.clone();
+        let told = signed.clone();
         config.cert_resolver = Arc::new(Signing { resolver, told });
         config.alpn_protocols = vec![ALPN.to_vec()];
         if config.max_early_data_size > 0 {

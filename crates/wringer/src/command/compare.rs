@@ -221,7 +221,8 @@ impl<'a> Legs<'a> {
                 a.statuses, b.statuses
             ));
         }
-        let (of_a, of_b) = (a.bytes_per_answer, b.bytes_per_answer);
+        let of_a = a.bytes_per_answer;
+        let of_b = b.bytes_per_answer;
         if (of_a - of_b).abs() > UNLIKE * of_a.max(of_b) {
             facts.push(format!("the sides send unlike answers: A {of_a:.0} bytes each, B {of_b:.0}"));
         }

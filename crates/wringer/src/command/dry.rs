@@ -192,7 +192,8 @@ fn listen(listener: &TcpListener, tell: &Sender<Vec<u8>>, is_http: bool) {
 
 /// Tells each request, and answers it with an empty page.
 fn pages(mut stream: TcpStream, tell: &Sender<Vec<u8>>) {
-    let (mut buffer, mut more) = (Vec::new(), [0; 16 * 1024]);
+    let mut buffer = Vec::new();
+    let mut more = [0; 16 * 1024];
     loop {
         while let Some(end) = request_end(&buffer) {
             let rest = buffer.split_off(end);
@@ -228,7 +229,8 @@ fn request_end(bytes: &[u8]) -> Option<usize> {
 
 /// Tells what comes until a moment of silence, and answers nothing.
 fn message(mut stream: TcpStream, tell: &Sender<Vec<u8>>) {
-    let (mut whole, mut more) = (Vec::new(), [0; 16 * 1024]);
+    let mut whole = Vec::new();
+    let mut more = [0; 16 * 1024];
     loop {
         match stream.read(&mut more) {
             Ok(0) => break,

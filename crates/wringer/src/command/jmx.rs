@@ -12,7 +12,8 @@ use tools::jmeter::file::{Read, read};
 pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     let Read { conversion, warnings } = read(file, args)?;
     let of = |grade| conversion.findings.iter().filter(move |finding| finding.grade == grade);
-    let (missing, different) = (of(Grade::Missing).count(), of(Grade::Different).count());
+    let missing = of(Grade::Missing).count();
+    let different = of(Grade::Different).count();
     let mut refused = if conversion.plan.load.is_some() { conversion.plan.check() } else { Vec::new() };
     let mut told_before = std::collections::BTreeSet::new();
     refused.retain(|line| told_before.insert(line.clone()));

@@ -144,7 +144,8 @@ fn prune(folder: &Path, args: &PruneArgs) -> Result<(), Problem> {
 /// The command that repeats a run, or its plan.
 fn repeat(folder: &Path, run: &str, plan: bool) -> Result<(), Problem> {
     let file = runs::find(run, folder)?;
-    let (mut state, mut changes) = (RunState::default(), Vec::new());
+    let mut state = RunState::default();
+    let mut changes = Vec::new();
     runs::events(&runs::bytes(&file)?, &file)?.for_each(|event| {
         state.apply(&event);
         changes.extend(change(&event));

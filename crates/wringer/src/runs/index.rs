@@ -165,7 +165,8 @@ pub fn summaries(folder: &Path) -> Vec<Summary> {
         let _ = write(folder, &entries);
     }
     let found = |entry: Entry| {
-        let (file, bytes) = (folder.join(entry.file), entry.bytes);
+        let file = folder.join(entry.file);
+        let bytes = entry.bytes;
         entry.run.map(|run| Summary { file, bytes, ..run })
     };
     entries.into_iter().filter_map(found).collect()
@@ -191,7 +192,8 @@ pub fn summary(file: &Path) -> Option<Summary> {
         exit: end.exit,
         figures: end.figures.clone(),
     });
-    let (file, bytes) = (file.to_owned(), bytes.len() as u64);
+    let file = file.to_owned();
+    let bytes = bytes.len() as u64;
     Some(Summary { end, file, bytes, ..Summary::of(state.head()) })
 }
 

@@ -99,7 +99,8 @@ pub fn prune_after_run(folder: &Path) -> Option<String> {
 
 /// The files that are too many, of those of a folder, the newest first; with their sizes.
 fn beyond(files: Vec<PathBuf>, limits: Limits) -> Vec<(PathBuf, u64)> {
-    let (mut sum, now) = (0u64, SystemTime::now());
+    let mut sum = 0u64;
+    let now = SystemTime::now();
     let sized = files.into_iter().filter_map(|file| {
         let about = fs::metadata(&file).ok()?;
         Some((file, about.len(), about.modified().ok()))

@@ -93,7 +93,8 @@ impl App {
 /// Answers one request.
 pub async fn answer(app: Arc<App>, request: Request<Incoming>) -> Result<Sent, Infallible> {
     let uri = request.uri();
-    let (path, query) = (uri.path().to_owned(), uri.query().unwrap_or("").to_owned());
+    let path = uri.path().to_owned();
+    let query = uri.query().unwrap_or("").to_owned();
     let mut sent = match app.guard.judge(request.method(), &path, &query, request.headers(), Instant::now()) {
         Verdict::Refuse(status, why) => {
             tracing::info!(method = %request.method(), path, %status, why, "a request is refused");
@@ -159,7 +160,8 @@ async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> S
             events(app, id, after.or_else(|| value(query, "from").parse().ok()).unwrap_or(0))
         }
         ["api", "runs", id, "report"] => {
-            let (id, layout) = (id.to_owned(), value(query, "as"));
+            let id = id.to_owned();
+            let layout = value(query, "as");
             aside(app, move |app| report(app, &id, &layout)).await
         }
         _ => text(StatusCode::NOT_FOUND, "nothing is here"),

@@ -240,7 +240,8 @@ fn memory_each(seen: &Seen, allowed: u64) -> Option<String> {
 
 /// Bytes that the origin sent, beside those that clients got.
 fn origin_bytes(seen: &Seen) -> Option<String> {
-    let (sent, got) = (seen.pressed.origin_bytes?, seen.pressed.counts.body_bytes);
+    let sent = seen.pressed.origin_bytes?;
+    let got = seen.pressed.counts.body_bytes;
     (got > 0 && sent > 2 * got).then(|| {
         let [sent, got] = [sent, got].map(|bytes| words::bytes(bytes as f64));
         format!("the origin sent {sent} for the {got} that clients got")

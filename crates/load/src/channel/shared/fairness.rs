@@ -84,7 +84,9 @@ impl Windows {
     /// nothing came for anybody.
     fn close(&mut self, now: Instant) {
         let all: u64 = self.shares.iter().map(|share| share.bytes).sum();
-        let (mut count, mut sum, mut squares) = (0_u32, 0.0, 0.0);
+        let mut count = 0_u32;
+        let mut sum = 0.0;
+        let mut squares = 0.0;
         for share in &mut self.shares {
             let bytes = std::mem::take(&mut share.bytes);
             if all == 0 || !share.is_open || share.is_slow || share.began == self.number {

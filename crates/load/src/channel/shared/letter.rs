@@ -71,7 +71,9 @@ pub(super) struct Letters {
 
 impl Letters {
     pub fn new(net: &Net, now: Instant, usage: Option<Box<Usage>>) -> Letters {
-        let (places, free, ready) = (Vec::new(), Vec::new(), Vec::new());
+        let places = Vec::new();
+        let free = Vec::new();
+        let ready = Vec::new();
         Letters {
             net: net.clone(),
             now,

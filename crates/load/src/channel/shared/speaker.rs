@@ -280,7 +280,9 @@ impl Http3 {
 
     /// Returns the counts of QUIC since they were told last.
     fn news(&mut self) -> QuicCounts {
-        let (now, told, ecn) = (self.client.stats(), self.told, self.client.take_ecn());
+        let now = self.client.stats();
+        let told = self.told;
+        let ecn = self.client.take_ecn();
         self.told = now;
         let rtt_us = now.rtt.map_or(0, |rtt| rtt.as_micros() as u64);
         QuicCounts {

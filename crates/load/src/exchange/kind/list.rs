@@ -64,9 +64,11 @@ fn gather<'a>(
     first: Turn,
     turns: &mut u64,
 ) -> Queue<Due<Line<'a>>> {
-    let (worker, phase) = (context.worker, context.phase);
+    let worker = context.worker;
+    let phase = context.phase;
     let depth = depth(context);
-    let (mut due, mut turn) = (Queue::default(), first);
+    let mut due = Queue::default();
+    let mut turn = first;
     loop {
         let placing = phase.placing(turn.number, user, *turns);
         due.push(Due { item: requests.at(placing), turn });
@@ -191,7 +193,8 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
     }
 
     fn head(&mut self, due: &mut Due<Line<'a>>, now: Instant, to: &mut Head) -> bool {
-        let (prepared, at) = (due.item, self.moment(due.item, &due.turn, now));
+        let prepared = due.item;
+        let at = self.moment(due.item, &due.turn, now);
         match self.values.get_mut().as_deref_mut() {
             None => {
                 let filling = Filling { at: &at, ..Filling::NOTHING };
@@ -214,7 +217,8 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
     }
 
     fn reading(&self, sent: &Sent<Line<'a>>) -> Reading {
-        let (worker, reading) = (self.context.worker, &sent.item.reading);
+        let worker = self.context.worker;
+        let reading = &sent.item.reading;
         // Which answers are read slowly belongs to the request's number.
         let seed = hash(worker.seed, 0x510);
         let is_slow =

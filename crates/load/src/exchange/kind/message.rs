@@ -116,7 +116,8 @@ impl Exchanges for MessageExchanges<'_> {
     }
 
     fn next(&mut self, now: Instant) -> Option<Due<Item>> {
-        let (worker, phase) = (self.context.worker, self.context.phase);
+        let worker = self.context.worker;
+        let phase = self.context.phase;
         if let Some(arrivals) = &self.mine.arrivals {
             let turn = arrivals.next(now)?;
             *self.turns += 1;
@@ -261,7 +262,8 @@ impl Exchanges for MessageExchanges<'_> {
     }
 
     fn bytes(&self, item: &Item, turn: &Turn, at: Instant) -> Vec<u8> {
-        let (mut bytes, mut scratch) = (Vec::new(), Scratch::default());
+        let mut bytes = Vec::new();
+        let mut scratch = Scratch::default();
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, at, prepared);
         let Values { slots, draws, .. } = &self.mine.values;
@@ -339,7 +341,8 @@ impl MessageExchanges<'_> {
                 Err(_) => Read::Lost(self.closed_early()),
             });
         }
-        let (mut rest, mut answered) = (bytes, false);
+        let mut rest = bytes;
+        let mut answered = false;
         while !rest.is_empty() {
             if self.mine.began.is_none() {
                 (self.mine.began, self.mine.unasked) = (Some(now), window.is_empty());

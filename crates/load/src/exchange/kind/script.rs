@@ -93,7 +93,8 @@ struct Piece {
 fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> Queue<Piece> {
     let mut pieces = Queue::default();
     if !one_by_one {
-        let (at, expect) = (0..message.len(), batch.expect);
+        let at = 0..message.len();
+        let expect = batch.expect;
         pieces.push(Piece { at, count: batch.count, expect, last: true, request: None });
         return pieces;
     }

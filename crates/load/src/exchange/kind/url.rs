@@ -94,7 +94,8 @@ impl Exchanges for UrlExchanges<'_> {
     }
 
     fn bytes(&self, address: &Address, turn: &Turn, _: Instant) -> Vec<u8> {
-        let (mut bytes, worker) = (Vec::new(), self.context.worker);
+        let mut bytes = Vec::new();
+        let worker = self.context.worker;
         let proxied = self.destination.is_forward(worker.channels.http());
         urls::compose(
             address,

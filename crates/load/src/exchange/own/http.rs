@@ -38,7 +38,8 @@ pub(crate) async fn read<C: HttpExchanges>(
     let mut kept = KeptBytes::begin(worker);
     let wanted = kept.wanted(worker);
     let mut sink = WithBody::new(exchanges.sink(sent, wanted.head), wanted.body);
-    let (mut reading, memo) = (exchanges.reading(sent), exchanges.memo(sent));
+    let mut reading = exchanges.reading(sent);
+    let memo = exchanges.memo(sent);
     let mut ended = match &mut reading.tcp {
         None => transfer(worker, connection, &mut reader, &mut sink, memo, &mut reading, &mut moments).await,
         // On the heap, so that users of HTTP need no room for it.
@@ -70,7 +71,8 @@ pub(crate) async fn read<C: HttpExchanges>(
     drop(sink);
     let offending = offending(&reader, &mut kept.head);
     let ending = Ending::of(&settled, moments, summary, found, kept, offending);
-    let (last, whole) = (sent.last, sent.answers == 0);
+    let last = sent.last;
+    let whole = sent.answers == 0;
     connection.count_answer(matches!(ended, Ended::Complete), moments.first_byte, moments.ended);
     finish(context, client, exchanges, sent, &ending, settled.kind);
     ending.kept().end(worker);

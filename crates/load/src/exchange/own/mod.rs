@@ -107,7 +107,8 @@ async fn fill<C: Exchanges>(
 ) -> Result<(), Failure> {
     let worker = context.worker;
     let now = worker.net.recently();
-    let (mut out, mut payload) = (None, 0);
+    let mut out = None;
+    let mut payload = 0;
     while window.len() < exchanges.depth() && payload == 0 && !worker.channels.is_used_up(connection) {
         let next = match due.front() {
             Some(next) if !connection.leads_to(exchanges.destination(&next.item)) => break,
@@ -116,7 +117,8 @@ async fn fill<C: Exchanges>(
         };
         let Some(mut next) = next else { break };
         let out = out.get_or_insert_with(|| worker.net.buffer());
-        let (begin, last) = (out.len(), worker.channels.is_last(connection));
+        let begin = out.len();
+        let last = worker.channels.is_last(connection);
         match exchanges.write(&mut next, now, last, out) {
             Ok(written) => {
                 payload = written.payload;

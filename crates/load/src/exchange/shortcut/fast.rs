@@ -232,7 +232,8 @@ pub(crate) async fn go_on<C: Exchanges>(
     Begun { sent, at, bytes }: Begun,
     Due { item, turn }: Due<C::Item>,
 ) -> C {
-    let (mut due, mut window) = (Queue::default(), Queue::default());
+    let mut due = Queue::default();
+    let mut window = Queue::default();
     let Some(connection) = client.slot.connection.take() else { return exchanges };
     window.push(Sent::again(item, turn, at, bytes, connection.number));
     match sent {

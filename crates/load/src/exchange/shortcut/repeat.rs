@@ -43,7 +43,9 @@ impl Repetition {
 
 impl Repeats for Repetition {
     fn ended(&self, answer: &Repeated, goes_on: bool) -> bool {
-        let (account, turn, at) = (&self.worker.account, self.turn.get(), self.at.get());
+        let account = &self.worker.account;
+        let turn = self.turn.get();
+        let at = self.at.get();
         let since = |moment: Instant| answer.ended.saturating_duration_since(moment);
         let exchange = Exchange {
             status: self.status,
@@ -123,7 +125,8 @@ pub(crate) async fn repeat(
         return repetition.begun.get();
     }
     worker.account.leave_fast(repetition.place.get());
-    let (turn, at) = (repetition.turn.get(), repetition.at.get());
+    let turn = repetition.turn.get();
+    let at = repetition.at.get();
     let sent = Sent::again(line, turn, at, bytes, lease.connection());
     let context = Context { worker, phase };
     let mut exchanges = RequestExchanges::plain(context, client.user);

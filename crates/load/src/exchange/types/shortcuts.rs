@@ -16,7 +16,8 @@ pub(crate) fn may_repeat(load: &Load) -> bool {
 
 /// True if nobody wants to hear of single requests, and a connection carries any number of them.
 fn is_plain(load: &Load) -> bool {
-    let (trace, limits) = (&load.trace, &load.limits);
+    let trace = &load.trace;
+    let limits = &load.limits;
     !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.distributions)
         && trace.keep.is_nothing()
         && limits.first_byte.is_none()

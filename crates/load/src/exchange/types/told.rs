@@ -106,7 +106,8 @@ impl Ending {
     /// Without an answer.
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
-        let (summary, found) = (Summary::default(), Found::default());
+        let summary = Summary::default();
+        let found = Found::default();
         Ending {
             outcome,
             moments,

@@ -130,7 +130,8 @@ struct Place {
 impl Lines {
     /// Prepares the lines of a list; what cannot be is left out.
     pub fn new(listed: &RequestList, mut prepare: impl FnMut(usize, &Request) -> Option<Prepared>) -> Lines {
-        let (mut places, mut prepared) = (Vec::with_capacity(listed.len()), Vec::<Prepared>::new());
+        let mut places = Vec::with_capacity(listed.len());
+        let mut prepared = Vec::<Prepared>::new();
         let mut alike = HashMap::new();
         for (index, line) in listed.iter().enumerate() {
             let key = (line.kind, origin(line.url));
@@ -160,7 +161,8 @@ impl Lines {
 
     pub fn at(&self, nth: usize) -> Line<'_> {
         let place = &self.places[nth];
-        let (prepared, index) = (&self.prepared[place.prepared as usize], place.index as usize);
+        let prepared = &self.prepared[place.prepared as usize];
+        let index = place.index as usize;
         let is_first = prepared.index == index;
         let url = if is_first { None } else { self.listed.get(index).map(|line| line.url) };
         Line { prepared, index, path: url.and_then(|url| prepared.address.path_of(url)) }

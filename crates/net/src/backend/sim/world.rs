@@ -288,7 +288,8 @@ impl World {
 
     /// Sends a connect on its way.
     pub(super) fn connect(&mut self, from: SocketAddr, to: SocketAddr, capacity: Option<usize>) -> EndId {
-        let (faults, dice) = (&self.faults, &mut self.dice);
+        let faults = &self.faults;
+        let dice = &mut self.dice;
         let link = Link {
             delay: dice.time(faults.delay.0, faults.delay.1),
             segment: dice.between(faults.segment.0, faults.segment.1).max(1),
@@ -323,7 +324,9 @@ impl World {
     }
 
     pub(super) fn push(&mut self, after: Duration, to: EndId, from: EndId, what: What) {
-        let (at, tie, number) = (self.now + after, self.dice.bits(), self.next_number);
+        let at = self.now + after;
+        let tie = self.dice.bits();
+        let number = self.next_number;
         self.next_number += 1;
         self.due.push(Reverse(Due { at, tie, number, to, from, what }));
     }
@@ -398,7 +401,9 @@ impl World {
         if end.untold < end.link.segment.min(end.capacity / 2) {
             return;
         }
-        let (link, peer, room) = (end.link, end.peer, std::mem::take(&mut end.untold));
+        let link = end.link;
+        let peer = end.peer;
+        let room = std::mem::take(&mut end.untold);
         if let Some(peer) = peer.filter(|_| !link.lost) {
             self.push(link.delay, peer, id, What::Room(room));
         }

@@ -91,7 +91,8 @@ impl<'a> Iterator for Controls<'a> {
         let (head, _) = self.0.split_at_checked(HEAD)?;
         let length = usize::from_ne_bytes(head[..WORD].try_into().ok()?);
         let number = |at: usize| Some(i32::from_ne_bytes(head.get(at..at + 4)?.try_into().ok()?));
-        let (level, name) = (number(HEAD - 8)?, number(HEAD - 4)?);
+        let level = number(HEAD - 8)?;
+        let name = number(HEAD - 4)?;
         let value = self.0.get(HEAD..length)?;
         self.0 = self.0.get(length.next_multiple_of(WORD)..).unwrap_or_default();
         Some((level, name, value))

@@ -559,7 +559,8 @@ impl Driver {
     fn connect(&self, slot: &Slot) -> io::Result<()> {
         let target = slot.target.borrow();
         let target = target.as_ref().expect("set by the caller");
-        let (address, length) = (target.as_ptr().cast(), target.addr_len());
+        let address = target.as_ptr().cast();
+        let length = target.addr_len();
         let connect = opcode::Connect::new(Fd(slot.fd.as_raw_fd()), address, length);
         self.begin(slot, Kind::Connect, connect.build())
     }

@@ -187,7 +187,8 @@ fn call<'a, N>(function: Function, arguments: &'a [Node<N>], facts: &'a impl Fac
         })),
         Function::Normal => {
             // Box and Muller's.
-            let (radius, angle) = (1.0 - facts.chance(), facts.chance());
+            let radius = 1.0 - facts.chance();
+            let angle = facts.chance();
             Value::Number((-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos())
         }
         Function::Now => Value::Number(facts.now() as f64),

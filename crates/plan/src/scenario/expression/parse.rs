@@ -166,7 +166,8 @@ impl<'a> Parser<'a> {
     fn quoted(&mut self) -> Result<String, ExpressionError> {
         let quote = self.peek().filter(|quote| matches!(quote, '"' | '\''));
         let Some(quote) = quote else { return Err(self.error("a text in quotes is expected")) };
-        let (mut text, mut escaped) = (String::new(), false);
+        let mut text = String::new();
+        let mut escaped = false;
         for (at, letter) in self.rest().char_indices().skip(1) {
             match letter {
                 _ if escaped => {
@@ -228,7 +229,8 @@ impl<'a> Parser<'a> {
     fn word(&mut self) -> Parsed {
         let rest = self.rest();
         let end = rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len());
-        let (word, begin) = (&rest[..end], self.at);
+        let word = &rest[..end];
+        let begin = self.at;
         if OPERATORS.iter().any(|(sign, _, _)| *sign == word) || word == "matches" {
             return Err(self.error(&format!("a value is expected before {word}")));
         }

@@ -62,7 +62,9 @@ fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> Strin
         true => format!("    tls {folder}/{CERTIFICATE} {folder}/{KEY}\n"),
         false => String::new(),
     };
-    let (port, host, routes) = (listen.port(), listen.ip(), routes(origins));
+    let port = listen.port();
+    let host = listen.ip();
+    let routes = routes(origins);
     format!(
         r#"{{
     admin off

@@ -51,7 +51,8 @@ impl Proxy for H2o {
 
 fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> String {
     let RigOptions { listen, workers, .. } = options;
-    let (host, port) = (listen.ip(), listen.port());
+    let host = listen.ip();
+    let port = listen.port();
     let tls = match options.http.is_secure() {
         true => {
             format!("  ssl:\n    certificate-file: {folder}/{CERTIFICATE}\n    key-file: {folder}/{KEY}\n")

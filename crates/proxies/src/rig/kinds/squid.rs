@@ -114,7 +114,8 @@ shutdown_lifetime 0 seconds
 fn peers(origins: &Origins) -> String {
     let mut text = String::new();
     for (number, address) in origins.all().iter().enumerate() {
-        let (host, port) = (address.ip(), address.port());
+        let host = address.ip();
+        let port = address.port();
         // Writing to a String cannot fail. The fail limit keeps an origin that starts late from being taken for dead.
         let _ = writeln!(
             text,

@@ -119,7 +119,8 @@ const RELOAD_HONOURED: &str = r#"    if (req.http.Cache-Control ~ "(?i)no-cache"
 
 fn backends(origins: &Origins) -> String {
     origins.all().iter().enumerate().fold(String::new(), |mut text, (number, address)| {
-        let (host, port) = (address.ip(), address.port());
+        let host = address.ip();
+        let port = address.port();
         // Writing to a String cannot fail.
         let _ = writeln!(text, r#"backend origin_{number} {{ .host = "{host}"; .port = "{port}"; }}"#);
         text

@@ -53,7 +53,8 @@ fn facts(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
     page.fact("Failed requests", failed.sum());
     if failed.sum() > 0 {
         let Table { text, row, cell } = page;
-        let (connect, length) = (failed.connect, failed.length);
+        let connect = failed.connect;
+        let length = failed.length;
         let others = failed.receive + failed.exceptions;
         let _ = writeln!(
             text,

@@ -103,7 +103,8 @@ impl Values {
         let line = |(part, count): (usize, u64)| {
             upto += count;
             let bar = if count > 0 { (count * LONGEST / most).max(1) } else { 0 };
-            let (low, high) = (show(min + part as f64 * width), show(min + (part + 1) as f64 * width));
+            let low = show(min + part as f64 * width);
+            let high = show(min + (part + 1) as f64 * width);
             format!(
                 "{low:>10}-{high:>10} [{:<40}]({:6.2}/{:6.2}%)\n",
                 "/".repeat(bar as usize),

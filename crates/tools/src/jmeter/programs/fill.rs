@@ -27,7 +27,8 @@ pub(super) fn filled(
 
 /// The text with one value for all of them, so that it can be looked at before the run.
 pub(super) fn with(text: &str, value: &str) -> String {
-    let (mut found, mut rest) = (String::new(), text);
+    let mut found = String::new();
+    let mut rest = text;
     while let Some(at) = rest.find("${") {
         let inside = &rest[at + 2..];
         let end = closing(inside);

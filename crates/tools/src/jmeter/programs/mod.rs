@@ -242,7 +242,9 @@ impl Worker {
         if let Some(own) = &mut context.own {
             let mut words = context.parameters.splitn(3, ' ');
             let mut word = || words.next().unwrap_or_default().to_owned();
-            let (status, success, message) = (word(), word(), word());
+            let status = word();
+            let success = word();
+            let message = word();
             if !status.is_empty() {
                 (own.code, own.message) = (status, message);
                 own.success = success.trim().eq_ignore_ascii_case("true");

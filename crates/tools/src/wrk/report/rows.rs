@@ -34,7 +34,8 @@ pub fn distribution(times: &Histogram) -> String {
 
 /// Whole answers, whatever their status: where a plan expects another one they have failed, and are answers all the same.
 pub fn answered(phase: &PhaseResult) -> u64 {
-    let (counts, failures) = (phase.counts(), phase.tally.failures());
+    let counts = phase.counts();
+    let failures = phase.tally.failures();
     let by_status: u64 =
         failures.filter(|(failure, _)| failure.kind == FailureKind::BadStatus).map(|(_, count)| count).sum();
     counts.ok + counts.check_failed + counts.injected + by_status

@@ -30,7 +30,9 @@ fn ms(us: f64) -> f64 {
 fn rows(values: &Histogram<u64>, text: &mut String) {
     let total = values.len();
     let mut buckets = values.iter_recorded();
-    let (mut value, mut reached, mut percent) = (0, 0, 0.0);
+    let mut value = 0;
+    let mut reached = 0;
+    let mut percent = 0.0;
     while reached < total {
         let wanted = ((percent / 100.0 * total as f64).ceil() as u64).max(1);
         while reached < wanted

@@ -48,7 +48,9 @@ impl Code {
             count: [0; LONGEST + 1],
             offset: [0; LONGEST + 1],
         };
-        let (mut next, mut place, mut length) = (0u32, 0u32, 1);
+        let mut next = 0u32;
+        let mut place = 0u32;
+        let mut length = 1;
         while length <= LONGEST {
             next <<= 1;
             code.first[length] = next;
@@ -114,7 +116,8 @@ const fn look_up() -> [Found; 1 << LOOK] {
 
 /// Appends the text of `input` to `out`. `None`: it holds EOS, or does not end with less than eight bits of padding, all ones.
 pub(crate) fn decode(input: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let (mut bits, mut have) = (0u64, 0u32);
+    let mut bits = 0u64;
+    let mut have = 0u32;
     let mut rest = input.iter();
     loop {
         while have <= 56 {
@@ -154,7 +157,8 @@ pub(crate) fn encoded_len(text: &[u8]) -> usize {
 
 /// Appends `text`, encoded and padded.
 pub(crate) fn encode(text: &[u8], out: &mut Vec<u8>) {
-    let (mut bits, mut have) = (0u64, 0u32);
+    let mut bits = 0u64;
+    let mut have = 0u32;
     for byte in text {
         let length = u32::from(LENGTHS[usize::from(*byte)]);
         bits = bits << length | u64::from(CODE.words[usize::from(*byte)]);

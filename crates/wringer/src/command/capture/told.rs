@@ -103,7 +103,8 @@ fn input(input: &Input) -> String {
 }
 
 fn facts(about: &About<'_>) -> Vec<String> {
-    let (header, summary) = (about.header, about.summary);
+    let header = about.header;
+    let summary = about.summary;
     let users = match &header.users {
         Some(by) => format!("{} (by {by})", counted(summary.users, "user")),
         None => "users are not told".to_owned(),

@@ -146,7 +146,8 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
         let result = trials.run(&trial)?;
         if let Some(signal) = signals::first() {
             let conclusion = concluded(trials, &find, &find.machine().so_far());
-            let (text, exit) = (conclusion.text(), Exit::of_signal(signal));
+            let text = conclusion.text();
+            let exit = Exit::of_signal(signal);
             return Ok(
                 Searched { find, conclusion, bought: None, text, exit, goes_on: false }.printed(trials)
             );
@@ -157,7 +158,8 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
         if trials.args.sought.forecast && trial.purpose == Purpose::Saturated && result.void.is_none() {
             let conclusion = concluded(trials, &find, &find.machine().so_far());
             let closed = conclusion.closed.expect("the users have answered");
-            let (text, exit) = (forecast(&trials.settings, &closed), Exit::Ok);
+            let text = forecast(&trials.settings, &closed);
+            let exit = Exit::Ok;
             return Ok(
                 Searched { find, conclusion, bought: None, text, exit, goes_on: false }.printed(trials)
             );

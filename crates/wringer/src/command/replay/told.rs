@@ -11,7 +11,8 @@ use std::time::Duration;
 
 /// The target in words, with what is sent to it.
 pub fn target(args: &ReplayArgs, chosen: &Chosen, recorded: u64) -> String {
-    let (sent, file) = (chosen.seen.requests, args.recording.display());
+    let sent = chosen.seen.requests;
+    let file = args.recording.display();
     let all = if sent == recorded { String::new() } else { format!(" of its {}", count(recorded)) };
     let copies = if args.chosen.multiply == 1.0 { "" } else { ", copies among them" };
     format!("{} as in {file} ({}{all}{copies})", args.url, counted(sent, "request"))

@@ -97,7 +97,8 @@ impl Watch {
     pub fn until(&self, over: &AtomicBool) -> Watched {
         let began = Instant::now();
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let (threads, overflows) = (self.thread_ticks(), listen_overflows());
+        let threads = self.thread_ticks();
+        let overflows = listen_overflows();
         let mut watched = Watched::default();
         while !over.load(Ordering::Relaxed) {
             watched.take(&self.held(), self.sockets().origin_time_wait);
@@ -199,7 +200,8 @@ fn listen_overflows() -> Option<u64> {
 
 fn overflows(text: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix("TcpExt:"));
-    let (names, values) = (lines.next()?, lines.next()?);
+    let names = lines.next()?;
+    let values = lines.next()?;
     let wanted = |name: &str| matches!(name, "ListenOverflows" | "ListenDrops");
     let pairs = names.split_whitespace().zip(values.split_whitespace());
     pairs
