@@ -42,6 +42,9 @@ pub struct SizeArgs {
     /// How long each part of a working set may take: fill, settling, and what counts
     #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = some_time)]
     pub limit: Duration,
+    /// Say how many working sets there will be and how long they take at most, and start nothing
+    #[arg(long)]
+    pub forecast: bool,
     /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,

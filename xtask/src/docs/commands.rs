@@ -199,7 +199,9 @@ fn trial(text: &str, inside: bool) -> Trial {
         ) => Trial::Look(text),
         ("wringer", Some("rig")) if has("--print") => Trial::Look(text),
         ("wringer", Some("rig")) => looked("--print"),
-        _ if has("--show-plan") || has("--dry-run") => Trial::Look(text),
+        _ if ["--show-plan", "--dry-run", "--forecast", "--list"].into_iter().any(has) => Trial::Look(text),
+        // Its plans are many; it tells them all.
+        ("wringer", Some("size" | "stress")) => looked("--forecast"),
         _ if inside && is_local(program, command, &words) => Trial::Run(text),
         _ => looked("--show-plan"),
     }

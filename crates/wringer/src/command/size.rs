@@ -38,6 +38,10 @@ const READY: Duration = Duration::from_secs(30);
 /// Runs the command.
 pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    if args.forecast {
+        show::write(&forecast(args));
+        return Ok(Exit::Ok);
+    }
     if let Some(file) = &args.json {
         output::can_keep("the sizes", file)?;
     }
@@ -61,6 +65,18 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
         classes.push(class);
     }
     sizing.conclude(&classes)
+}
+
+/// How long it takes at most, in words: each set is filled, settles and counts.
+fn forecast(args: &SizeArgs) -> String {
+    let sets = args.sizes.len() * args.sets.len();
+    let each = 3.0 * args.limit.as_secs_f64();
+    format!(
+        "{} for {}: {} at most, and as long as the cache takes to start each time\n",
+        words::count(sets, "working set"),
+        words::count(args.sizes.len(), "size"),
+        words::time(each * sets as f64)
+    )
 }
 
 /// A point in a line.

@@ -36,6 +36,12 @@ fn what_cannot_be_meant_is_refused() {
 }
 
 #[test]
+fn a_forecast_starts_nothing() {
+    let ran = run("size --sizes 10KB,100KB --sets 0.5,1,2 --limit 10s --forecast").ended_with(0);
+    assert!(ran.stdout.starts_with("6 working sets for 2 sizes: 3 min at most"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_cache_that_keeps_everything_uses_at_least_what_was_asked_of_it() {
     let (sizes, said) = sized(FaultKind::None);
     let points = sizes["classes"][0]["points"].as_array().expect("a list");
