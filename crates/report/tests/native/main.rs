@@ -333,6 +333,7 @@ fn json_and_its_page_name_the_same_fields() {
     keys(&parsed(&sample::codes()), &mut found);
     keys(&parsed(&sample::http2()), &mut found);
     keys(&parsed(&sample::http3()), &mut found);
+    keys(&parsed(&sample::agents()), &mut found);
     let documented = documented();
     assert_eq!(
         found.difference(&documented).collect::<Vec<_>>(),

@@ -4,8 +4,9 @@ use breach::{Http1, Protocol, Scope, Side};
 use measure::SelfCheck;
 use measure::processes::{Behind, Change, Ending, Happened, Process, TargetProcesses, Unknown};
 use measure::{
-    Broken, CacheResult, Closed, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts,
-    Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
+    AgentUse, Broken, CacheResult, Closed, Evidence, Exchange, Failure, FailureKind, Fault, LostAgent,
+    MachineUse, OriginCounts, Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric,
+    Timeline, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
@@ -271,6 +272,18 @@ pub fn codes() -> Sample {
     if let Some(load) = &mut sample.plan.load {
         load.protocol = plan::Protocol::Messages(plan::MessageConnections::default());
     }
+    sample
+}
+
+/// Made by two machines, one of which was lost.
+pub fn agents() -> Sample {
+    let mut sample = plain();
+    let good = AgentUse { name: "a1".to_owned(), at: "local".to_owned(), share: 0.5, ..AgentUse::default() };
+    let lost =
+        LostAgent { at: Duration::from_secs(2), why: "it was silent for 3 s".to_owned(), tolerated: false };
+    let bound = vec!["its CPU was busy for 97 %".to_owned()];
+    let bad = AgentUse { name: "a2".to_owned(), lost: Some(lost), reasons: bound, ..good.clone() };
+    sample.result.agents = vec![good, bad];
     sample
 }
 

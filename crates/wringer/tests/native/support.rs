@@ -380,6 +380,11 @@ impl Report {
         self.list("notes").iter().map(|note| note.0.as_str().unwrap_or_default().to_string() + "\n").collect()
     }
 
+    /// The notes that do not have these words.
+    pub fn notes_but(&self, words: &str) -> String {
+        self.notes().lines().filter(|note| !note.contains(words)).map(|note| note.to_owned() + "\n").collect()
+    }
+
     fn assert_each_request_ended_once(&self, is_journey: bool) {
         let count = |name: &str| self.count(&format!("counts/{name}"));
         let ends = ["ok", "check_failed", "injected", "aborted", "failed", "unfinished"];

@@ -35,7 +35,7 @@ pub fn ground(place: &mut Place<'_>) -> Result<Ground, Problem> {
         (ground.capacity, ground.connections) = (capacity, OF_CONNECTIONS * capacity);
         return Ok(ground);
     }
-    let at = place.addresses(false)?;
+    let at = place.addresses(false, "gauge")?;
     let kept = Press::hits(Pace::Users(USERS));
     let single = Press::hits(Pace::Users(USERS)).speaking(|http| {
         http.requests_per_connection = Some(1);

@@ -5,6 +5,7 @@ use crate::command::pressed::{self, Pressed};
 use crate::problem::Problem;
 use cli::{StressArgs, Target, reachable};
 use net::ports;
+use plan::draw::hash;
 use plan::{Check, HttpProtocol, Load, Origin, Phase, Plan, Protocol, Site};
 use proxies::rig::RigOptions;
 use session::About;
@@ -20,7 +21,7 @@ pub struct Place<'a> {
     pub title: String,
 }
 
-/// Addresses of one run.
+/// Addresses and seed of one run.
 #[derive(Debug, Clone)]
 pub struct Addresses {
     /// The target's.
@@ -29,6 +30,8 @@ pub struct Addresses {
     pub origin: SocketAddr,
     /// The origin's own, where a gate is before it; otherwise the same.
     pub behind: SocketAddr,
+    /// The seed of its requests: what a run asks for once, no other run has asked for.
+    pub seed: u64,
 }
 
 /// The side of a run.
@@ -72,11 +75,11 @@ impl<'a> Place<'a> {
         self.args.target().is_ours()
     }
 
-    /// Addresses for one run. `gated`: a gate is before the origin.
+    /// Addresses for one run. `gated`: a gate is before the origin. `name`: no other run has it.
     ///
     /// # Errors
     /// A port is taken.
-    pub fn addresses(&self, gated: bool) -> Result<Addresses, Problem> {
+    pub fn addresses(&self, gated: bool, name: &str) -> Result<Addresses, Problem> {
         let wanted = self.args.origin_address();
         let origin = ports::free_address(wanted).map_err(|error| {
             Problem::impossible(format!(
@@ -90,7 +93,8 @@ impl<'a> Place<'a> {
             }
         };
         let behind = if gated { pressed::any_port()? } else { origin };
-        Ok(Addresses { target, origin, behind })
+        let seed = name.bytes().fold(self.seed, |seed, byte| hash(seed, u64::from(byte)));
+        Ok(Addresses { target, origin, behind, seed })
     }
 
     /// Starts the target, where wringer does.
@@ -128,7 +132,7 @@ impl<'a> Place<'a> {
         Plan {
             version: Plan::VERSION,
             // Plans in TOML have numbers of 63 bits.
-            seed: self.seed >> 1,
+            seed: at.seed >> 1,
             threads: self.args.threads,
             io: plan::Io::Auto,
             site,

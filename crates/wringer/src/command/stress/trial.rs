@@ -49,7 +49,7 @@ pub fn not_run(scenario: &'static Scenario, why: &str) -> Finding {
 /// The target cannot be started, or the bystander cannot begin.
 pub fn run(place: &Place<'_>, scenario: &'static Scenario, ground: &Ground) -> Result<Finding, Problem> {
     let press = (scenario.press)(ground);
-    let at = place.addresses(press.between.is_some())?;
+    let at = place.addresses(press.between.is_some(), scenario.name)?;
     let plan = bystander::plan(place, &at, &press.site, press.origin.clone());
     let over = Arc::new(AtomicBool::new(false));
     let around = SessionOptions {

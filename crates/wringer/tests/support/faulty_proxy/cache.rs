@@ -22,7 +22,7 @@ pub(super) struct Memory {
     by_length: HashMap<usize, (String, Vec<u8>)>,
 }
 
-/// An answer, what was asked for, and when it came.
+/// An answer, what was asked for, and when that was: the age counts the way to the origin.
 struct Kept {
     asked: Fields,
     answer: Answer,
@@ -54,9 +54,10 @@ impl Shared {
         if let Some(answer) = self.remembered(request, rules).filter(|_| is_plain) {
             return Ok(answer);
         }
+        let since = Instant::now();
         let answer = self.fetch(request, upstream)?;
         if is_plain && answer.is_whole() && rules.allow(&answer) {
-            let kept = Kept::new(request, &answer);
+            let kept = Kept { since, ..Kept::new(request, &answer) };
             let mut memory = self.memory.lock().expect("no panic");
             let list = memory.kept.entry(request.target.clone()).or_default();
             list.retain(|kept| !kept.serves(request, &Rules { expiry: false, ..*rules }));
