@@ -19,6 +19,8 @@ pub(crate) enum Role {
     Post,
     /// Judges samplers.
     Assertion,
+    /// Decides where a user goes on after a sample that failed.
+    Reaction,
     /// Shows or writes results.
     Listener,
     /// Takes no part in a run.
@@ -29,7 +31,8 @@ impl Role {
     /// True if it holds for the samplers of its level and below.
     pub(crate) fn is_scoped(self) -> bool {
         match self {
-            Role::Config | Role::Timer | Role::Pre | Role::Post | Role::Assertion | Role::Listener => true,
+            Role::Config | Role::Timer | Role::Pre | Role::Post => true,
+            Role::Assertion | Role::Reaction | Role::Listener => true,
             Role::Group | Role::Controller | Role::Sampler | Role::Idle => false,
         }
     }

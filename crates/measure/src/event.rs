@@ -29,6 +29,8 @@ pub enum Event {
     Request(Box<Record>),
     /// A transaction of a journey begins or ends.
     Transaction(Box<TransactionMark>),
+    /// All that a page needs has been fetched.
+    Page(PageMark),
     /// A line that a plan says. `serious`: something in it is broken.
     Log {
         /// A warning or an error.
@@ -154,6 +156,8 @@ pub struct Record {
     pub sent_bytes: u64,
     /// The answer led on to another request, whose record follows.
     pub leads_on: bool,
+    /// Its place among all that its user fetches for one page.
+    pub fetch: Fetch,
     /// Remarks of a journey's checks and scripts on it.
     pub remark: Option<Box<Remark>>,
     /// Bytes of the answer, from the first one on that broke a rule.
@@ -187,6 +191,7 @@ impl Record {
             group: 0,
             sent_bytes: 0,
             leads_on: false,
+            fetch: Fetch::default(),
             remark: None,
             at_fault: None,
         }
@@ -206,6 +211,28 @@ pub struct Remark {
     pub ignored: bool,
     /// Checks that did not hold: the name of each, and what it says.
     pub failed: Vec<(String, String)>,
+}
+
+/// The place of a request among all that its user fetches for one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fetch {
+    /// 0 of the page; what is fetched for it is numbered from 1, in the order in which it is begun. Redirections keep it.
+    pub number: u32,
+    /// The number of the page, or of the frame in it, that needs it.
+    pub page: u32,
+    /// What it needs itself is fetched next, up to the [`PageMark`].
+    pub has_needs: bool,
+}
+
+/// All that the last page of a user needs has been fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageMark {
+    /// The number of the user, from 0.
+    pub user: u64,
+    /// The number of its group in the phase, from 0.
+    pub group: usize,
+    /// The phase, from 0.
+    pub phase: usize,
 }
 
 /// A transaction begins or ends.

@@ -63,8 +63,8 @@ pub use contention::Contention;
 pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Certificate, ConnectionUse, Event, Evidence, First, FirstTls, LostRequest, Record, Remark,
-    RequestError, Talk, TalkEvent, TransactionMark,
+    Cause, Certificate, ConnectionUse, Event, Evidence, Fetch, First, FirstTls, LostRequest, PageMark,
+    Record, Remark, RequestError, Talk, TalkEvent, TransactionMark,
 };
 pub use exchange::{Exchange, ExchangeKind};
 pub use exchanges::KeptExchanges;

@@ -437,6 +437,7 @@ impl UnderWay {
                 | Event::RequestError(_)
                 | Event::Request(_)
                 | Event::Transaction(_)
+                | Event::Page(_)
                 | Event::First(_)
                 | Event::FirstTls(_)
                 | Event::Certificate(_)

@@ -138,7 +138,8 @@ impl Mask {
             Event::Log { text, .. } => *text = self.text(text),
             Event::Evidence(piece) => self.evidence(piece),
             Event::Lost(lost) => lost.title = self.text(&lost.title),
-            Event::Fetched(_)
+            Event::Page(_)
+            | Event::Fetched(_)
             | Event::First(_)
             | Event::FirstTls(_)
             | Event::Certificate(_)

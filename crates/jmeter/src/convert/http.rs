@@ -105,7 +105,8 @@ pub(super) const KINDS: &[Kind] = &[Kind { class: "HTTPSamplerProxy", convert: C
 /// The steps of an HTTP sampler: what its texts are computed of, and the request.
 pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
     let sampler = Sampler::new(of, scope, "HttpDefaultsGui");
-    let mut step = RequestStep { templates: true, after, ..RequestStep::default() };
+    let mut step =
+        RequestStep { templates: true, after, keep_answer: c.looks_back, ..RequestStep::default() };
     let mut before = Vec::new();
     let method = match c.constant(of, sampler.text("HTTPSampler.method"), "its method") {
         Some(method) if method.trim().is_empty() => "GET".to_owned(),
@@ -468,6 +469,7 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
         limit: most.unwrap_or(20),
         to_get: true,
         as_jmeter: true,
+        keep: http_fields::kept(scope),
         ..Redirects::default()
     });
     let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| resources(c, sampler));

@@ -106,6 +106,16 @@ fn given<'e>(scope: &Scope<'e>) -> Vec<Given<'e>> {
     fields
 }
 
+/// Names of the fields that describe a body and are given by hand: they are sent with each request, whether it has one or not.
+pub(super) fn kept(scope: &Scope<'_>) -> Vec<String> {
+    let names = given(scope).into_iter().map(|field| field.name);
+    let is_kept = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        name.starts_with("content-") && name != "content-length"
+    };
+    names.filter(is_kept).collect()
+}
+
 /// Returns the `Authorization` field that an authorization manager sends without a challenge.
 fn authorization(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<Field> {
     let manager = scope.outermost("AuthManager")?;

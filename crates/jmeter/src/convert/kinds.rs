@@ -40,6 +40,8 @@ pub(super) enum Convert {
     Post(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Judges samplers.
     Assertion(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Decides where a user goes on after a sample that failed.
+    Reaction(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Shows or writes results.
     Listener(fn(&mut Converter<'_>, &Element)),
     /// Takes no part in a run.
@@ -93,6 +95,7 @@ pub(crate) fn role(element: &Element) -> Role {
         Convert::Pre(_) => Role::Pre,
         Convert::Post(_) => Role::Post,
         Convert::Assertion(_) => Role::Assertion,
+        Convert::Reaction(_) => Role::Reaction,
         Convert::Listener(_) => Role::Listener,
         Convert::Idle => Role::Idle,
     }

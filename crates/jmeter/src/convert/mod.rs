@@ -74,6 +74,7 @@ impl TestPlan {
             named: 0,
             drawn: 0,
             runs_programs: false,
+            looks_back: looks_back(&self.root),
             auto_stops: listener::AutoStops::default(),
         };
         converter.set_moments(&self.root);
@@ -92,6 +93,36 @@ fn changes_properties(element: &Element) -> bool {
         found |= ["__setProperty(", "props.put", "props.setProperty"].iter().any(|word| text.contains(word));
     });
     found || element.children.iter().any(changes_properties)
+}
+
+/// True if a program that runs before or between requests may look at the last answer: its text names it, or stands in a file.
+fn looks_back(of: &Element) -> bool {
+    let is_of_its_own = match kinds::role(of) {
+        Role::Post | Role::Assertion | Role::Reaction | Role::Listener | Role::Idle => false,
+        Role::Group | Role::Controller | Role::Sampler | Role::Config | Role::Timer | Role::Pre => true,
+    };
+    let mut found = is_of_its_own && names_script_file(of);
+    each_text(&of.properties, &mut |text| found |= is_of_its_own && names_last_answer(text));
+    found || of.children.iter().any(looks_back)
+}
+
+fn names_script_file(of: &Element) -> bool {
+    let is_program = ["JSR223", "BeanShell"].iter().any(|kind| of.class.starts_with(kind));
+    let files = ["filename".to_owned(), format!("{}.filename", of.class)];
+    is_program
+        && files
+            .iter()
+            .any(|name| of.properties.all().any(|(key, value)| key == name && !value.as_text().is_empty()))
+}
+
+fn names_last_answer(text: &str) -> bool {
+    let is_part = |found: Option<char>| found.is_some_and(|char| char.is_alphanumeric() || char == '_');
+    let is_word = |(at, word): (usize, &str)| {
+        !is_part(text[..at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next())
+    };
+    text.contains("PreviousResult")
+        || text.contains("previousResult")
+        || text.match_indices("prev").any(is_word)
 }
 
 /// True if a text of an element, or below it, holds a word.
@@ -123,6 +154,8 @@ struct Converter<'a> {
     drawn: u64,
     /// Programs run, which may ask for any variable.
     runs_programs: bool,
+    /// Some program looks at the answer to a request that it does not belong to.
+    looks_back: bool,
     auto_stops: listener::AutoStops,
 }
 

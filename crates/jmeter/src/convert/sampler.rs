@@ -8,7 +8,7 @@ use crate::element::Element;
 use crate::expression::Text;
 use crate::function;
 use crate::role::Role;
-use plan::{Body, Code, Delay, Fills, Flow, Step};
+use plan::{Body, Code, Delay, Expression, Fills, Flow, If, Step};
 use std::time::Duration;
 
 pub(super) const KINDS: &[Kind] = &[
@@ -34,12 +34,7 @@ pub(super) const KINDS: &[Kind] = &[
         convert: Convert::Post(missing!("an extractor of this kind cannot run")),
     },
     Kind { class: "DebugPostProcessor", convert: Convert::Post(|_, _| Vec::new()) },
-    Kind {
-        class: "ResultAction",
-        convert: Convert::Post(missing!(
-            "an action after a result of one request is not run: set the thread group's"
-        )),
-    },
+    Kind { class: "ResultAction", convert: Convert::Reaction(reaction) },
     Kind { class: "JSR223Assertion", convert: Convert::Assertion(script_assertion) },
     Kind { class: "BeanShellAssertion", convert: Convert::Assertion(script_assertion) },
 ];
@@ -68,7 +63,39 @@ pub(super) fn sampler(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -
         code.request.clone_from(&label);
     }
     steps.extend(own);
+    steps.extend(reactions(c, scope));
     steps
+}
+
+/// Where the user goes on if the sample has failed, once its assertions have judged it.
+fn reactions(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for element in scope.outermost_first(Role::Reaction) {
+        match kinds::convert(element) {
+            Convert::Reaction(convert) => steps.extend(convert(c, element)),
+            _ => unreachable!("{} is no reaction", element.class),
+        }
+    }
+    steps
+}
+
+fn reaction(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    let flow = match of.properties.text("OnError.action").trim() {
+        "" | "0" => return Vec::new(),
+        "1" => Flow::StopUser,
+        "2" => Flow::StopRun,
+        "3" => Flow::StopNow,
+        "4" => Flow::NextIteration,
+        "5" => Flow::NextRound,
+        "6" => Flow::BreakLoop,
+        other => {
+            c.missing(of, format!("'{other}' is no action that is known"));
+            return Vec::new();
+        }
+    };
+    let condition = Expression("not last.ok".to_owned());
+    let steps = vec![Step::Flow(flow)];
+    vec![Step::If(If { condition, before_each: false, steps, otherwise: Vec::new() })]
 }
 
 /// A sampler of a kind that is not known.

@@ -63,6 +63,7 @@ pub(super) fn tcp(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after:
     before.push(Step::Requests(RequestStep {
         templates: true,
         after,
+        keep_answer: c.looks_back,
         data,
         requests,
         ..RequestStep::default()

@@ -21,6 +21,8 @@ const MOST: usize = 10_000;
 /// The steps behind a request, made ready.
 pub(crate) struct After {
     acts: Vec<Act>,
+    /// The last sample has the body, for these programs or later ones.
+    keeps: bool,
     names: SlotNames,
     drawn: Cell<u64>,
 }
@@ -87,8 +89,14 @@ enum Piece {
 }
 
 impl After {
-    /// `None` where nothing is to be done. `programs`: makes those of the steps ready.
-    pub fn new(steps: &[Step], names: &SlotNames, programs: Option<&dyn Interpreter>) -> Option<After> {
+    /// `None` where nothing is to be done. `keeps`: the answer is kept for programs of later steps. `programs`: makes those of the
+    /// steps ready.
+    pub fn new(
+        steps: &[Step],
+        keeps: bool,
+        names: &SlotNames,
+        programs: Option<&dyn Interpreter>,
+    ) -> Option<After> {
         let acts = steps.iter().filter_map(|step| match step {
             Step::Extract(extract) => Some(Act::Take(Picker::new(extract))),
             Step::Check(check) => Some(Act::Check(Held {
@@ -108,7 +116,8 @@ impl After {
             _ => None,
         });
         let acts: Vec<Act> = acts.collect();
-        (!acts.is_empty()).then(|| After { acts, names: names.clone(), drawn: Cell::new(0) })
+        let keeps = keeps || acts.iter().any(|act| matches!(act, Act::Run(_)));
+        (keeps || !acts.is_empty()).then(|| After { acts, keeps, names: names.clone(), drawn: Cell::new(0) })
     }
 
     fn places(&self) -> impl Iterator<Item = &Place> {
@@ -119,21 +128,16 @@ impl After {
         })
     }
 
-    /// True if some program works on the answer.
-    pub fn runs(&self) -> bool {
-        self.acts.iter().any(|act| matches!(act, Act::Run(_)))
-    }
-
     /// True if something looks into the body.
     pub fn reads_body(&self) -> bool {
-        self.runs() || self.places().any(|place| place.at == At::Answer && place.finder.reads_body())
+        self.keeps || self.places().any(|place| place.at == At::Answer && place.finder.reads_body())
     }
 
     /// Does it all, up to the end, whatever was found on the way; what is wrong first. What programs say of the sample is said in
     /// `values.code`.
     pub fn run(&self, answer: &View<'_>, took: Duration, values: &mut Values) -> Option<(Fault, String)> {
         if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
-            if self.runs() {
+            if self.keeps {
                 sample.body = Some(answer.body.to_vec());
             }
             sample.head.push_str(&String::from_utf8_lossy(answer.head).replace("\r\n", "\n"));
@@ -471,7 +475,7 @@ mod tests {
     }
 
     fn take(extract: Extract, body: &[u8], slots: &mut Slots) -> Option<(Fault, String)> {
-        let after = After::new(&[Step::Extract(extract)], &names(), None).unwrap();
+        let after = After::new(&[Step::Extract(extract)], false, &names(), None).unwrap();
         let view = View { status: Some(b"200"), body, ..View::default() };
         run(&after, &view, slots)
     }
@@ -529,7 +533,7 @@ mod tests {
     fn checks_look_at_answers_values_and_the_clock() {
         let check = |by: By, must: Must| {
             let check = Check::of(Selector::body(by), must);
-            let after = After::new(&[Step::Check(check)], &names(), None).unwrap();
+            let after = After::new(&[Step::Check(check)], false, &names(), None).unwrap();
             let mut slots = Slots::default();
             slots.set_named(&names(), "kept", Some(b"abc"));
             let view = View { status: Some(b"404"), body: BODY, ..View::default() };
@@ -555,7 +559,7 @@ mod tests {
         let holds = |size: usize| {
             let at = Selector { part: plan::answer::Part::Whole, by: By::Size };
             let check = Check::of(at, Must::BeAtLeast(size as u64));
-            let after = After::new(&[Step::Check(check)], &names(), None).unwrap();
+            let after = After::new(&[Step::Check(check)], false, &names(), None).unwrap();
             let view = View {
                 status: Some(b"200"),
                 head: b"HTTP/1.1 200 OK\r\n\r\n",

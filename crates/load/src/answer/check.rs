@@ -12,7 +12,7 @@ use crate::code::Interpreter;
 use crate::request::{SlotNames, Slots, Values};
 use measure::Fault;
 use plan::answer::{By, Extract, Part};
-use plan::{Expect, Step};
+use plan::{Expect, RequestStep};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::Write;
@@ -99,11 +99,11 @@ impl Checks {
     /// Adds what is done with each answer before it is counted.
     pub fn and_after(
         mut self,
-        steps: &[Step],
+        step: &RequestStep,
         slots: &SlotNames,
         programs: Option<&dyn Interpreter>,
     ) -> Checks {
-        self.after = After::new(steps, slots, programs);
+        self.after = After::new(&step.after, step.keep_answer, slots, programs);
         if self.after.is_some() {
             self.keeps = Keeps::All;
         }

@@ -135,6 +135,7 @@ fn record<C: Exchanges>(
         group: context.phase.group,
         sent_bytes: sent.bytes,
         leads_on: exchanges.leads_on(),
+        fetch: exchanges.place_in_page(),
         remark: exchanges.remark(),
         at_fault: ending.offending.as_ref().map(|offending| offending.at.clone().into_boxed_slice()),
     }

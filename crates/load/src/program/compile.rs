@@ -402,7 +402,7 @@ impl<'a> Compiling<'a> {
             sample: (!code.sample.is_empty()).then(|| self.label(&code.sample)),
             name: code.sample.clone(),
             title: self.title(&code.title),
-            after: After::new(&code.after, &self.slots, Some(programs)),
+            after: After::new(&code.after, false, &self.slots, Some(programs)),
         };
         self.push(Op::Run(Box::new(work)));
     }

@@ -1,6 +1,6 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`UserTurn::fetch`].
 
-use super::message::{Additions, BecomesGet, Message, TCP};
+use super::message::{Additions, Hop, Message, TCP};
 use super::reply::Reply;
 use super::{BegunBy, UserTurn, needs::Needs};
 use crate::answer::{Ended, Settled};
@@ -13,7 +13,7 @@ use crate::exchange::{
 use crate::request::FieldLine;
 use crate::step::{Line, RequestAnswer};
 use measure::{
-    Cause, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Remark, Stage, TimeMetric,
+    Cause, Exchange, ExchangeKind, Failure, FailureKind, Fetch, Label, Outcome, Remark, Stage, TimeMetric,
 };
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
@@ -32,8 +32,15 @@ pub(super) struct Purpose<'a> {
     pub redirects_left: u32,
     /// It belongs to the main line of the user's turn, and not to what a page needs.
     pub main: bool,
+    /// Its place among all that the turn fetches.
+    pub fetch: Fetch,
+    /// How many frames it stands in, one within the other.
+    pub depth: u32,
     pub chain: &'a Chain,
 }
+
+/// Frames within each other whose own needs are fetched, as JMeter and browsers bound them.
+const FRAMES: u32 = 5;
 
 /// A chain of redirections. It fails as a whole where it does not end, or leads nowhere: each of its requests has brought
 /// its user no nearer to an answer.
@@ -99,6 +106,8 @@ pub(super) struct SessionExchanges<'a> {
     pub(super) began: Instant,
     /// The last answer led on.
     led_on: Cell<bool>,
+    /// What the last answer needs is fetched next.
+    has_needs: Cell<bool>,
 }
 
 impl UserTurn<'_> {
@@ -133,6 +142,7 @@ impl UserTurn<'_> {
             fetched: Cell::new(Some(Fetched::Over)),
             began,
             led_on: Cell::new(false),
+            has_needs: Cell::new(false),
         };
         if let Some(failure) = looked_up {
             let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
@@ -323,6 +333,10 @@ impl Exchanges for SessionExchanges<'_> {
     fn leads_on(&self) -> bool {
         self.led_on.get()
     }
+
+    fn place_in_page(&self) -> Fetch {
+        Fetch { has_needs: self.has_needs.get(), ..self.purpose.fetch }
+    }
 }
 
 impl HttpExchanges for SessionExchanges<'_> {
@@ -335,7 +349,11 @@ impl HttpExchanges for SessionExchanges<'_> {
     fn sink<'s>(&'s self, _: &'s Sent<()>, kept: Option<&'s mut Vec<u8>>) -> Reply<'s> {
         let plan = &self.user_turn.session.plan;
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
-        let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
+        let reads_pages = match self.purpose.main {
+            true => plan.resources.is_some() || refreshes,
+            // siege does not look into frames.
+            false => self.elements() == Elements::Browsers && self.purpose.depth <= FRAMES,
+        };
         let answer = self.purpose.main.then(|| RequestAnswer::new(self.purpose.prepared, None));
         let mut reply = Reply::new(answer, reads_pages, self.user_turn.worker.load.trace.bodies, kept);
         reply.status_line = self.user_turn.values.borrow().code.is_some().then(String::new);
@@ -391,6 +409,7 @@ impl HttpExchanges for SessionExchanges<'_> {
             self.fail_sample();
         }
         self.led_on.set(matches!(fetched, Fetched::LedOn(_)));
+        self.has_needs.set(matches!(&fetched, Fetched::Page(wanted) if !wanted.is_empty()));
         self.fetched.set(Some(fetched));
         outcome.into()
     }
@@ -442,10 +461,9 @@ impl SessionExchanges<'_> {
             return (outcome, Fetched::Over);
         }
         let Some(mut needs) = reply.take_needs() else { return (outcome, Fetched::Over) };
-        match self.refreshed(&mut needs).filter(|_| self.elements() == Elements::Browsers) {
-            Some(to) => {
-                (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, BecomesGet::AsStandard))))
-            }
+        let refreshes = self.purpose.main && self.elements() == Elements::Browsers;
+        match self.refreshed(&mut needs).filter(|_| refreshes) {
+            Some(to) => (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, Hop::STANDARD)))),
             None => (outcome, self.page(&mut needs)),
         }
     }
@@ -477,8 +495,8 @@ impl SessionExchanges<'_> {
             return failed(FailureKind::TooManyRedirects);
         }
         self.user_turn.worker.account.count(|counts| counts.redirects += 1);
-        let how = BecomesGet::of(self.user_turn.session.plan.redirects.as_ref());
-        (Outcome::Ok, Fetched::LedOn(Box::new(self.message.led_on(to, status, how))))
+        let hop = Hop::of(self.user_turn.session.plan.redirects.as_ref());
+        (Outcome::Ok, Fetched::LedOn(Box::new(self.message.led_on(to, status, hop))))
     }
 
     /// `at`: when the request was sent.
@@ -537,7 +555,14 @@ impl SessionExchanges<'_> {
         // siege fetches what a page leads to as well as what it needs.
         let refreshed = self.refreshed(needs).filter(|_| resources.elements == Elements::Sieges);
         wanted.splice(..0, refreshed);
-        wanted.retain(|address| self.user_turn.speaks(address));
+        let user_turn = self.user_turn;
+        let now_s = user_turn.now_s();
+        let is_fresh = |address: &Address| user_turn.memory.is_fresh(&address.text, now_s);
+        wanted.retain(|address| user_turn.speaks(address));
+        let before = wanted.len();
+        wanted.retain(|address| !is_fresh(address));
+        let fresh = (before - wanted.len()) as u64;
+        user_turn.worker.account.count(|counts| counts.fresh += fresh);
         Fetched::Page(wanted)
     }
 

@@ -25,8 +25,8 @@ use crate::pace::Phase;
 use crate::request::Values;
 use crate::step::{Line, Prepared};
 use exchanges::{Chain, Fetched, Purpose};
-use measure::{Cause, TimeMetric};
-use message::Message;
+use measure::{Cause, Event, Fetch, PageMark, TimeMetric};
+use message::{Hop, Message};
 use plan::Address;
 use plan::data::Moment;
 use std::cell::{Cell, RefCell};
@@ -83,12 +83,32 @@ struct UserTurn<'a> {
     status: Cell<u16>,
     /// The label in records of the request that is under way, where that holds values.
     title: RefCell<Option<String>>,
+    /// What pages of this turn need, as far as it was begun.
+    fetches: Cell<u32>,
 }
 
 /// A page whose resources are wanted.
 struct Page {
     at: Message,
     wanted: Vec<Address>,
+    fetch: Fetch,
+    depth: u32,
+}
+
+/// Where a walk begins.
+struct Start {
+    message: Message,
+    begun: Option<BegunBy>,
+    cause: Cause,
+    fetch: Fetch,
+    depth: u32,
+}
+
+impl Start {
+    /// At a request of the user's main line.
+    fn of(message: Message, begun: Option<BegunBy>, cause: Cause) -> Start {
+        Start { message, begun, cause, fetch: Fetch::default(), depth: 0 }
+    }
 }
 
 /// A request that was begun on the fast path, and the client that has begun it.
@@ -165,6 +185,7 @@ pub(crate) async fn user_turn(
         failed: Cell::new(false),
         status: Cell::new(0),
         title: RefCell::default(),
+        fetches: Cell::new(0),
     };
     let mut turn = turn;
     if user_turn.login(turn).await {
@@ -172,9 +193,9 @@ pub(crate) async fn user_turn(
     }
     let began = worker.net.now();
     if let Some(message) = user_turn.message(prepared)
-        && let Some(page) = user_turn.walk(message, begun, Cause::Listed, turn, prepared).await
+        && let Some(page) = user_turn.walk(Start::of(message, begun, Cause::Listed), turn, prepared).await
     {
-        user_turn.fetch_resources(page, prepared, began).await;
+        user_turn.fetch_page(page, prepared, began).await;
     }
     drop(busy);
     client.refusals = user_turn.refusals.get();
@@ -197,7 +218,7 @@ impl UserTurn<'_> {
         }
         let login = list[(self.user % list.len() as u64) as usize].alone();
         let Some(message) = self.message(login) else { return false };
-        self.walk(message, None, Cause::Login, turn, login).await;
+        self.walk(Start::of(message, None, Cause::Login), turn, login).await;
         true
     }
 
@@ -237,24 +258,18 @@ impl UserTurn<'_> {
     }
 
     /// A request, which may have begun, and what it leads to; returns the page at the end, where resources of it are wanted.
-    async fn walk(
-        &self,
-        first: Message,
-        mut begun: Option<BegunBy>,
-        cause: Cause,
-        turn: Turn,
-        prepared: Line<'_>,
-    ) -> Option<Page> {
-        let mut message = first;
+    async fn walk(&self, start: Start, turn: Turn, prepared: Line<'_>) -> Option<Page> {
+        let Start { mut message, mut begun, cause, fetch, depth } = start;
         let mut turn = turn;
         let chain = Chain::default();
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
+        let main = cause != Cause::Resource;
         let mut purpose =
-            Purpose { cause, prepared, redirects_left: left, main: cause != Cause::Resource, chain: &chain };
+            Purpose { cause, prepared, redirects_left: left, main, fetch, depth, chain: &chain };
         let page = loop {
             match self.fetch(&message, purpose, turn, begun.take()).await {
                 Fetched::Over => break None,
-                Fetched::Page(wanted) => break Some(Page { at: message, wanted }),
+                Fetched::Page(wanted) => break Some(Page { at: message, wanted, fetch, depth }),
                 Fetched::LedOn(next) => message = *next,
             }
             purpose.cause = Cause::Redirect;
@@ -265,11 +280,27 @@ impl UserTurn<'_> {
         page
     }
 
+    /// Fetches all that the page of a turn needs.
+    async fn fetch_page(&self, page: Page, prepared: Line<'_>, began: Instant) {
+        if self.session.plan.resources.is_none() {
+            return;
+        }
+        let has_needs = !page.wanted.is_empty();
+        self.fetch_resources(page, prepared).await;
+        self.worker.account.count(|counts| counts.pages += 1);
+        self.worker.account.time(TimeMetric::Page, self.worker.net.now() - began);
+        if has_needs && self.worker.load.trace.requests {
+            let phase = self.worker.account.phase();
+            let mark = PageMark { user: self.user, group: self.phase.group, phase };
+            self.worker.account.show(Event::Page(mark));
+        }
+    }
+
     /// Fetches what a page needs, over as many connections to each host as the plan says, and waits for all.
-    async fn fetch_resources(&self, page: Page, prepared: Line<'_>, began: Instant) {
+    async fn fetch_resources(&self, mut page: Page, prepared: Line<'_>) {
         let Some(plan) = &self.session.plan.resources else { return };
         let mut hosts: Vec<(String, RefCell<VecDeque<Address>>)> = Vec::new();
-        for address in page.wanted {
+        for address in std::mem::take(&mut page.wanted) {
             let name = format!("{}:{}", address.host, address.port);
             match hosts.iter().find(|(other, _)| *other == name) {
                 Some((_, queue)) => queue.borrow_mut().push_back(address),
@@ -279,23 +310,27 @@ impl UserTurn<'_> {
         let mut fetchers = Vec::new();
         for (_, queue) in &hosts {
             let count = queue.borrow().len().min(plan.parallel as usize);
-            fetchers.extend((0..count).map(|_| self.fetch_queue(queue, &page.at, prepared)));
+            fetchers.extend((0..count).map(|_| self.fetch_queue(queue, &page, prepared)));
         }
         together::all(fetchers).await;
-        self.worker.account.count(|counts| counts.pages += 1);
-        self.worker.account.time(TimeMetric::Page, self.worker.net.now() - began);
     }
 
-    async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Message, prepared: Line<'_>) {
+    async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Page, prepared: Line<'_>) {
         loop {
             let Some(address) = queue.borrow_mut().pop_front() else { return };
-            if self.memory.is_fresh(&address.text, self.now_s()) {
-                self.worker.account.count(|counts| counts.fresh += 1);
-                continue;
-            }
             self.worker.account.count(|counts| counts.resources += 1);
-            let resource = page.resource(address);
-            self.walk(resource, None, Cause::Resource, self.next_turn(), prepared).await;
+            self.fetches.set(self.fetches.get() + 1);
+            let hop = Hop::of(self.session.plan.redirects.as_ref());
+            let start = Start {
+                message: page.at.resource(address, hop),
+                begun: None,
+                cause: Cause::Resource,
+                fetch: Fetch { number: self.fetches.get(), page: page.fetch.number, has_needs: false },
+                depth: page.depth + 1,
+            };
+            if let Some(frame) = self.walk(start, self.next_turn(), prepared).await {
+                Box::pin(self.fetch_resources(frame, prepared)).await;
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ use line::{Lines, path_place};
 use measure::Label;
 use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario, Step};
+use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -116,8 +116,8 @@ struct Common<'a> {
     /// Lines that differ in their paths alone may share what is prepared.
     shares: bool,
     checks: &'a Rc<Checks>,
-    /// Done with each answer.
-    after: &'a [Step],
+    /// Of it what is done with each answer.
+    step: &'a RequestStep,
     models: &'a Models,
     memo: &'a Rc<RefCell<HeadMemo>>,
     reading: Reading,
@@ -210,7 +210,7 @@ impl Prepared {
                 let slots = common.writer.scope.slots;
                 let programs = common.models.scenario.programs.as_deref();
                 let checks = Checks::new(&expect, &request.extract, slots).of_grpc(request.grpc);
-                Rc::new(checks.and_after(common.after, slots, programs))
+                Rc::new(checks.and_after(common.step, slots, programs))
             }
         };
         let path = path_place(request, &address, &message, destination.is_forward(http))
@@ -309,21 +309,21 @@ impl Requests {
         let edited = !step.session.is_none() || known.edited;
         let writer = Writer { templates: step.templates, http, scope, edited, signer };
         let checks = Checks::new(&step.expect, &[], slots);
-        let checks = &Rc::new(checks.and_after(&step.after, slots, known.programs.as_deref()));
+        let checks = &Rc::new(checks.and_after(step, slots, known.programs.as_deref()));
         let reading = step.reading;
         let memo = &Rc::default();
         // A session edits each request as a value.
         let shares = !step.templates && !edited;
-        let after = &step.after;
         let common =
-            Common { writer: &writer, shares, checks, after, models: &models, memo, reading, target, hosts };
+            Common { writer: &writer, shares, checks, step, models: &models, memo, reading, target, hosts };
         let lines = Lines::new(&step.requests, |index, request| {
             Prepared::new(index, request, expectation(&step.expect, request), &common)
         });
         let weights = if step.order == RequestOrder::Weighted { sums(lines.weights()) } else { Vec::new() };
         // Only that it is below 400 is expected of a login's answer.
         let (checks, memo) = (&Rc::new(Checks::default()), &Rc::default());
-        let common = Common { checks, after: &[], memo, reading: Reading::default(), ..common };
+        let plain = RequestStep::default();
+        let common = Common { checks, step: &plain, memo, reading: Reading::default(), ..common };
         let login =
             |(index, request): (usize, &Request)| Prepared::new(index, request, Expect::default(), &common);
         let login = step.session.login.iter().enumerate().filter_map(login).collect();

@@ -45,6 +45,9 @@ pub struct RequestStep {
     /// check that does not hold makes the request one that has failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Step>,
+    /// Head and body of the last answer are kept for programs of later steps.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_answer: bool,
 }
 
 /// In which order the requests of a list are sent.

@@ -264,6 +264,7 @@ impl View for Progress {
             | Event::Evidence(_)
             | Event::Lost(_)
             | Event::Transaction(_)
+            | Event::Page(_)
             | Event::Log { .. }
             | Event::Fetched(_)
             | Event::Certificate(_)

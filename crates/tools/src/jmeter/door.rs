@@ -358,6 +358,7 @@ impl View for Lines {
         let whole = match event {
             Event::Request(record) => self.samples.record(&record),
             Event::Transaction(mark) => self.samples.mark(&mark),
+            Event::Page(mark) => self.samples.end_page(mark),
             Event::Log { serious, text } => return self.log(serious, &text),
             _ => None,
         };

@@ -170,6 +170,7 @@ impl View for Table {
             | Event::Talk(_)
             | Event::Request(_)
             | Event::Transaction(_)
+            | Event::Page(_)
             | Event::Log { .. }
             | Event::Kept(_)
             | Event::First(_)

@@ -145,6 +145,7 @@ impl View for Lines {
             | Event::Fetched(_)
             | Event::Request(_)
             | Event::Transaction(_)
+            | Event::Page(_)
             | Event::Kept(_)
             | Event::First(_)
             | Event::FirstTls(_)

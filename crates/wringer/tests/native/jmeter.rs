@@ -127,6 +127,157 @@ fn embedded_resources_are_those_whose_urls_match() {
     assert!(ran.stdout.contains("linear time"), "{}", ran.stdout);
 }
 
+/// One user who does once what stands there.
+fn once(steps: &str) -> String {
+    let begin = PLAN.find("  <HTTPSamplerProxy").unwrap();
+    let end = PLAN.find("  <!-- more -->").unwrap();
+    let plan = PLAN.replace("\"LoopController.loops\">3<", "\"LoopController.loops\">1<");
+    plan.replace(&PLAN[begin..end], steps).replace("num_threads\">4<", "num_threads\">1<")
+}
+
+/// A request, with more properties, and what stands below it.
+fn sampler(name: &str, path: &str, more: &str, below: &str) -> String {
+    format!(
+        "<HTTPSamplerProxy testname=\"{name}\"><stringProp name=\"HTTPSampler.domain\">127.0.0.1</stringProp>\
+         <stringProp name=\"HTTPSampler.port\">${{__P(port)}}</stringProp><stringProp name=\"HTTPSampler.path\">{path}</stringProp>\
+         {more}</HTTPSamplerProxy><hashTree>{below}</hashTree>"
+    )
+}
+
+/// Runs it, and returns the lines of the results: label, code, message, success, bytes and URL of each.
+fn results(plan: &str, web: &Web) -> Vec<[String; 6]> {
+    let port = format!("-Jport={}", web.address.port());
+    let ran = on(plan, &["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl", &port]).ended_with(0);
+    let columns = [2, 3, 4, 7, 9, 13];
+    let text = ran.file("out.jtl");
+    let cells = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        columns.map(|column| cells[column].to_owned())
+    };
+    text.lines().skip(1).map(cells).collect()
+}
+
+const FETCHES: &str = "<boolProp name=\"HTTPSampler.image_parser\">true</boolProp>\
+    <boolProp name=\"HTTPSampler.follow_redirects\">true</boolProp>";
+
+fn html(body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+#[test]
+fn all_that_a_page_needs_is_part_of_its_sample() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/page" => html("<img src=/a.png><iframe src=/frame></iframe><img src=/moved>"),
+        "/frame" => html("<img src=/in.png>"),
+        "/moved" => answer("302 Found", "Location: /there\r\n", ""),
+        _ => ok("image"),
+    });
+    let found = results(&once(&sampler("home", "/page", FETCHES, "")), &web);
+    let labels: Vec<(&str, &str)> =
+        found.iter().map(|line| (line[0].as_str(), line[5].rsplit('/').next().unwrap_or_default())).collect();
+    let expected = [
+        ("home", "page"),
+        ("home-0", "page"),
+        ("home-1", "a.png"),
+        ("home-2", "frame"),
+        ("home-0", "frame"),
+        ("home-1", "in.png"),
+        ("home-3", "there"),
+        ("home-0", "moved"),
+        ("home-1", "there"),
+    ];
+    assert_eq!(labels, expected);
+    let bytes = |nth: usize| found[nth][4].parse::<u64>().unwrap();
+    assert_eq!(bytes(0), [1, 2, 3, 6].map(bytes).iter().sum::<u64>());
+    assert_eq!(bytes(3), bytes(4) + bytes(5));
+    assert!(found.iter().all(|line| line[3] == "true"), "{found:?}");
+    let parent = "<TransactionController testname=\"TX\"><boolProp name=\"TransactionController.parent\">true</boolProp>\
+        </TransactionController><hashTree>";
+    let within = once(&format!("{parent}{}</hashTree>", sampler("home", "/page", FETCHES, "")));
+    let found = results(&within, &web);
+    assert_eq!(found[0][0], "TX");
+    assert_eq!(
+        found[0][2], "\"Number of samples in transaction : 1",
+        "what a page needs is no sample of its own"
+    );
+    assert_eq!(found.len(), 10, "{found:?}");
+}
+
+#[test]
+fn a_page_fails_with_what_it_needs() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/page" => html("<img src=/gone.png><img src=/a.png>"),
+        "/gone.png" => answer("404 Not Found", "", ""),
+        _ => ok("image"),
+    });
+    let found = results(&once(&sampler("home", "/page", FETCHES, "")), &web);
+    let url = format!("http://{}/gone.png", web.address);
+    let said = format!("\"Embedded resource download error:{url} code:404 message:Not Found");
+    assert_eq!((found[0][1].as_str(), found[0][2].as_str()), ("200", said.as_str()));
+    let good: Vec<&str> = found[1..].iter().map(|line| line[3].as_str()).collect();
+    assert_eq!(good, ["true", "false", "true"]);
+}
+
+#[test]
+fn fields_of_content_stay_with_redirected_requests() {
+    let web = Web::start(|asked| match asked.method.as_str() {
+        "POST" => answer("303 See Other", "Location: /there\r\n", ""),
+        _ => ok("x"),
+    });
+    let post = "<stringProp name=\"HTTPSampler.method\">POST</stringProp>\
+        <boolProp name=\"HTTPSampler.follow_redirects\">true</boolProp>";
+    let field = |name: &str, value: &str| {
+        format!(
+            "<elementProp name=\"\" elementType=\"Header\"><stringProp name=\"Header.name\">{name}</stringProp>\
+             <stringProp name=\"Header.value\">{value}</stringProp></elementProp>"
+        )
+    };
+    let given = format!(
+        "<HeaderManager testname=\"Fields\"><collectionProp name=\"HeaderManager.headers\">{}</collectionProp></HeaderManager><hashTree/>",
+        field("Content-Type", "application/json")
+    );
+    results(&once(&sampler("given", "/a", post, &given)), &web);
+    results(&once(&sampler("own", "/a", post, "")), &web);
+    let seen = web.seen();
+    let kinds: Vec<Option<&str>> = seen.iter().map(|asked| asked.field("Content-Type")).collect();
+    assert_eq!(kinds[..2], [Some("application/json"); 2]);
+    assert_eq!(kinds[3], None, "JMeter's own Content-Type describes the body that is left out");
+}
+
+#[test]
+fn programs_between_requests_see_the_last_answer() {
+    let web = Web::start(|_| ok("seven b"));
+    let script = "<JSR223Sampler testname=\"js\"><stringProp name=\"scriptLanguage\">groovy</stringProp>\
+        <stringProp name=\"script\">vars.put(\"r\", prev.getResponseDataAsString().length() + prev.getResponseHeaders().split(\"\\n\")[0].length() + \"\")\
+        </stringProp></JSR223Sampler><hashTree/>";
+    let plan = once(&(sampler("a", "/a", "", "") + script + &sampler("o", "/o?${r}", "", "")));
+    results(&plan, &web);
+    let length = "seven b".len() + "HTTP/1.1 200 OK".len();
+    assert_eq!(web.seen()[1].target, format!("/o?{length}"));
+}
+
+/// The numbers are JMeter's: go on, end the user, end the run, now, the next iteration, the next round, behind the loop.
+#[test]
+fn a_result_decides_where_a_user_goes_on() {
+    let web = Web::start(|asked| if asked.target == "/bad" { answer("500 Broken", "", "") } else { ok("x") });
+    for (action, left) in [("0", 3), ("1", 0), ("2", 0), ("3", 0), ("4", 0), ("5", 1), ("6", 1)] {
+        let react = format!(
+            "<ResultAction testname=\"React\"><intProp name=\"OnError.action\">{action}</intProp></ResultAction><hashTree/>"
+        );
+        let begin = "<LoopController testname=\"Loop\"><boolProp name=\"LoopController.continue_forever\">true</boolProp>\
+            <stringProp name=\"LoopController.loops\">2</stringProp></LoopController><hashTree>";
+        let within = sampler("bad", "/bad", "", &react) + &sampler("in", "/in", "", "");
+        let plan = once(&format!("{begin}{within}</hashTree>{}", sampler("after", "/after", "", "")));
+        let before = web.seen().len();
+        let port = format!("-Jport={}", web.address.port());
+        on(&plan, &["jmeter", "-n", "-t", "{}/plan.jmx", &port]).ended_with(0);
+        let seen = web.seen();
+        let others = seen[before..].iter().filter(|asked| asked.target != "/bad").count();
+        assert_eq!(others, left, "{action}: {seen:?}");
+    }
+}
+
 const AUTO_STOP: &str = "<kg.apc.jmeter.reporters.AutoStop testname=\"Stop\"><stringProp name=\"error_rate\">50</stringProp>\
     <stringProp name=\"error_rate_length\">2</stringProp></kg.apc.jmeter.reporters.AutoStop><hashTree/>\
     <ConstantTimer testname=\"Wait\"><stringProp name=\"ConstantTimer.delay\">20</stringProp></ConstantTimer><hashTree/>";

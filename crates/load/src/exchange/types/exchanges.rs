@@ -9,7 +9,7 @@ use super::repeating::Repeating;
 use super::told::Described;
 use crate::answer::{AnswerSink, Ended, Settled};
 use crate::channel::{Connection, Destination};
-use measure::{CacheResult, Exchange, Failure, Label, Remark};
+use measure::{CacheResult, Exchange, Failure, Fetch, Label, Remark};
 use std::cell::RefCell;
 use std::time::Instant;
 use wire::http1::{Expect, HeadMemo};
@@ -132,6 +132,11 @@ pub(crate) trait Exchanges: Sized {
     /// The answer that has just ended leads on to another request.
     fn leads_on(&self) -> bool {
         false
+    }
+
+    /// The place of the request that has just ended among all that is fetched for one page.
+    fn place_in_page(&self) -> Fetch {
+        Fetch::default()
     }
 
     /// Names of a request in records, errors and evidence.

@@ -1,10 +1,10 @@
 //! Records of requests and marks of transactions → samples, as JMeter tells them: redirections are parts of the sample that
-//! they began with, and a transaction is a sample over those of its requests.
+//! they began with, what a page needs is a part of the page's, and a transaction is a sample over those of its requests.
 
 use super::Kind;
 use super::Sample;
 use super::words::{code_of, has_status, message_of};
-use measure::{Outcome, Record, TransactionMark};
+use measure::{Fetch, Outcome, PageMark, Record, TransactionMark};
 use report::show::reason_phrase as reason;
 use std::collections::HashMap;
 
@@ -31,10 +31,20 @@ pub struct Samples {
 
 #[derive(Debug, Default)]
 struct Pending {
-    /// Hops of a chain of redirections.
-    hops: Vec<Sample>,
+    /// Hops of chains of redirections, by the place of the chain in its page.
+    hops: Vec<(u32, Sample)>,
+    /// A page and what it needs, as far as that has come.
+    page: Vec<Fetched>,
     /// Transactions under way, the innermost last.
     open: Vec<Sample>,
+}
+
+/// A sample of a page, or of what it needs.
+#[derive(Debug)]
+struct Fetched {
+    fetch: Fetch,
+    sample: Sample,
+    ignored: bool,
 }
 
 impl Samples {
@@ -49,19 +59,32 @@ impl Samples {
         let user = (record.phase, record.group, record.user);
         let pending = self.users.entry(user).or_default();
         let ignored = record.remark.as_ref().is_some_and(|remark| remark.ignored);
-        let sample = match (record.leads_on, pending.hops.is_empty()) {
-            (true, _) => {
-                pending.hops.push(sample);
-                None
-            }
-            (false, true) => Some(sample),
-            (false, false) => {
-                let mut hops = std::mem::take(&mut pending.hops);
-                hops.push(sample);
-                Some(chain(hops, record.outcome))
-            }
+        if record.leads_on {
+            pending.hops.push((record.fetch.number, sample));
+            return None;
+        }
+        let sample = pending.chained(record.fetch.number, sample, record.outcome);
+        let whole = if record.fetch.has_needs || !pending.page.is_empty() {
+            pending.page.push(Fetched { fetch: record.fetch, sample, ignored });
+            None
+        } else {
+            Some(sample).filter(|_| !ignored).and_then(|sample| pending.take(sample))
         };
-        let whole = sample.filter(|_| !ignored).and_then(|sample| pending.take(sample));
+        self.forget(user);
+        whole
+    }
+
+    /// All that the page of a user needs has come: the samples that are whole now.
+    pub fn end_page(&mut self, mark: PageMark) -> Option<Sample> {
+        let user = (mark.phase, mark.group, mark.user);
+        let pending = self.users.get_mut(&user)?;
+        let mut fetched = std::mem::take(&mut pending.page);
+        fetched.sort_by_key(|fetched| fetched.fetch.number);
+        let page = fetched.iter().find(|fetched| fetched.fetch.number == 0)?;
+        let whole = match page.ignored {
+            true => None,
+            false => pending.take(with_needs(page, &fetched)),
+        };
         self.forget(user);
         whole
     }
@@ -102,7 +125,8 @@ impl Samples {
     }
 
     fn forget(&mut self, user: User) {
-        let is_done = |pending: &Pending| pending.hops.is_empty() && pending.open.is_empty();
+        let is_done =
+            |pending: &Pending| pending.hops.is_empty() && pending.page.is_empty() && pending.open.is_empty();
         if self.users.get(&user).is_some_and(is_done) {
             self.users.remove(&user);
         }
@@ -201,7 +225,55 @@ fn code_of_outcome(outcome: Outcome) -> Option<()> {
     }
 }
 
+/// A page, or a frame in one, as the sample that it and all that it needs are parts of.
+fn with_needs(page: &Fetched, all: &[Fetched]) -> Sample {
+    let mut whole = page.sample.clone();
+    let needs = all.iter().filter(|need| need.fetch.number > 0 && need.fetch.page == page.fetch.number);
+    let needs: Vec<Sample> = needs.map(|need| with_needs(need, all)).collect();
+    if needs.is_empty() {
+        return whole;
+    }
+    if whole.parts.is_empty() {
+        // Assertions are the whole's.
+        let is_good = whole.code.parse().is_ok_and(|status: u16| (200..400).contains(&status));
+        let success = whole.success || !whole.failed.is_empty() && is_good;
+        let label = format!("{}-0", whole.label);
+        whole.parts.push(Sample { label, success, failed: Vec::new(), ..whole.clone() });
+    }
+    for mut need in needs {
+        let end = (need.began_ms + need.elapsed_ms).max(whole.began_ms + whole.elapsed_ms);
+        whole.elapsed_ms = end - whole.began_ms;
+        whole.bytes += need.bytes;
+        whole.sent_bytes += need.sent_bytes;
+        need.label = format!("{}-{}", whole.label, whole.parts.len());
+        whole.parts.push(need);
+    }
+    let bad: Vec<&Sample> = whole.parts.iter().skip(1).filter(|part| !part.success).collect();
+    if !bad.is_empty() {
+        let says = |part: &&Sample| {
+            let url = part.url.as_deref().unwrap_or_default();
+            format!("{url} code:{} message:{}, ", part.code, part.message)
+        };
+        let said: String = bad.iter().map(says).collect();
+        whole.success = false;
+        whole.message = format!("Embedded resource download error:{said}");
+    }
+    whole
+}
+
 impl Pending {
+    /// The sample of a chain of redirections that this one ends; by itself, where nothing led on to it.
+    fn chained(&mut self, place: u32, sample: Sample, outcome: Outcome) -> Sample {
+        let (own, others) = std::mem::take(&mut self.hops).into_iter().partition(|(of, _)| *of == place);
+        self.hops = others;
+        let own: Vec<(u32, Sample)> = own;
+        if own.is_empty() {
+            return sample;
+        }
+        let hops = own.into_iter().map(|(_, hop)| hop).chain([sample]).collect();
+        chain(hops, outcome)
+    }
+
     /// A sample is whole: the transaction around it counts it, and takes it where it has its requests as parts.
     fn take(&mut self, sample: Sample) -> Option<Sample> {
         let is_request = !matches!(sample.kind, Kind::Transaction { .. });
