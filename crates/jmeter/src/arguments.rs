@@ -141,6 +141,11 @@ fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), In
         "-G" if !value.contains('=') => arguments.property_files.push(value.into()),
         "-J" | "-G" | "-D" => arguments.properties.push(value),
         "-R" => arguments.remote = Some(value),
+        "-H" => arguments.properties.push(format!("http.proxyHost={value}")),
+        "-P" => arguments.properties.push(format!("http.proxyPort={value}")),
+        "-N" => arguments.properties.push(format!("http.nonProxyHosts={value}")),
+        "-u" => arguments.properties.push(format!("http.proxyUser={value}")),
+        "-a" => arguments.properties.push(format!("http.proxyPass={value}")),
         "-g" => {
             return Err(Instead::Mistake(
                 "-g: reports of results that are there already are not made yet; -e makes one at the end of a run".to_owned(),
@@ -168,6 +173,9 @@ Runs a plan of JMeter's with wringer's engine.
   -j, --jmeterlogfile FILE   notices and notes
   -J, -G, -D NAME=VALUE      a property
   -q, -p FILE                properties of a file
+  -H HOST, -P PORT           requests go through this proxy, those of samplers without one of their own
+  -u NAME, -a PASSWORD       for the proxy
+  -N HOSTS                   hosts that are reached without it, with * and |
   -r, -R HOSTS               not run on other machines: a notice, and the plan runs here
   -v, -h                     the version, this help
       --skip-unsupported     leaves out what cannot run, instead of refusing the plan

@@ -1,11 +1,16 @@
-//! `application/x-www-form-urlencoded` as Java's URLEncoder and URLDecoder have it, in UTF-8.
+//! `application/x-www-form-urlencoded` as Java's URLEncoder and URLDecoder have it.
 
 use std::fmt::Write;
 
-/// Letters, digits and `.-*_` stay, a space is `+`, all else `%XX`.
+/// A text in UTF-8, encoded.
 pub(crate) fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
+    encode_bytes(text.as_bytes())
+}
+
+/// Letters, digits and `.-*_` stay, a space is `+`, all else `%XX`.
+pub(crate) fn encode_bytes(bytes: &[u8]) -> String {
+    let mut encoded = String::with_capacity(bytes.len());
+    for &byte in bytes {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
                 encoded.push(char::from(byte))

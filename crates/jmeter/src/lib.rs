@@ -6,6 +6,7 @@
 //! into a plan, and lists what runs differently or not at all.
 
 pub mod arguments;
+mod charset;
 mod convert;
 mod element;
 mod encoding;

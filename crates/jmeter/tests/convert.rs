@@ -164,13 +164,15 @@ fn what_a_request_becomes() {
 #[test]
 fn what_runs_differently_is_told() {
     let manager = "<CookieManager testname='C'><stringProp name='CookieManager.policy'>rfc2109</stringProp></CookieManager><hashTree/>";
-    let encoding = "<stringProp name='HTTPSampler.method'>POST</stringProp><stringProp name='HTTPSampler.contentEncoding'>GBK</stringProp>\
+    let encoding = |text: &str| {
+        "<stringProp name='HTTPSampler.method'>POST</stringProp><stringProp name='HTTPSampler.contentEncoding'>GBK</stringProp>\
         <boolProp name='HTTPSampler.postBodyRaw'>true</boolProp><elementProp name='HTTPsampler.Arguments' elementType='Arguments'>\
         <collectionProp name='Arguments.arguments'><elementProp name='' elementType='HTTPArgument'>\
-        <stringProp name='Argument.value'>\u{e9}</stringProp></elementProp></collectionProp></elementProp>";
+        <stringProp name='Argument.value'>TEXT</stringProp></elementProp></collectionProp></elementProp>".replace("TEXT", text)
+    };
     let share = "<ThroughputController testname='T'><intProp name='ThroughputController.style'>1</intProp>\
         <stringProp name='ThroughputController.percentThroughput'>many</stringProp></ThroughputController>";
-    let auto = "<boolProp name='HTTPSampler.auto_redirects'>true</boolProp>";
+    let proxied = "<stringProp name='HTTPSampler.proxyHost'>p.example</stringProp><stringProp name='HTTPSampler.proxyPort'>81</stringProp>";
     let code = "<RegexExtractor testname='R'><stringProp name='RegexExtractor.useHeaders'>code</stringProp>\
         <stringProp name='RegexExtractor.refname'>V</stringProp><stringProp name='RegexExtractor.regex'>(\\d)\\d</stringProp>\
         <stringProp name='RegexExtractor.template'>$1$</stringProp></RegexExtractor><hashTree/>";
@@ -178,9 +180,10 @@ fn what_runs_differently_is_told() {
     let simple = format!("<GenericController testname='I'/><hashTree>{pair}</hashTree>");
     for (inner, said) in [
         (format!("{manager}{}", request("/", "")), "its policy is rfc2109"),
-        (request("/", encoding), "sent as UTF-8, not as GBK"),
+        (request("/", &encoding("${__UUID}")), "sent as UTF-8, not as GBK"),
+        (request("/", &encoding("a").replace("GBK", "klingon")), "none that is known"),
         (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 0"),
-        (request("/", auto), "auto_redirects"),
+        (format!("{}{}", request("/", ""), request("/", proxied)), "its proxy is not used"),
         (format!("{code}{}", request("/", "")), "whole code or message"),
         (
             format!("<InterleaveControl testname='L'/><hashTree>{simple}{pair}</hashTree>"),

@@ -220,8 +220,10 @@ pub struct Fetch {
     pub number: u32,
     /// The number of the page, or of the frame in it, that needs it.
     pub page: u32,
-    /// What it needs itself is fetched next, up to the [`PageMark`].
+    /// Resources of its own are fetched next, up to the [`PageMark`].
     pub has_needs: bool,
+    /// Redirections on the way to it are no samples of their own.
+    pub joins: bool,
 }
 
 /// All that the last page of a user needs has been fetched.

@@ -243,11 +243,15 @@ fn random_variable(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     }
     let format = text("outputFormat");
     let (before, zeros, after) = split_format(&format);
-    if zeros > 1 {
-        c.different(of, format!("numbers are not filled with zeros as '{format}' wants it"));
+    if zeros > 1 && min < 0 {
+        c.different(
+            of,
+            format!("numbers are not filled with zeros as '{format}' wants it: some are negative"),
+        );
     }
+    let least = if min < 0 { min.to_string() } else { format!("{min:0zeros$}") };
     let name = c.variables.name(text("variableName").trim());
-    vec![Step::Set(Set::of(&name, format!("{before}{{{{int:{min}..{max}}}}}{after}").as_str()))]
+    vec![Step::Set(Set::of(&name, format!("{before}{{{{int:{least}..{max}}}}}{after}").as_str()))]
 }
 
 /// Values by the number of the user.
@@ -287,7 +291,7 @@ pub(super) fn set(name: &str, text: super::text::Converted) -> Vec<Step> {
 /// A source as it is described in place.
 pub(super) fn in_place(source: &Source) -> String {
     match source {
-        Source::Integer { min, max } => format!("int:{min}..{max}"),
+        Source::Integer { min, max, .. } => format!("int:{min}..{max}"),
         Source::Uuid => "uuid".to_owned(),
         _ => "time:ms".to_owned(),
     }

@@ -299,12 +299,6 @@ fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<St
     let title = title(c, of);
     let pauses = of.properties.flag("TransactionController.includeTimers", false);
     let parent = of.properties.flag("TransactionController.parent", false);
-    if parent && has_transaction(of) {
-        c.different(
-            of,
-            "transactions in it are parts of its sample; JMeter records them as samples of their own before it",
-        );
-    }
     let Titled { before, title } = title;
     let steps =
         wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));
@@ -350,9 +344,4 @@ pub(super) fn joined(operands: &[String]) -> String {
 fn has_long_controllers(of: &Element) -> bool {
     let mut controllers = super::walked(of).filter(|child| kinds::role(child) == Role::Controller);
     controllers.any(|child| super::walked(child).count() > 1)
-}
-
-/// True if a transaction stands somewhere below.
-fn has_transaction(of: &Element) -> bool {
-    of.children.iter().any(|child| child.class == "TransactionController" || has_transaction(child))
 }

@@ -64,13 +64,18 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
     // JMeter trusts any certificate.
     let tls = c.https.then(|| Tls { verify: false, keystore: keystore::keystore(c), ..Tls::default() });
     let connect_to = std::mem::take(&mut c.connect_to);
+    let http = Http1 { tls, connect_to, authority: String::new(), ..Http1::default() };
+    let proxy = c.way.take().and_then(|way| way.proxy);
     Load {
         fail_if: Vec::new(),
         require: Vec::new(),
         stop_if: listener::stop_if(c),
-        target: None,
+        target: proxy.as_ref().map(|proxy| proxy.address.clone()),
         sources: Vec::new(),
-        protocol: Protocol::Http1(Http1 { tls, connect_to, authority: String::new(), ..Http1::default() }),
+        protocol: Protocol::Http1(match proxy {
+            Some(proxy) => proxy.spoken_to(http, c.https),
+            None => http,
+        }),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         limits: time_limits(c),
         phases,

@@ -4,7 +4,8 @@ use super::http_fields::Method;
 use super::kinds::{Convert, Kind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
-use super::{Converter, config, control, http_fields};
+use super::{Converter, config, control, http_fields, proxy};
+use crate::charset::{self, Charset};
 use crate::element::{Element, Object, Value};
 use crate::expression::Text;
 use crate::form;
@@ -56,6 +57,11 @@ impl<'a> Sampler<'a> {
         let list = files.into_iter().flat_map(|files| files.properties.list("HTTPFileArgs.files"));
         let filled = |file: &&Object| !file.properties.text("File.path").trim().is_empty();
         list.filter_map(as_object).filter(filled).collect()
+    }
+
+    /// The encoding of its content; UTF-8 where it names none that is known, which is listed.
+    fn charset(&self) -> Charset {
+        Charset::named(self.text("HTTPSampler.contentEncoding")).unwrap_or(Charset::Utf8)
     }
 
     /// The parameters are the body, as they stand.
@@ -123,9 +129,11 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
     };
     let content = content(c, &sampler, &method, &mut |converted| keep(converted, &mut before));
     let Some(content) = content else { return Vec::new() };
-    let way = Method { name: &method, content: &content, url: &url, place: place.as_deref() };
+    let body = encoded(&content, sampler.charset());
+    let way = Method { name: &method, content: &content, body: &body, url: &url, place: place.as_deref() };
     let fields = http_fields::fields(c, &sampler, scope, &way, &mut |converted| keep(converted, &mut before));
     note_encoding(c, &sampler);
+    proxy::note(c, &sampler, &url);
     let name = control::label(c, of);
     let titled = control::title(c, of);
     before.extend(titled.before);
@@ -134,7 +142,7 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
     let request = Request {
         method,
         fields,
-        body: Body::from(content.body.as_str()),
+        body,
         name,
         title: titled.title,
         place: place.map_or_else(Body::default, Body::from),
@@ -274,24 +282,27 @@ pub(super) fn query(
         return String::new();
     }
     let named = sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty());
-    let pairs: Vec<String> = named.map(|argument| pair(c, sampler.element, argument, false, keep)).collect();
+    let pairs: Vec<String> = named.map(|argument| pair(c, sampler, argument, false, keep)).collect();
     pairs.join("&")
 }
 
 /// A parameter as it is sent. `form`: in a body, where what is already encoded is decoded first.
 fn pair(
     c: &mut Converter<'_>,
-    of: &Element,
+    sampler: &Sampler<'_>,
     argument: &Object,
     in_body: bool,
     keep: &mut dyn FnMut(Converted),
 ) -> String {
+    let of = sampler.element;
+    let charset = sampler.charset();
+    let encoded = |text: &str| form::encode_bytes(&charset.encode(text));
     let always = argument.properties.flag("HTTPArgument.always_encode", true);
     let name = c.text(of, argument_name(argument));
     let value = c.text(of, argument.properties.text("Argument.value"));
     let write = |text: &Converted| match (always, in_body) {
-        (true, _) => text.template(Encoding::Form, form::encode),
-        (false, true) => text.template(Encoding::Form, |fixed| form::encode(&form::decode(fixed))),
+        (true, _) => text.template(Encoding::Form, encoded),
+        (false, true) => text.template(Encoding::Form, |fixed| encoded(&form::decode(fixed))),
         (false, false) => text.template(Encoding::Path, escaped_path),
     };
     let left = write(&name);
@@ -328,7 +339,7 @@ pub(super) fn content(
         if method == "HEAD" || method == "TRACE" {
             return Some(Content::default());
         }
-        let kind = (!body.is_empty()).then(|| format!("text/plain; charset={}", charset(sampler)));
+        let kind = (!body.is_empty()).then(|| format!("text/plain; charset={}", charset_name(sampler)));
         let form = carries && body.is_empty();
         return Some(Content {
             kind: kind.or(form.then(|| form_kind(sampler))),
@@ -343,7 +354,7 @@ pub(super) fn content(
     }
     let named: Vec<&Object> =
         sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty()).collect();
-    let pairs: Vec<String> = named.iter().map(|argument| pair(c, of, argument, true, keep)).collect();
+    let pairs: Vec<String> = named.iter().map(|argument| pair(c, sampler, argument, true, keep)).collect();
     let body = pairs.join("&");
     let constant = !plan::template::is_template(body.as_bytes());
     Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true, before: Vec::new() })
@@ -415,7 +426,7 @@ fn multipart(
         true => String::new(),
         false => format!(
             "\r\nContent-Type: text/plain; charset={}\r\nContent-Transfer-Encoding: 8bit",
-            charset(sampler)
+            charset_name(sampler)
         ),
     };
     let of_file = if browser { "" } else { "\r\nContent-Transfer-Encoding: binary" };
@@ -456,12 +467,6 @@ pub(super) fn expected(scope: &Scope<'_>) -> Expect {
 fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> Session {
     let follows = sampler.flag("HTTPSampler.follow_redirects", false);
     let auto = sampler.flag("HTTPSampler.auto_redirects", false) && !follows;
-    if auto {
-        c.different(
-            sampler.element,
-            "redirects that are followed are parts of its sample; with auto_redirects JMeter records the last answer only",
-        );
-    }
     let follows = follows || auto;
     let most =
         c.settings.properties.get("httpsampler.max_redirects").and_then(|most| most.trim().parse().ok());
@@ -469,6 +474,7 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
         limit: most.unwrap_or(20),
         to_get: true,
         as_jmeter: true,
+        as_one: auto,
         keep: http_fields::kept(scope),
         ..Redirects::default()
     });
@@ -555,32 +561,52 @@ pub(super) fn note_limits(c: &mut Converter<'_>, sampler: &Sampler<'_>, connect:
     c.limits.push(own);
 }
 
-/// Texts are sent as UTF-8: another encoding is listed where some text may hold more than ASCII.
+/// The bytes of a body: what stays of it in the encoding of the sampler.
+fn encoded(content: &Content, charset: Charset) -> Body {
+    let fixed = plan::template::pieces(content.body.as_bytes(), plan::template::Encode::Raw);
+    match (charset, fixed.as_deref()) {
+        (Charset::Utf8, _) => Body::from(content.body.as_str()),
+        (_, Ok([plan::template::Piece::Text(text)])) => {
+            let bytes = charset.encode(&String::from_utf8_lossy(text));
+            Body::from(plan::template::escape(&bytes))
+        }
+        _ => Body::from(content.body.as_str()),
+    }
+}
+
+/// Values that change are sent as UTF-8, whatever the encoding, which is listed; so are bodies that hold some, and files.
 fn note_encoding(c: &mut Converter<'_>, sampler: &Sampler<'_>) {
     let encoding = sampler.text("HTTPSampler.contentEncoding").trim();
-    let is_same = ["", "utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.to_lowercase().as_str());
+    let of = sampler.element;
+    if Charset::named(encoding).is_none() {
+        c.different(
+            of,
+            format!("its encoding '{encoding}' is none that is known: its content is sent as UTF-8"),
+        );
+        return;
+    }
     let arguments = sampler.arguments();
-    let mut texts = arguments
+    let texts = arguments
         .iter()
         .flat_map(|argument| ["Argument.name", "Argument.value"].map(|name| argument.properties.text(name)));
-    if !is_same && texts.any(|text| !text.is_ascii() || text.contains("${")) {
+    let changes = texts.into_iter().any(|text| text.contains("${") && c.text(of, text).constant().is_none());
+    let is_ascii = matches!(sampler.charset(), Charset::Bytes { most: 0x7F } | Charset::Utf8);
+    if !is_ascii && (changes || !sampler.files().is_empty()) {
         c.different(
-            sampler.element,
+            of,
             format!(
-                "its content is sent as UTF-8, not as {encoding}, under a Content-Type that names {encoding}"
+                "values that change, texts beside them and beside files are sent as UTF-8, not as {encoding}, under a Content-Type that names {encoding}"
             ),
         );
     }
 }
 
-fn charset<'a>(sampler: &Sampler<'a>) -> &'a str {
-    Some(sampler.text("HTTPSampler.contentEncoding").trim())
-        .filter(|text| !text.is_empty())
-        .unwrap_or("UTF-8")
+fn charset_name(sampler: &Sampler<'_>) -> String {
+    charset::java_name(sampler.text("HTTPSampler.contentEncoding"))
 }
 
 fn form_kind(sampler: &Sampler<'_>) -> String {
-    format!("application/x-www-form-urlencoded; charset={}", charset(sampler))
+    format!("application/x-www-form-urlencoded; charset={}", charset_name(sampler))
 }
 
 /// Percent-encodes the fixed text of a path or query: blanks and what is no ASCII.

@@ -15,6 +15,8 @@ const JAVA: &str = "Java/17.0.15";
 pub(super) struct Method<'a> {
     pub(super) name: &'a str,
     pub(super) content: &'a Content,
+    /// The bytes of its body, with placeholders.
+    pub(super) body: &'a [u8],
     /// With placeholders.
     pub(super) url: &'a str,
     /// Scheme, host and port, where these hold values.
@@ -168,7 +170,7 @@ fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
     let mut fields = Vec::new();
     if content.present {
         // A body that changes is counted when it is there.
-        let length = if content.constant { plain_length(&content.body).to_string() } else { String::new() };
+        let length = if content.constant { plain_length(request.body).to_string() } else { String::new() };
         fields.push(Field::new("Content-Length", length.as_str()));
     }
     let kind = content.kind.as_deref().filter(|_| !has_kind && request.name != "GET");
@@ -177,9 +179,8 @@ fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
 }
 
 /// Bytes of a template without placeholders.
-fn plain_length(template: &str) -> usize {
-    let pieces =
-        plan::template::pieces(template.as_bytes(), plan::template::Encode::Raw).expect("a template of ours");
+fn plain_length(template: &[u8]) -> usize {
+    let pieces = plan::template::pieces(template, plan::template::Encode::Raw).expect("a template of ours");
     let length = pieces.iter().map(|piece| match piece {
         plan::template::Piece::Text(text) => text.len(),
         plan::template::Piece::Value { .. } => 0,

@@ -15,6 +15,7 @@ mod http_fields;
 mod keystore;
 pub(crate) mod kinds;
 mod listener;
+mod proxy;
 mod sampler;
 mod schedule;
 mod scope;
@@ -70,6 +71,7 @@ impl TestPlan {
             key_alias: None,
             limits: Vec::new(),
             connect_to: Vec::new(),
+            way: None,
             columns: BTreeMap::new(),
             named: 0,
             drawn: 0,
@@ -148,6 +150,8 @@ struct Converter<'a> {
     /// Time limits of requests, in milliseconds: to connect, and for an answer; 0: none.
     limits: Vec<(u64, u64)>,
     connect_to: Vec<plan::ConnectTo>,
+    /// The way of the first HTTP sampler, which all others go, too.
+    way: Option<proxy::Way>,
     /// Variables that data sets set, and their value where all rows have the same.
     columns: BTreeMap<String, Option<String>>,
     named: usize,

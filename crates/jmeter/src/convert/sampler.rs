@@ -115,13 +115,17 @@ fn script_sampler(c: &mut Converter<'_>, of: &Element, _: &Scope<'_>, after: Vec
 }
 
 fn debug(c: &mut Converter<'_>, of: &Element, _: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
-    if !after.is_empty() {
-        c.different(
-            of,
-            "it shows no variables as its answer: what is taken from it or held against it finds nothing",
-        );
+    let mut shown = Vec::new();
+    if of.properties.flag("displayJMeterVariables", true) {
+        shown.push("variables");
     }
-    let code = c.code(of, "jmeter", "", None);
+    if of.properties.flag("displayJMeterProperties", false) {
+        shown.push("properties");
+    }
+    if of.properties.flag("displaySystemProperties", false) && !after.is_empty() {
+        c.different(of, "it shows no properties of the system: nothing is found in them");
+    }
+    let code = c.code(of, "values", &shown.join(" "), None);
     sampled(c, of, vec![Step::Code(code)], after)
 }
 

@@ -336,7 +336,7 @@ fn source(call: &Call) -> Option<Source> {
         ("__Random", [min, max] | [min, max, ""]) => {
             let min = min.trim().parse().ok()?;
             let max = max.trim().parse().ok()?;
-            (min <= max).then_some(Source::Integer { min, max })
+            (min <= max).then_some(Source::Integer { min, max, width: 0 })
         }
         ("__time", [] | [""] | ["", ""]) => Some(Source::Time(Time::Named(TimeForm::Milliseconds))),
         _ => None,

@@ -262,6 +262,8 @@ const PREFIXES: &[&str] = &[
 const KNOWN: &[&str] = &[
     // Read.
     "httpsampler.max_redirects",
+    "http.proxy*",
+    "http.nonProxyHosts",
     "summariser.interval",
     "jmeter.save.saveservice.*",
     // Windows, menus, remote machines and reports of JMeter's own, of which there are none here.
@@ -410,6 +412,7 @@ mod tests {
             | Convert::Pre(_)
             | Convert::Post(_)
             | Convert::Assertion(_)
+            | Convert::Reaction(_)
             | Convert::Listener(_)
             | Convert::Idle => users(&sampler("", &format!("{element}<hashTree/>"))),
         }
@@ -433,10 +436,10 @@ mod tests {
     fn a_property_is_read_or_usual_or_listed() {
         for (property, said) in [
             (
-                "<stringProp name='HTTPSampler.proxyHost'>proxy.example</stringProp>",
-                Some("HTTPSampler.proxyHost is 'proxy.example'"),
+                "<stringProp name='HTTPSampler.ipSource'>192.0.2.1</stringProp>",
+                Some("HTTPSampler.ipSource is '192.0.2.1'"),
             ),
-            ("<stringProp name='HTTPSampler.proxyHost'></stringProp>", None),
+            ("<stringProp name='HTTPSampler.ipSource'></stringProp>", None),
             ("<stringProp name='HTTPSampler.ipSource'>127.0.0.2</stringProp>", Some("HTTPSampler.ipSource")),
             ("<boolProp name='HTTPSampler.md5'>true</boolProp>", Some("HTTPSampler.md5")),
             ("<boolProp name='HTTPSampler.md5'>false</boolProp>", None),
@@ -456,10 +459,10 @@ mod tests {
     fn defaults_that_a_sampler_replaces_are_read() {
         let defaults = "<ConfigTestElement testname='D' guiclass='HttpDefaultsGui'>\
             <stringProp name='HTTPSampler.domain'>d.example</stringProp><stringProp name='HTTPSampler.path'>/x</stringProp>\
-            <stringProp name='HTTPSampler.proxyHost'>proxy.example</stringProp></ConfigTestElement><hashTree/>";
+            <stringProp name='HTTPSampler.ipSource'>192.0.2.1</stringProp></ConfigTestElement><hashTree/>";
         let told = told(&users(&format!("{defaults}{}", sampler("", ""))), &[]);
         assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("/P/G/D (") && told[0].contains("proxyHost"), "{told:?}");
+        assert!(told[0].contains("/P/G/D (") && told[0].contains("ipSource"), "{told:?}");
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub(super) struct SessionExchanges<'a> {
     pub(super) began: Instant,
     /// The last answer led on.
     led_on: Cell<bool>,
-    /// What the last answer needs is fetched next.
+    /// Resources of the last answer are fetched next.
     has_needs: Cell<bool>,
 }
 
@@ -335,7 +335,9 @@ impl Exchanges for SessionExchanges<'_> {
     }
 
     fn place_in_page(&self) -> Fetch {
-        Fetch { has_needs: self.has_needs.get(), ..self.purpose.fetch }
+        let redirects = self.user_turn.session.plan.redirects.as_ref();
+        let joins = redirects.is_some_and(|redirects| redirects.as_one);
+        Fetch { has_needs: self.has_needs.get(), joins, ..self.purpose.fetch }
     }
 }
 

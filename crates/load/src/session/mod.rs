@@ -2,7 +2,7 @@
 //! login, page resources and validators. Steps without a session never come here.
 //!
 //! A user's turn is the request of the list, those that answers lead on to, and what the page needs. Each
-//! of them is a request of its own, derived from the value of the first ([`message`]). Start reading at [`user_turn`], then
+//! of them is a request of its own, derived from the value of the first ([`message`]). WalkStart reading at [`user_turn`], then
 //! `exchanges.rs` (one request to its answer).
 
 mod edit;
@@ -83,7 +83,7 @@ struct UserTurn<'a> {
     status: Cell<u16>,
     /// The label in records of the request that is under way, where that holds values.
     title: RefCell<Option<String>>,
-    /// What pages of this turn need, as far as it was begun.
+    /// Resources of this turn that were begun.
     fetches: Cell<u32>,
 }
 
@@ -96,7 +96,7 @@ struct Page {
 }
 
 /// Where a walk begins.
-struct Start {
+struct WalkStart {
     message: Message,
     begun: Option<BegunBy>,
     cause: Cause,
@@ -104,10 +104,10 @@ struct Start {
     depth: u32,
 }
 
-impl Start {
+impl WalkStart {
     /// At a request of the user's main line.
-    fn of(message: Message, begun: Option<BegunBy>, cause: Cause) -> Start {
-        Start { message, begun, cause, fetch: Fetch::default(), depth: 0 }
+    fn of(message: Message, begun: Option<BegunBy>, cause: Cause) -> WalkStart {
+        WalkStart { message, begun, cause, fetch: Fetch::default(), depth: 0 }
     }
 }
 
@@ -193,7 +193,7 @@ pub(crate) async fn user_turn(
     }
     let began = worker.net.now();
     if let Some(message) = user_turn.message(prepared)
-        && let Some(page) = user_turn.walk(Start::of(message, begun, Cause::Listed), turn, prepared).await
+        && let Some(page) = user_turn.walk(WalkStart::of(message, begun, Cause::Listed), turn, prepared).await
     {
         user_turn.fetch_page(page, prepared, began).await;
     }
@@ -218,7 +218,7 @@ impl UserTurn<'_> {
         }
         let login = list[(self.user % list.len() as u64) as usize].alone();
         let Some(message) = self.message(login) else { return false };
-        self.walk(Start::of(message, None, Cause::Login), turn, login).await;
+        self.walk(WalkStart::of(message, None, Cause::Login), turn, login).await;
         true
     }
 
@@ -258,8 +258,8 @@ impl UserTurn<'_> {
     }
 
     /// A request, which may have begun, and what it leads to; returns the page at the end, where resources of it are wanted.
-    async fn walk(&self, start: Start, turn: Turn, prepared: Line<'_>) -> Option<Page> {
-        let Start { mut message, mut begun, cause, fetch, depth } = start;
+    async fn walk(&self, start: WalkStart, turn: Turn, prepared: Line<'_>) -> Option<Page> {
+        let WalkStart { mut message, mut begun, cause, fetch, depth } = start;
         let mut turn = turn;
         let chain = Chain::default();
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
@@ -321,11 +321,11 @@ impl UserTurn<'_> {
             self.worker.account.count(|counts| counts.resources += 1);
             self.fetches.set(self.fetches.get() + 1);
             let hop = Hop::of(self.session.plan.redirects.as_ref());
-            let start = Start {
+            let start = WalkStart {
                 message: page.at.resource(address, hop),
                 begun: None,
                 cause: Cause::Resource,
-                fetch: Fetch { number: self.fetches.get(), page: page.fetch.number, has_needs: false },
+                fetch: Fetch { number: self.fetches.get(), page: page.fetch.number, ..Fetch::default() },
                 depth: page.depth + 1,
             };
             if let Some(frame) = self.walk(start, self.next_turn(), prepared).await {

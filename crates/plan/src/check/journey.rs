@@ -181,7 +181,7 @@ fn check_one_after(step: &Step, names: &Names<'_>, found: &mut Found) {
 }
 
 /// Languages of program text.
-const LANGUAGES: [&str; 6] = ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file"];
+const LANGUAGES: [&str; 7] = ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file", "values"];
 
 fn check_code(code: &Code, names: &Names<'_>, found: &mut Found) {
     if !LANGUAGES.contains(&code.language.as_str()) {

@@ -25,6 +25,9 @@ pub enum Source {
         min: i64,
         /// The greatest.
         max: i64,
+        /// Digits to which it is filled with zeros; the sign is one of them.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        width: u8,
     },
     /// Letters and digits.
     Text {
@@ -54,6 +57,13 @@ pub enum Source {
     Length(LengthField),
     /// A checksum over what stands before it in a TCP message.
     Checksum(ChecksumField),
+}
+
+/// Digits of a number that is filled with zeros, at most.
+const WIDEST: u8 = 40;
+
+fn is_zero(width: &u8) -> bool {
+    *width == 0
 }
 
 /// Where a counter or a file goes on.
@@ -100,6 +110,8 @@ enum Read {
     Integer {
         min: i64,
         max: i64,
+        #[serde(default)]
+        width: u8,
     },
     Text {
         length: u32,
@@ -135,7 +147,7 @@ impl From<Read> for Source {
     fn from(read: Read) -> Source {
         match read {
             Read::Counter(counter) => Source::Counter(counter),
-            Read::Integer { min, max } => Source::Integer { min, max },
+            Read::Integer { min, max, width } => Source::Integer { min, max, width },
             Read::Text { length } => Source::Text { length },
             Read::Uuid => Source::Uuid,
             Read::Time(time) => Source::Time(time),
@@ -254,7 +266,7 @@ impl Source {
         let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
         let source = match (kind, rest) {
             ("counter", rest) => counter(rest.unwrap_or("0")),
-            ("int", Some(rest)) => range(rest).map(|(min, max)| Source::Integer { min, max }),
+            ("int", Some(rest)) => range(rest),
             ("text", Some(rest)) => {
                 let length = rest.parse().ok().filter(|length| (1..=LONGEST_TEXT).contains(length));
                 length.map(|length| Source::Text { length })
@@ -321,8 +333,11 @@ impl Source {
     pub fn violation(&self) -> Option<String> {
         match self {
             Source::Counter(counter) => counter.violation(),
-            Source::Integer { min, max } if min > max => {
+            Source::Integer { min, max, .. } if min > max => {
                 Some(format!("a range from {min} to {max} is empty: give the lesser number first"))
+            }
+            Source::Integer { width, .. } if *width > WIDEST => {
+                Some(format!("a number is more than {WIDEST} digits wide: give 0 to {WIDEST}"))
             }
             Source::Text { length } if *length == 0 || *length > LONGEST_TEXT => {
                 Some(format!("a text of {length} characters: give 1 to {LONGEST_TEXT}"))
@@ -345,13 +360,13 @@ impl Source {
                 let value = i128::from(counter.start) + i128::from(at.number) * i128::from(counter.step);
                 number(value, counter.width, put);
             }
-            Source::Integer { min, max } => {
+            Source::Integer { min, max, width } => {
                 let span = max.wrapping_sub(*min) as u64;
                 let drawn = match span.checked_add(1) {
                     Some(values) => Draw::new(seed, at.number).below(values),
                     None => Draw::new(seed, at.number).bits(),
                 };
-                number(i128::from(min.wrapping_add(drawn as i64)), 0, put);
+                number(i128::from(min.wrapping_add(drawn as i64)), *width, put);
             }
             Source::Text { length } => text(&mut Draw::new(seed, at.number), *length, put),
             Source::Uuid => put(&uuid(&mut Draw::new(seed, at.number))),
@@ -470,10 +485,14 @@ fn time(kind: &str, rest: Option<&str>) -> Option<Time> {
     }
 }
 
-fn range(text: &str) -> Option<(i64, i64)> {
-    let (min, max) = text.split_once("..")?;
-    let (min, max): (i64, i64) = (min.parse().ok()?, max.parse().ok()?);
-    (min <= max).then_some((min, max))
+/// A range as it is typed; where its least number is filled with zeros, all are.
+fn range(text: &str) -> Option<Source> {
+    let (least, greatest) = text.split_once("..")?;
+    let min: i64 = least.parse().ok()?;
+    let max: i64 = greatest.parse().ok()?;
+    let is_filled = least.trim_start_matches('-').len() > 1 && least.trim_start_matches('-').starts_with('0');
+    let width = if is_filled { u8::try_from(least.len()).ok()? } else { 0 };
+    (min <= max && width <= WIDEST).then_some(Source::Integer { min, max, width })
 }
 
 impl TimeForm {
@@ -602,6 +621,15 @@ mod tests {
         assert_eq!(written(12_345, 3, 0), ("12345".to_owned(), true));
         assert_eq!(written(0, 40, 1).0.len(), 40);
         assert!(Counter { width: 41, ..Counter::default() }.violation().is_some());
+    }
+
+    #[test]
+    fn numbers_are_filled_with_zeros_as_their_least_is() {
+        for (typed, length) in [("int:001..9", 3), ("int:000..0", 3), ("int:0..9", 1), ("int:-07..-3", 3)] {
+            assert_eq!(value(typed, 5).len(), length, "{typed}");
+        }
+        let wide = format!("int:{}1..9", "0".repeat(40));
+        assert!(Source::parse(&wide).is_err());
     }
 
     proptest! {

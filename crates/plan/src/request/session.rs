@@ -68,6 +68,9 @@ pub struct Redirects {
     /// has failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_jmeter: bool,
+    /// All hops of a chain are told as one request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub as_one: bool,
     /// Names of fields that stay where the body that they describe does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
@@ -81,6 +84,7 @@ impl Default for Redirects {
             refresh: false,
             to_get: false,
             as_jmeter: false,
+            as_one: false,
             keep: Vec::new(),
         }
     }

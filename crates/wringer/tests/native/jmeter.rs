@@ -278,6 +278,125 @@ fn a_result_decides_where_a_user_goes_on() {
     }
 }
 
+#[test]
+fn texts_go_out_in_the_encoding_of_their_sampler() {
+    let web = Web::start(|_| ok("x"));
+    let argument = |name: &str, encode: bool| {
+        format!(
+            "<elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\">\
+             <elementProp name=\"\" elementType=\"HTTPArgument\"><boolProp name=\"HTTPArgument.always_encode\">{encode}</boolProp>\
+             <stringProp name=\"Argument.name\">{name}</stringProp><stringProp name=\"Argument.value\">\u{4e2d} \u{6587}</stringProp>\
+             </elementProp></collectionProp></elementProp>\
+             <stringProp name=\"HTTPSampler.contentEncoding\">gb2312</stringProp>"
+        )
+    };
+    let method = |method: &str| format!("<stringProp name=\"HTTPSampler.method\">{method}</stringProp>");
+    let raw =
+        argument("", false) + &method("POST") + "<boolProp name=\"HTTPSampler.postBodyRaw\">true</boolProp>";
+    let form = argument("a", true) + &method("POST");
+    let query = argument("a", true) + &method("GET");
+    let steps = [raw, form, query].map(|more| sampler("s", "/a", &more, "")).concat();
+    results(&once(&steps), &web);
+    let seen = web.seen();
+    assert_eq!(seen[0].field("Content-Length"), Some("5"));
+    assert_eq!(seen[0].field("Content-Type"), Some("text/plain; charset=GB2312"));
+    assert_eq!(seen[1].body, "a=%D6%D0+%CE%C4");
+    assert_eq!(seen[2].target, "/a?a=%D6%D0+%CE%C4");
+}
+
+#[test]
+fn requests_go_through_the_proxy_of_their_sampler_or_of_the_command_line() {
+    let web = Web::start(|_| ok("x"));
+    let port = web.address.port().to_string();
+    let away = "<HTTPSamplerProxy testname=\"away\"><stringProp name=\"HTTPSampler.domain\">h.invalid</stringProp>\
+        <stringProp name=\"HTTPSampler.path\">/a</stringProp>MORE</HTTPSamplerProxy><hashTree/>";
+    let own = format!(
+        "<stringProp name=\"HTTPSampler.proxyHost\">127.0.0.1</stringProp><stringProp name=\"HTTPSampler.proxyPort\">{port}</stringProp>"
+    );
+    let of_sampler = once(&away.replace("MORE", &own));
+    on(&of_sampler, &["jmeter", "-n", "-t", "{}/plan.jmx", "-Jport=1"]).ended_with(0);
+    let plain = once(&away.replace("MORE", ""));
+    let words = [
+        "jmeter",
+        "-n",
+        "-t",
+        "{}/plan.jmx",
+        "-H",
+        "127.0.0.1",
+        "-P",
+        &port,
+        "-u",
+        "me",
+        "-a",
+        "key",
+        "-Jport=1",
+    ];
+    on(&plain, &words).ended_with(0);
+    let seen = web.seen();
+    assert_eq!(seen.len(), 2);
+    assert!(seen.iter().all(|asked| asked.target == "http://h.invalid/a"), "{seen:?}");
+    let known: Vec<Option<&str>> = seen.iter().map(|asked| asked.field("Proxy-Authorization")).collect();
+    assert_eq!(known, [None, Some("Basic bWU6a2V5")]);
+}
+
+#[test]
+fn automatic_redirects_are_one_sample_without_parts() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/a" => answer("302 Found", "Location: /b\r\n", "a longer body than the next"),
+        _ => ok("x"),
+    });
+    let auto = "<boolProp name=\"HTTPSampler.auto_redirects\">true</boolProp>";
+    let found = results(&once(&sampler("f", "/a", auto, "")), &web);
+    assert_eq!(web.seen().len(), 2);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let last = results(&once(&sampler("f", "/b", "", "")), &web);
+    assert_eq!((&found[0][1], &found[0][4]), (&last[0][1], &last[0][4]));
+}
+
+#[test]
+fn transactions_count_requests_and_not_each_other() {
+    let web = Web::start(|_| ok("x"));
+    let within = |name: &str, parent: bool, steps: &str| {
+        format!(
+            "<TransactionController testname=\"{name}\"><boolProp name=\"TransactionController.parent\">{parent}</boolProp>\
+             </TransactionController><hashTree>{steps}</hashTree>"
+        )
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|name| sampler(name, "/x", "", ""));
+    for (outer, inner, labels, samples) in [
+        (true, true, &["in", "b", "out", "a", "c"][..], 2),
+        (false, false, &["a", "b", "in", "c", "out"], 3),
+        (false, true, &["a", "in", "b", "c", "out"], 3),
+        (true, false, &["in", "out", "a", "b", "c"], 3),
+    ] {
+        let plan = once(&within("out", outer, &format!("{a}{}{c}", within("in", inner, &b))));
+        let found = results(&plan, &web);
+        let told: Vec<&str> = found.iter().map(|line| line[0].as_str()).collect();
+        assert_eq!(told, labels, "{outer} {inner}");
+        let whole = found.iter().find(|line| line[0] == "out").unwrap();
+        assert!(whole[2].ends_with(&format!(" : {samples}")), "{outer} {inner}: {whole:?}");
+    }
+}
+
+#[test]
+fn variables_are_shown_and_filled_with_zeros() {
+    let web = Web::start(|_| ok("four"));
+    let random = "<RandomVariableConfig testname=\"R\"><stringProp name=\"variableName\">n</stringProp>\
+        <stringProp name=\"outputFormat\">ID-000</stringProp><stringProp name=\"minimumValue\">7</stringProp>\
+        <stringProp name=\"maximumValue\">7</stringProp></RandomVariableConfig><hashTree/>";
+    let extract = "<RegexExtractor testname=\"E\"><stringProp name=\"RegexExtractor.refname\">v</stringProp>\
+        <stringProp name=\"RegexExtractor.regex\">(?m)^n=(.+)$</stringProp><stringProp name=\"RegexExtractor.template\">$1$</stringProp>\
+        <stringProp name=\"RegexExtractor.default\">none</stringProp></RegexExtractor><hashTree/>";
+    let debug = format!("<DebugSampler testname=\"D\"/><hashTree>{extract}</hashTree>");
+    let script = "<JSR223PostProcessor testname=\"js\"><stringProp name=\"scriptLanguage\">groovy</stringProp>\
+        <stringProp name=\"script\">vars.put(\"b\", \"\" + (prev.getBytes() > 4))</stringProp></JSR223PostProcessor><hashTree/>";
+    let steps =
+        [random, &debug, &sampler("a", "/${n}/${v}", "", script), &sampler("b", "/${b}", "", "")].concat();
+    results(&once(&steps), &web);
+    let targets: Vec<String> = web.seen().iter().map(|asked| asked.target.clone()).collect();
+    assert_eq!(targets, ["/ID-007/ID-007", "/true"]);
+}
+
 const AUTO_STOP: &str = "<kg.apc.jmeter.reporters.AutoStop testname=\"Stop\"><stringProp name=\"error_rate\">50</stringProp>\
     <stringProp name=\"error_rate_length\">2</stringProp></kg.apc.jmeter.reporters.AutoStop><hashTree/>\
     <ConstantTimer testname=\"Wait\"><stringProp name=\"ConstantTimer.delay\">20</stringProp></ConstantTimer><hashTree/>";

@@ -122,7 +122,7 @@ pub fn unsupported(language: &str, text: &str) -> Vec<(u32, String)> {
 }
 
 fn dialect(language: &str) -> Option<Dialect> {
-    if matches!(language, "jmeter" | "file") { None } else { Dialect::named(language) }
+    if matches!(language, "jmeter" | "file" | "values") { None } else { Dialect::named(language) }
 }
 
 /// A program, made ready.
@@ -135,6 +135,8 @@ struct Program {
 enum What {
     /// The path of a file.
     File,
+    /// A list of what is known: `variables`, `properties`, or both.
+    Values,
     /// A text with JMeter's functions.
     Text(Rc<Text>),
     /// A script.
@@ -157,6 +159,7 @@ impl Interpreter for Worker {
     fn prepare(&self, code: &Code) -> usize {
         let what = match code.language.as_str() {
             "file" => What::File,
+            "values" => What::Values,
             "jmeter" => {
                 let parsed = Text::parse(&code.text, &jmeter::function::is_known);
                 What::Text(Rc::new(parsed.unwrap_or_else(|_| Text::fixed(&code.text))))
@@ -176,6 +179,7 @@ impl Interpreter for Worker {
         let mut memory = Memory::take(context.user);
         let ran = match &program.what {
             What::File => self.file(&program.code, context, &mut memory),
+            What::Values => self.values(&program.code, context),
             What::Text(text) => self.text(&program.code, text, context, &mut memory),
             What::Script(dialect) => self.run_script(&program.code, *dialect, context, &mut memory),
         };
@@ -233,6 +237,31 @@ impl Worker {
                 Ran::default()
             }
         }
+    }
+
+    /// All values of a user, and properties of the run, as a Debug Sampler shows them.
+    fn values(&self, code: &Code, context: &mut CodeContext<'_>) -> Ran {
+        let mut text = String::new();
+        let is_wanted = |what: &str| code.text.split_whitespace().any(|word| word == what);
+        let mut list = |title: &str, mut rows: Vec<(String, String)>| {
+            rows.sort();
+            let lines = rows.into_iter().map(|(name, value)| format!("{name}={value}\n"));
+            text.push_str(&format!("{title}:\n{}\n", lines.collect::<String>()));
+        };
+        if is_wanted("variables") {
+            let names = context.variables.names();
+            let row = |name: String| {
+                let value = functions::variable(context, &name)?;
+                Some((name, value_of(Some(value))))
+            };
+            list("JMeterVariables", names.into_iter().filter_map(row).collect());
+        }
+        if is_wanted("properties") {
+            let properties = self.shared.properties();
+            let row = |(name, value): (&String, &String)| (name.clone(), value.clone());
+            list("JMeterProperties", properties.iter().map(row).collect());
+        }
+        Ran { value: Some(text.into_bytes()), failed: None }
     }
 
     /// A text with functions. As a sample it is the answer; what it is called with then says status, success and message.

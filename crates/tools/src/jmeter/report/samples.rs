@@ -34,14 +34,14 @@ struct Pending {
     /// Hops of chains of redirections, by the place of the chain in its page.
     hops: Vec<(u32, Sample)>,
     /// A page and what it needs, as far as that has come.
-    page: Vec<Fetched>,
+    page: Vec<PageSample>,
     /// Transactions under way, the innermost last.
     open: Vec<Sample>,
 }
 
 /// A sample of a page, or of what it needs.
 #[derive(Debug)]
-struct Fetched {
+struct PageSample {
     fetch: Fetch,
     sample: Sample,
     ignored: bool,
@@ -63,9 +63,9 @@ impl Samples {
             pending.hops.push((record.fetch.number, sample));
             return None;
         }
-        let sample = pending.chained(record.fetch.number, sample, record.outcome);
+        let sample = pending.chained(record.fetch, sample, record.outcome);
         let whole = if record.fetch.has_needs || !pending.page.is_empty() {
-            pending.page.push(Fetched { fetch: record.fetch, sample, ignored });
+            pending.page.push(PageSample { fetch: record.fetch, sample, ignored });
             None
         } else {
             Some(sample).filter(|_| !ignored).and_then(|sample| pending.take(sample))
@@ -226,7 +226,7 @@ fn code_of_outcome(outcome: Outcome) -> Option<()> {
 }
 
 /// A page, or a frame in one, as the sample that it and all that it needs are parts of.
-fn with_needs(page: &Fetched, all: &[Fetched]) -> Sample {
+fn with_needs(page: &PageSample, all: &[PageSample]) -> Sample {
     let mut whole = page.sample.clone();
     let needs = all.iter().filter(|need| need.fetch.number > 0 && need.fetch.page == page.fetch.number);
     let needs: Vec<Sample> = needs.map(|need| with_needs(need, all)).collect();
@@ -251,7 +251,7 @@ fn with_needs(page: &Fetched, all: &[Fetched]) -> Sample {
     let bad: Vec<&Sample> = whole.parts.iter().skip(1).filter(|part| !part.success).collect();
     if !bad.is_empty() {
         let says = |part: &&Sample| {
-            let url = part.url.as_deref().unwrap_or_default();
+            let url = part.url.as_deref().unwrap_or("null");
             format!("{url} code:{} message:{}, ", part.code, part.message)
         };
         let said: String = bad.iter().map(says).collect();
@@ -263,38 +263,54 @@ fn with_needs(page: &Fetched, all: &[Fetched]) -> Sample {
 
 impl Pending {
     /// The sample of a chain of redirections that this one ends; by itself, where nothing led on to it.
-    fn chained(&mut self, place: u32, sample: Sample, outcome: Outcome) -> Sample {
-        let (own, others) = std::mem::take(&mut self.hops).into_iter().partition(|(of, _)| *of == place);
+    fn chained(&mut self, fetch: Fetch, sample: Sample, outcome: Outcome) -> Sample {
+        let all = std::mem::take(&mut self.hops);
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(of, _)| *of == fetch.number);
         self.hops = others;
-        let own: Vec<(u32, Sample)> = own;
-        if own.is_empty() {
-            return sample;
+        let Some((_, first)) = own.first() else { return sample };
+        if fetch.joins {
+            let ended_ms = sample.began_ms + sample.elapsed_ms;
+            let elapsed_ms = ended_ms.saturating_sub(first.began_ms);
+            return Sample { began_ms: first.began_ms, elapsed_ms, label: first.label.clone(), ..sample };
         }
         let hops = own.into_iter().map(|(_, hop)| hop).chain([sample]).collect();
         chain(hops, outcome)
     }
 
-    /// A sample is whole: the transaction around it counts it, and takes it where it has its requests as parts.
+    /// A sample is whole: the transactions around it count it, and the innermost that has its requests as parts takes it. One of
+    /// several requests is itself a sample of those around, unless its requests are theirs as well.
     fn take(&mut self, sample: Sample) -> Option<Sample> {
         let is_request = !matches!(sample.kind, Kind::Transaction { .. });
-        if let Some(around) = self.open.last_mut() {
-            around.within.0 += 1;
-            around.within.1 += u64::from(!sample.success);
-            if !sample.success {
-                (around.success, around.code) = (false, sample.code.clone());
-            }
-            around.bytes += sample.bytes;
-            around.sent_bytes += sample.sent_bytes;
-            around.latency_ms += sample.latency_ms;
-            around.connect_ms += sample.connect_ms;
+        if sample.kind == (Kind::Transaction { parent: false }) {
+            return Some(sample);
         }
-        let parent = self.open.iter_mut().rev().find(|open| open.kind == Kind::Transaction { parent: true });
-        match parent {
-            Some(parent) if is_request || parent.within.0 > 0 => {
-                parent.parts.push(sample);
-                None
+        for around in self.open.iter_mut().rev() {
+            let is_parent = around.kind == Kind::Transaction { parent: true };
+            if is_parent && !is_request {
+                break;
             }
-            _ => Some(sample),
+            around.count(&sample);
+            if is_parent {
+                around.parts.push(sample);
+                return None;
+            }
         }
+        Some(sample)
+    }
+}
+
+impl Sample {
+    /// Of a transaction: counts a sample in it.
+    fn count(&mut self, sample: &Sample) {
+        self.within.0 += 1;
+        self.within.1 += u64::from(!sample.success);
+        if !sample.success {
+            self.success = false;
+            self.code.clone_from(&sample.code);
+        }
+        self.bytes += sample.bytes;
+        self.sent_bytes += sample.sent_bytes;
+        self.latency_ms += sample.latency_ms;
+        self.connect_ms += sample.connect_ms;
     }
 }

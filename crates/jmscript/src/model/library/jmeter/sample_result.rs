@@ -76,6 +76,7 @@ const METHODS: &[Row] = &[
     row("getTimeStamp", 0, field!(Field::StartTime)),
     row("getEndTime", 0, field!(Field::EndTime)),
     row("getBytesAsLong", 0, field!(Field::ReceivedBytes)),
+    row("getBytes", 0, field!(Field::ReceivedBytes)),
     row("getBodySizeAsLong", 0, field!(Field::BodyBytes)),
     row("getBodySize", 0, field!(Field::BodyBytes)),
     row("getSentBytes", 0, field!(Field::SentBytes)),
