@@ -58,7 +58,7 @@ fn what_cannot_run_is_listed_and_the_rest_is_kept() {
         ("/Plan/Unknown group", "not known"),
         ("/Plan/Users/Unknown config", "not known"),
         ("/Plan/Users/Query", "databases"),
-        ("/Plan/Users/Lookaround/Backtracks", "linear time"),
+        ("/Plan/Users/Broken/Open group", "is no pattern: unclosed group"),
         ("/Plan/Users/No host", "its host is ''"),
         ("/Plan/Users/Fine ${__threadNum}/Check of JSON", "is no JMESPath"),
         ("/Plan/Users/Fine ${__threadNum}/Open call", "JMeter does not begin the test"),

@@ -12,6 +12,7 @@ pub mod data;
 pub mod draw;
 pub mod load;
 pub mod pace;
+pub mod pattern;
 pub mod site;
 pub mod units;
 
@@ -69,8 +70,8 @@ pub use scenario::reading::{GiveUp, Reading};
 pub use scenario::script::{Dialect, ScriptStep};
 pub use scenario::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Fills, Flow, ForEach, Group,
-    If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set,
-    Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
+    If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Percent, Rhythm, RhythmHow, Scenario, Scope, Sequence,
+    Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
 };
 pub use scenario::{AwsSignature, RequestOrder, RequestStep};
 pub use site::Site;

@@ -7,8 +7,8 @@ use super::{Converter, condition as conditions, config, sampler};
 use crate::element::Element;
 use crate::role::Role;
 use plan::{
-    Amount, Body, Branch, Choice, ChoiceBy, Expression, ForEach, If, Lock, Loop, Scope as Sharing, Sequence,
-    Share, Step, Transaction,
+    Amount, Body, Branch, Choice, ChoiceBy, Expression, ForEach, If, Lock, Loop, Percent, Scope as Sharing,
+    Sequence, Share, Step, Transaction,
 };
 use std::time::Duration;
 
@@ -191,33 +191,43 @@ fn while_loop(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Ste
 
 pub(super) fn for_each(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
     let text = |name: &str| of.properties.text(name).to_owned();
-    let number = |text: String| {
-        if text.trim().is_empty() { Some(None) } else { text.trim().parse::<u32>().ok().map(Some) }
-    };
     let Some(list) = c.constant(of, &text("ForeachController.inputVal"), "its list") else {
         return Vec::new();
     };
     let Some(into) = c.constant(of, &text("ForeachController.returnVal"), "its variable") else {
         return Vec::new();
     };
-    let first = text("ForeachController.startIndex");
-    let last = text("ForeachController.endIndex");
-    let first = c.constant(of, &first, "its start");
-    let last = c.constant(of, &last, "its end");
-    let bounds = first.and_then(number).zip(last.and_then(number));
-    let Some((first, last)) = bounds else {
-        c.missing(of, "its start or end is no whole number");
+    let mut before = Vec::new();
+    let skip = bound(c, of, "ForeachController.startIndex", &mut before);
+    let last = bound(c, of, "ForeachController.endIndex", &mut before);
+    let Some((skip, last)) = skip.zip(last) else {
+        c.missing(of, "its start or end is neither a whole number nor one value");
         return Vec::new();
     };
     let each = ForEach {
         list: c.variables.name(&list),
         into: c.variables.name(&into),
-        skip: first.unwrap_or(0),
+        skip: skip.unwrap_or_default(),
         last,
         no_underscore: !of.properties.flag("ForeachController.useSeparator", true),
     };
     let index = index(c, of);
-    wrapped(c, of, scope, |steps| Step::Loop(Loop { each: Some(each), index, steps, ..Loop::default() }))
+    let looped =
+        wrapped(c, of, scope, |steps| Step::Loop(Loop { each: Some(each), index, steps, ..Loop::default() }));
+    before.into_iter().chain(looped).collect()
+}
+
+/// A bound of a list, `Some(None)` where none is given; `None` where it is neither a number nor one value. `before`: takes what it is
+/// computed of.
+fn bound(c: &mut Converter<'_>, of: &Element, key: &str, before: &mut Vec<Step>) -> Option<Option<Amount>> {
+    let text = c.text(of, of.properties.text(key));
+    before.extend(text.steps());
+    match (text.constant(), text.only_value()) {
+        (Some(text), _) if text.trim().is_empty() => Some(None),
+        (Some(text), _) => text.trim().parse().ok().map(|number: u32| Some(Amount::Number(number.into()))),
+        (None, Some(name)) => Some(Some(Amount::Computed(Expression(operand(name))))),
+        (None, None) => None,
+    }
 }
 
 fn runtime(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
@@ -239,20 +249,37 @@ pub(super) fn share(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> V
     let value = ["ThroughputController.percentThroughput", "ThroughputController.maxThroughput"];
     let value = if by_percent { value[0] } else { value[1] };
     let written = of.properties.filled(value).unwrap_or("1").to_owned();
-    let Some(text) = c.constant(of, &written, "its throughput") else { return Vec::new() };
-    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    if number.is_none() {
-        c.different(of, format!("its throughput '{text}' is no number: taken as 0, as in JMeter"));
+    let text = c.text(of, &written);
+    let computed = text.only_value().map(|name| Expression(operand(name)));
+    let constant = text.constant();
+    if constant.is_none() && computed.is_none() {
+        c.missing(of, format!("its throughput '{written}' is neither a number nor one value"));
+        return Vec::new();
     }
-    let number = number.unwrap_or(0.0);
+    let number = constant.map(|text| {
+        let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        if number.is_none() {
+            c.different(of, format!("its throughput '{text}' is no number: taken as 0, as in JMeter"));
+        }
+        number.unwrap_or(0.0)
+    });
+    let percent = match (number, &computed) {
+        (Some(number), _) => Some(Percent::Number(number.clamp(0.0, 100.0))),
+        (None, computed) => computed.clone().map(Percent::Computed),
+    };
+    let times = match number {
+        Some(number) => Some(Amount::Number(number.max(0.0) as u64)),
+        None => computed.map(Amount::Computed),
+    };
     let per_user = of.properties.flag("ThroughputController.perThread", false);
     let share = Share {
-        percent: by_percent.then_some(number.clamp(0.0, 100.0)),
-        times: (!by_percent).then_some(number.max(0.0) as u64),
+        percent: percent.filter(|_| by_percent),
+        times: times.filter(|_| !by_percent),
         of: if per_user { Sharing::User } else { Sharing::Group },
         steps: Vec::new(),
     };
-    wrapped(c, of, scope, |steps| Step::Share(Share { steps, ..share }))
+    let steps = wrapped(c, of, scope, |steps| Step::Share(Share { steps, ..share }));
+    text.steps().into_iter().chain(steps).collect()
 }
 
 /// A branch for each child.

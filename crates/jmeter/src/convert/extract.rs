@@ -24,7 +24,7 @@ pub(super) fn regex(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
         return Vec::new();
     };
     if let Some(why) = unreadable(&pattern) {
-        c.missing(of, format!("'{}' needs what an engine in linear time has not: {why}", short(&pattern)));
+        c.missing(of, format!("'{}' is no pattern: {why}", short(&pattern)));
         return Vec::new();
     }
     let part = match key("useHeaders").as_str() {
@@ -306,10 +306,7 @@ pub(super) fn scoped(c: &mut Converter<'_>, of: &Element, extract: Extract) -> V
     vec![Step::Extract(Extract { at, ..extract })]
 }
 
-/// Why a pattern cannot be read by an engine in linear time.
+/// Why a text is no pattern.
 pub(super) fn unreadable(pattern: &str) -> Option<String> {
-    let error = regex::bytes::Regex::new(pattern).err()?.to_string();
-    let last =
-        error.lines().last().expect("an error says something").trim_start_matches("error: ").to_owned();
-    Some(last)
+    plan::pattern::Pattern::new(pattern).err()
 }

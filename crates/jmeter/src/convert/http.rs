@@ -537,7 +537,7 @@ fn url_pattern(c: &mut Converter<'_>, sampler: &Sampler<'_>, key: &str) -> Optio
         Some(why) => {
             c.different(
                 of,
-                format!("all embedded resources are fetched: '{}' needs what an engine in linear time has not: {why}", short(&pattern)),
+                format!("all embedded resources are fetched: '{}' is no pattern: {why}", short(&pattern)),
             );
             None
         }

@@ -4,6 +4,7 @@
 use super::query::Query;
 use memchr::{memchr, memmem};
 use plan::answer::{By, IsoBitmap, IsoCoding, IsoForm, Part, Selector, json_path, text_of};
+use plan::pattern::{Backtracking, Pattern};
 use regex::bytes::{CaptureLocations, Regex};
 use serde_json_path::JsonPath;
 use std::borrow::Cow;
@@ -56,6 +57,7 @@ enum How {
     Tag(Box<memmem::Finder<'static>>),
     Between(Box<memmem::Finder<'static>>, Box<memmem::Finder<'static>>),
     Regex(Box<Regex>, RefCell<CaptureLocations>),
+    Backtracking(Box<Backtracking>),
     Iso {
         field: u8,
         form: iso8583::Form,
@@ -90,10 +92,14 @@ impl Finder {
                 .map_or(How::Nowhere, |steps| How::Json(steps.into_iter().map(String::into_bytes).collect())),
             By::Tag(tag) => How::Tag(needle(tag)),
             By::Between { before, after } => How::Between(needle(before), needle(after)),
-            By::Regex(expression) => Regex::new(expression).map_or(How::Nowhere, |regex| {
-                let locations = RefCell::new(regex.capture_locations());
-                How::Regex(Box::new(regex), locations)
-            }),
+            By::Regex(expression) => match Pattern::new(expression) {
+                Ok(Pattern::Linear(regex)) => {
+                    let locations = RefCell::new(regex.capture_locations());
+                    How::Regex(regex, locations)
+                }
+                Ok(Pattern::Backtracking(regex)) => How::Backtracking(regex),
+                Err(_) => How::Nowhere,
+            },
             By::Css { .. } | By::XPath { .. } => {
                 Query::new(&at.by).map_or(How::Nowhere, |query| How::Query(Box::new(query)))
             }
@@ -162,6 +168,12 @@ impl Finder {
                 let (begin, end) = locations.get(1).or(locations.get(0))?;
                 text.get(begin..end)
             }
+            How::Backtracking(regex) => {
+                // A search that has used up its budget has found nothing.
+                let found = regex.of(text).captures(text).ok().flatten()?;
+                let group = found.get(1).or(found.get(0))?;
+                text.get(group.start()..group.end())
+            }
             How::Iso { field, form } => return iso8583::find(text, *form, *field).ok()?,
             How::Header(name) => header(text, name),
             How::All => Some(text),
@@ -204,6 +216,18 @@ impl Finder {
                         .skip(1)
                         .map(|group| Some(Cow::Borrowed(group?.as_bytes())))
                         .collect(),
+                });
+                found.collect()
+            }
+            How::Backtracking(regex) => {
+                let all = regex.of(text).captures_iter(text).map_while(Result::ok).take(most);
+                let group = |captures: &fancy_regex::Captures<'_, [u8]>, nth| {
+                    let group = captures.get(nth)?;
+                    Some(Cow::Borrowed(&text[group.start()..group.end()]))
+                };
+                let found = all.map(|captures| Found {
+                    whole: group(&captures, 0).unwrap_or(Cow::Borrowed(&[])),
+                    groups: (1..captures.len()).map(|nth| group(&captures, nth)).collect(),
                 });
                 found.collect()
             }

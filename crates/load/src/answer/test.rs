@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 use plan::answer::Must;
-use regex::bytes::Regex;
+use plan::pattern::Pattern;
 use sha2::{Digest, Sha256};
 
 /// One test of a value.
@@ -10,7 +10,7 @@ pub(crate) enum Test {
     Exist,
     BeAbsent,
     Equal(Vec<u8>),
-    Match(Box<Regex>),
+    Match(Pattern),
     Contain(Vec<u8>),
     BeOneOf(Vec<Vec<u8>>),
     BeNoneOf(Vec<Vec<u8>>),
@@ -32,9 +32,7 @@ impl Test {
             Must::Exist => Test::Exist,
             Must::BeAbsent => Test::BeAbsent,
             Must::Equal(text) => Test::Equal(text.to_vec()),
-            Must::Match(pattern) => {
-                Regex::new(pattern).map_or(Test::BeAbsent, |regex| Test::Match(Box::new(regex)))
-            }
+            Must::Match(pattern) => Pattern::new(pattern).map_or(Test::BeAbsent, Test::Match),
             Must::Contain(text) => Test::Contain(text.to_vec()),
             Must::BeOneOf(values) => Test::BeOneOf(bytes(values)),
             Must::BeNoneOf(values) => Test::BeNoneOf(bytes(values)),
@@ -43,7 +41,7 @@ impl Test {
             Must::HaveSha256(digest) => Test::HaveSha256(digest.to_ascii_lowercase()),
             Must::MatchWhole(pattern) => {
                 let whole = format!("^(?:{pattern})$");
-                Regex::new(&whole).map_or(Test::BeAbsent, |regex| Test::Match(Box::new(regex)))
+                Pattern::new(&whole).map_or(Test::BeAbsent, Test::Match)
             }
             Must::BeAtLeast(least) => Test::BeAtLeast(*least),
             Must::BeAtMost(most) => Test::BeAtMost(*most),
@@ -53,23 +51,38 @@ impl Test {
         }
     }
 
-    /// True if a value, or that there is none, will do.
+    /// True if a value, or that there is none, will do. A pattern that has used up its budget is not met, and neither is its opposite.
     #[inline]
     pub fn takes(&self, value: Option<&[u8]>) -> bool {
+        self.judges(value).unwrap_or(false)
+    }
+
+    /// The same; `None` where a pattern has used up its budget.
+    fn judges(&self, value: Option<&[u8]>) -> Option<bool> {
         match self {
-            Test::Not(test) => return !test.takes(value),
-            Test::AllOf(all) => return all.iter().all(|test| test.takes(value)),
-            Test::AnyOf(all) => return all.iter().any(|test| test.takes(value)),
+            Test::Not(test) => return test.judges(value).map(|takes| !takes),
+            Test::AllOf(all) => {
+                let judged: Option<Vec<bool>> = all.iter().map(|test| test.judges(value)).collect();
+                return judged.map(|judged| judged.into_iter().all(|takes| takes));
+            }
+            Test::AnyOf(all) => {
+                let judged = all.iter().map(|test| test.judges(value));
+                return judged.fold(Some(false), |any, takes| match (any, takes) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                });
+            }
+            Test::Match(pattern) => return value.map_or(Some(false), |value| pattern.matches(value)),
             _ => {}
         }
         let Some(value) = value else {
-            return matches!(self, Test::BeAbsent | Test::BeNoneOf(_) | Test::BeAnything);
+            return Some(matches!(self, Test::BeAbsent | Test::BeNoneOf(_) | Test::BeAnything));
         };
-        match self {
+        Some(match self {
             Test::Exist | Test::BeAnything => true,
             Test::BeAbsent => false,
             Test::Equal(text) => text == value,
-            Test::Match(pattern) => pattern.is_match(value),
             Test::Contain(text) => memmem::find(value, text).is_some(),
             Test::BeOneOf(values) => values.iter().any(|known| known == value),
             Test::BeNoneOf(values) => !values.iter().any(|known| known == value),
@@ -77,8 +90,10 @@ impl Test {
             Test::HaveSha256(digest) => hex(&Sha256::digest(value)) == *digest,
             Test::BeAtLeast(least) => number(value).is_some_and(|number| number >= *least),
             Test::BeAtMost(most) => number(value).is_some_and(|number| number <= *most),
-            Test::Not(_) | Test::AllOf(_) | Test::AnyOf(_) => unreachable!("answered above"),
-        }
+            Test::Match(_) | Test::Not(_) | Test::AllOf(_) | Test::AnyOf(_) => {
+                unreachable!("answered above")
+            }
+        })
     }
 
     /// A value that fails the test, in words.
@@ -87,7 +102,7 @@ impl Test {
             Test::Exist => "is missing".to_owned(),
             Test::BeAbsent => "should not be there".to_owned(),
             Test::Equal(text) => format!("is not '{}'", short(text)),
-            Test::Match(pattern) => format!("does not match '{pattern}'"),
+            Test::Match(pattern) => format!("does not match '{}'", pattern.as_str()),
             Test::Contain(text) => format!("does not contain '{}'", short(text)),
             Test::BeOneOf(values) => format!("is not one of {}", list(values)),
             Test::BeNoneOf(values) => format!("is one of {}", list(values)),

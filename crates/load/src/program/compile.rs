@@ -17,7 +17,7 @@ use plan::expression::Node;
 use plan::template::Encode;
 use plan::{
     Amount, Barrier, Body, Choice, ChoiceBy, Code, CounterStep, Expression, ForEach, If, Inputs, Loop, Part,
-    Rhythm, RhythmHow, Scenario, Set, Share, Step, Transaction,
+    Percent, Rhythm, RhythmHow, Scenario, Set, Share, Step, Transaction,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -229,13 +229,16 @@ impl<'a> Compiling<'a> {
         expression.parse().ok()?.map(&mut |name| self.slots.slot(&name))
     }
 
-    fn looped(&mut self, looped: &'a Loop) {
-        let times = looped.times.as_ref().and_then(|times| match times {
+    fn amount(&self, amount: &Amount) -> Option<Condition> {
+        match amount {
             Amount::Number(number) => Some(Node::Number(*number as f64)),
             Amount::Computed(expression) => self.condition(expression),
-        });
+        }
+    }
+
+    fn looped(&mut self, looped: &'a Loop) {
         let work = LoopWork {
-            times,
+            times: looped.times.as_ref().and_then(|times| self.amount(times)),
             lasts: looped.lasts,
             goes_on: looped.goes_on.as_ref().and_then(|goes_on| self.condition(goes_on)),
             until: looped.until.as_ref().and_then(|until| self.condition(until)),
@@ -266,8 +269,8 @@ impl<'a> Compiling<'a> {
         Some(EachWork {
             list: format!("{}{between}", each.list),
             into: self.slots.slot(&each.into)?,
-            skip: each.skip.into(),
-            last: each.last.map_or(u64::MAX, u64::from),
+            skip: self.amount(&each.skip)?,
+            last: each.last.as_ref().and_then(|last| self.amount(last)),
         })
     }
 
@@ -350,10 +353,14 @@ impl<'a> Compiling<'a> {
 
     fn share(&mut self, share: &'a Share) {
         let all = (share.of != plan::Scope::User).then(|| Cell::new((0, 0)));
-        let times = share.times.unwrap_or(0);
-        let times = if all.is_some() { self.around.part.share(times) } else { times };
+        let percent = share.percent.as_ref().and_then(|percent| match percent {
+            Percent::Number(percent) => Some(Node::Number(*percent)),
+            Percent::Computed(expression) => self.condition(expression),
+        });
+        let times = share.times.as_ref().and_then(|times| self.amount(times));
+        let part = all.is_some().then_some(self.around.part);
         let counter = self.count(2);
-        let place = self.push(Op::Share(ShareWork { percent: share.percent, times, counter, all, exit: 0 }));
+        let place = self.push(Op::Share(ShareWork { percent, times, part, counter, all, exit: 0 }));
         self.steps(&share.steps);
         let end = self.ops.len();
         if let Op::Share(work) = &mut self.ops[place] {

@@ -72,8 +72,8 @@ struct LoopWork {
 struct EachWork {
     list: String,
     into: usize,
-    skip: u64,
-    last: u64,
+    skip: Condition,
+    last: Option<Condition>,
 }
 
 enum Op {
@@ -151,8 +151,10 @@ struct Text {
 
 /// A share of the times, counted for each user (two counters) or for all of the worker.
 struct ShareWork {
-    percent: Option<f64>,
-    times: u64,
+    percent: Option<Condition>,
+    times: Option<Condition>,
+    /// The worker's part, where they are counted for all together.
+    part: Option<plan::Part>,
     counter: usize,
     all: Option<Cell<(u64, u64)>>,
     exit: usize,
@@ -449,7 +451,7 @@ impl Program {
                     position.at = *exit;
                 }
             }
-            Op::Share(share) => share.step(position),
+            Op::Share(share) => self.share(share, around, position, slots),
             _ => {}
         }
     }
@@ -468,6 +470,33 @@ impl Program {
         of.value(&Surrounded { slots, around, position, seed: self.seed }).number().unwrap_or(0.0)
     }
 
+    fn share(&self, work: &ShareWork, around: &Around, position: &mut Position, slots: &Slots) {
+        let number = |of: &Condition| self.number(of, around, position, slots);
+        let percent = work.percent.as_ref().map(number);
+        let times = work.times.as_ref().map_or(0.0, number).max(0.0) as u64;
+        work.step(percent, times, position);
+    }
+
+    /// Keeps the value of a round; false where there is none.
+    fn take(
+        &self,
+        each: &EachWork,
+        round: u64,
+        around: &Around,
+        position: &Position,
+        slots: &mut Slots,
+    ) -> bool {
+        let number = |of: &Condition| self.number(of, around, position, slots).max(0.0) as u64;
+        let nth = number(&each.skip).saturating_add(round + 1);
+        if each.last.as_ref().is_some_and(|last| nth > number(last)) {
+            return false;
+        }
+        let name = format!("{}{nth}", each.list);
+        let Some(value) = slots.named(&self.names, &name).map(<[u8]>::to_vec) else { return false };
+        slots.set(each.into, &value);
+        true
+    }
+
     fn enter(&self, id: usize, around: &Around, position: &mut Position, slots: &Slots) {
         let work = &self.loops[id];
         let times = |times| self.number(times, around, position, slots).max(0.0) as u64;
@@ -479,7 +508,7 @@ impl Program {
         let (work, frame) = (&self.loops[id], position.frames[id]);
         let mut goes_on = frame.round < frame.times
             && frame.ends.is_none_or(|ends| around.now < ends)
-            && work.each.as_ref().is_none_or(|each| each.take(frame.round, &self.names, slots));
+            && work.each.as_ref().is_none_or(|each| self.take(each, frame.round, around, position, slots));
         if goes_on {
             // The condition may ask for the number of the round that it decides on.
             work.index.iter().for_each(|index| slots.set(*index, frame.round.to_string().as_bytes()));
@@ -542,20 +571,6 @@ fn branch(text: &[u8], names: &[String]) -> Option<usize> {
     })
 }
 
-impl EachWork {
-    /// Keeps the value of a round; false where there is none.
-    fn take(&self, round: u64, names: &SlotNames, slots: &mut Slots) -> bool {
-        let number = self.skip + round + 1;
-        if number > self.last {
-            return false;
-        }
-        let name = format!("{}{number}", self.list);
-        let Some(value) = slots.named(names, &name).map(<[u8]>::to_vec) else { return false };
-        slots.set(self.into, &value);
-        true
-    }
-}
-
 impl Text {
     fn text(&self, around: &Around, values: &mut Values, position: &Position) -> String {
         let mut text = Vec::new();
@@ -575,12 +590,13 @@ impl Text {
 }
 
 impl ShareWork {
-    fn step(&self, position: &mut Position) {
+    /// `percent` and `times`: as they are now.
+    fn step(&self, percent: Option<f64>, times: u64, position: &mut Position) {
         let own = (position.counters[self.counter], position.counters[self.counter + 1]);
         let (runs, visits) = self.all.as_ref().map_or(own, Cell::get);
-        let goes = match self.percent {
+        let goes = match percent {
             Some(percent) => (100.0 * runs as f64 + 50.0) / (visits as f64 + 1.0) < percent,
-            None => runs < self.times,
+            None => runs < self.part.map_or(times, |part| part.share(times)),
         };
         let now = (runs + u64::from(goes), visits + 1);
         match &self.all {

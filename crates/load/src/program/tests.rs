@@ -3,7 +3,7 @@ use crate::control::{Control, Decks};
 use plan::data::Tables;
 use plan::{
     Amount, Branch, Choice, ChoiceBy, CounterStep, Feed, FeedEnd, ForEach, If, Inputs, Loop, NamedFile,
-    RequestStep, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share, Step, Transaction,
+    Percent, RequestStep, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share, Step, Transaction,
 };
 use std::cell::RefCell;
 
@@ -182,6 +182,8 @@ fn a_list_is_walked_up_to_its_first_gap() {
     let value = |name: &str, value: &str| Step::Set(Set::of(name, value));
     let each =
         |skip, last| ForEach { list: "x".to_owned(), into: "v".to_owned(), skip, last, no_underscore: false };
+    let number = Amount::Number;
+    let computed = |text: &str| Amount::Computed(text.into());
     let of = |skip, last| {
         let looped = Loop { each: Some(each(skip, last)), steps: vec![show("v")], ..Loop::default() };
         walks(
@@ -195,7 +197,10 @@ fn a_list_is_walked_up_to_its_first_gap() {
             1,
         )
     };
-    assert_eq!([of(0, None), of(1, None), of(0, Some(2)), of(3, None)], ["p5 p6 p7", "p6 p7", "p5 p6", ""]);
+    let seen =
+        [of(number(0), None), of(number(1), None), of(number(0), Some(number(2))), of(number(3), None)];
+    assert_eq!(seen, ["p5 p6 p7", "p6 p7", "p5 p6", ""]);
+    assert_eq!(of(computed("x_1 - 4"), Some(computed("x_1 - 2"))), "p6 p7");
 }
 
 #[test]
@@ -260,8 +265,24 @@ fn a_switch_goes_by_name_then_by_number() {
 }
 
 #[test]
+fn shares_may_be_computed_each_time() {
+    let set = |name: &str, value: &str| Step::Set(Set::of(name, value));
+    let share = |percent: &str| {
+        let percent = Some(Percent::Computed(percent.into()));
+        Step::Share(Share { percent, times: None, of: Scope::User, steps: vec![send()] })
+    };
+    assert_eq!(walks(vec![set("p", "100"), share("p"), set("q", "none"), share("q")], 2), "0 / 0");
+    let times = Some(Amount::Computed("p".into()));
+    let twice = Step::Share(Share { percent: None, times, of: Scope::User, steps: vec![send()] });
+    assert_eq!(walks(vec![set("p", "2"), twice], 3), "0 / 0 / ");
+}
+
+#[test]
 fn shares_are_exact() {
-    let share = |percent, times, of| Step::Share(Share { percent, times, of, steps: vec![send()] });
+    let share = |percent: Option<f64>, times, of| {
+        let percent = percent.map(Percent::Number);
+        Step::Share(Share { percent, times, of, steps: vec![send()] })
+    };
     for percent in [0.0, 10.0, 25.0, 33.0, 50.0, 99.0, 100.0] {
         for of in [Scope::User, Scope::All] {
             let seen = walks(vec![share(Some(percent), None, of)], 200);
@@ -269,7 +290,10 @@ fn shares_are_exact() {
             assert!((count - percent * 2.0).abs() <= 1.0, "{percent}: {count} of 200");
         }
     }
-    assert_eq!(walks(vec![share(None, Some(2), Scope::User), send()], 4), "0 1 / 0 1 / 1 / 1");
+    assert_eq!(
+        walks(vec![share(None, Some(Amount::Number(2)), Scope::User), send()], 4),
+        "0 1 / 0 1 / 1 / 1"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::load::Phase;
 use crate::request::answer::By;
 use crate::scenario::expression::{Expression, Node};
 use crate::scenario::{
-    Amount, Choice, ChoiceBy, Code, CounterStep, Feed, If, Loop, Rhythm, Scenario, Set, Share, Step,
+    Amount, Choice, ChoiceBy, Code, CounterStep, Feed, If, Loop, Percent, Rhythm, Scenario, Set, Share, Step,
     Transaction,
 };
 
@@ -124,7 +124,7 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Found) {
             found.push("a transaction has no name: give one, which the report shows".to_owned());
         }
         Step::Choice(choice) => check_choice(choice, names, found),
-        Step::Share(share) => check_share(share, found),
+        Step::Share(share) => check_share(share, names, found),
         Step::Loop(looped) => check_loop(looped, names, found),
         Step::If(If { condition, steps, otherwise, .. }) => {
             if steps.is_empty() && otherwise.is_empty() {
@@ -212,11 +212,20 @@ fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut
     }
 }
 
-fn check_share(Share { percent, times, .. }: &Share, found: &mut Found) {
+fn check_share(Share { percent, times, .. }: &Share, names: &Names<'_>, found: &mut Found) {
     if percent.is_some() == times.is_some() {
         found.push("a share needs percent or times, and not both".to_owned());
     }
-    share(found, "a hundredth of percent", percent.unwrap_or(0.0) / 100.0);
+    let computed = times.iter().filter_map(Amount::computed);
+    let computed = computed.chain(match percent {
+        Some(Percent::Computed(expression)) => Some(expression),
+        Some(Percent::Number(percent)) => {
+            share(found, "a hundredth of percent", percent / 100.0);
+            None
+        }
+        None => None,
+    });
+    computed.for_each(|expression| check_expression(expression, names, found));
 }
 
 fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Found) {
@@ -230,11 +239,9 @@ fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Found) {
 
 fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Found) {
     let Loop { times, goes_on, until, each, index, .. } = looped;
-    let times = times.iter().filter_map(|times| match times {
-        Amount::Computed(expression) => Some(expression),
-        Amount::Number(_) => None,
-    });
-    times.chain(goes_on).chain(until).for_each(|expression| check_expression(expression, names, found));
+    let bounds = each.iter().flat_map(|each| each.last.iter().chain([&each.skip]));
+    let amounts = times.iter().chain(bounds).filter_map(Amount::computed);
+    amounts.chain(goes_on).chain(until).for_each(|expression| check_expression(expression, names, found));
     index.iter().for_each(|name| check_name("loop: index", name, found));
     each.iter().for_each(|each| check_name("for-each: into", &each.into, found));
 }

@@ -178,9 +178,8 @@ fn pattern_violation(pattern: &str) -> Option<String> {
     if crate::data::template::is_template(pattern.as_bytes()) {
         return None;
     }
-    let error = regex::bytes::Regex::new(pattern).err()?.to_string();
-    let why = error.lines().last().unwrap_or_default();
-    Some(format!("'{pattern}' is no regular expression: {}", why.trim_start_matches("error: ")))
+    let why = crate::pattern::Pattern::new(pattern).err()?;
+    Some(format!("'{pattern}' is no regular expression: {why}"))
 }
 
 /// How ISO 8583's bitmaps are written.

@@ -65,6 +65,37 @@ pub enum Amount {
     Computed(Expression),
 }
 
+impl Default for Amount {
+    fn default() -> Amount {
+        Amount::Number(0)
+    }
+}
+
+impl Amount {
+    /// The expression that it is the result of.
+    pub fn computed(&self) -> Option<&Expression> {
+        match self {
+            Amount::Computed(expression) => Some(expression),
+            Amount::Number(_) => None,
+        }
+    }
+
+    fn is_zero(&self) -> bool {
+        *self == Amount::Number(0)
+    }
+}
+
+/// A share of a hundred.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a number or an expression")]
+pub enum Percent {
+    /// This one.
+    Number(f64),
+    /// The result of an expression.
+    Computed(Expression),
+}
+
 /// The values `LIST_1`, `LIST_2` … of a user, in order, up to the first that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -74,19 +105,15 @@ pub struct ForEach {
     pub list: String,
     /// The name that the value of the round is kept under.
     pub into: String,
-    /// So many values are left out at the beginning.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub skip: u32,
+    /// So many values are left out at the beginning; none where that is no number.
+    #[serde(default, skip_serializing_if = "Amount::is_zero")]
+    pub skip: Amount,
     /// The number of the last value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<u32>,
+    pub last: Option<Amount>,
     /// Values are called `LIST1`, `LIST2` …
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_underscore: bool,
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// Steps that are walked where something is true.
@@ -171,10 +198,10 @@ fn one() -> u32 {
 pub struct Share {
     /// In so many of a hundred times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub percent: Option<f64>,
+    pub percent: Option<Percent>,
     /// So many times in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub times: Option<u64>,
+    pub times: Option<Amount>,
     /// Whose times are counted.
     #[serde(default)]
     pub of: Scope,

@@ -11,8 +11,8 @@ mod send;
 mod value;
 
 pub use control::{
-    Amount, Barrier, Branch, Choice, ChoiceBy, Flow, ForEach, If, Lock, Loop, OnFailure, Scope, Sequence,
-    Share, Transaction,
+    Amount, Barrier, Branch, Choice, ChoiceBy, Flow, ForEach, If, Lock, Loop, OnFailure, Percent, Scope,
+    Sequence, Share, Transaction,
 };
 pub use group::{Group, Keep};
 pub use requests::{AwsSignature, RequestOrder, RequestStep};

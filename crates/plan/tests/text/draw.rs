@@ -4,9 +4,9 @@ use plan::answer::{By, Check, Extract, Must, Part, Selector, Take, Which};
 use plan::message::Framing;
 use plan::{
     Amount, Arrivals, Barrier, Body, Branch, Choice, ChoiceBy, Code, CounterStep, Delay, Expect, Expression,
-    Feed, FeedEnd, Field, Flow, ForEach, Group, Http, If, Load, Log, Loop, OnFailure, Origin, Pace, Phase,
-    Plan, Request, RequestStep, Rhythm, Scenario, Scope, Secret, Sequence, Set, Share, Site, Stage, Status,
-    Step, Stop, Tcp, Transaction, UserRow,
+    Feed, FeedEnd, Field, Flow, ForEach, Group, Http, If, Load, Log, Loop, OnFailure, Origin, Pace, Percent,
+    Phase, Plan, Request, RequestStep, Rhythm, Scenario, Scope, Secret, Sequence, Set, Share, Site, Stage,
+    Status, Step, Stop, Tcp, Transaction, UserRow,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -280,11 +280,14 @@ fn leaf() -> impl Strategy<Value = Step> {
 fn step() -> impl Strategy<Value = Step> {
     leaf().prop_recursive(3, 12, 3, |inner| {
         let steps = || vec(inner.clone(), 0..3);
-        let times = prop_oneof![
-            any::<u32>().prop_map(|n| Amount::Number(n.into())),
-            expression().prop_map(Amount::Computed)
-        ];
-        let each = (name(), name(), any::<u32>(), option::of(any::<u32>()), any::<bool>()).prop_map(
+        let amount = || {
+            prop_oneof![
+                any::<u32>().prop_map(|n| Amount::Number(n.into())),
+                expression().prop_map(Amount::Computed)
+            ]
+        };
+        let times = amount();
+        let each = (name(), name(), amount(), option::of(amount()), any::<bool>()).prop_map(
             |(list, into, skip, last, no_underscore)| ForEach { list, into, skip, last, no_underscore },
         );
         let branch =
@@ -303,9 +306,10 @@ fn step() -> impl Strategy<Value = Step> {
                 }
             ),
             (by, vec(branch, 0..3)).prop_map(|(by, branches)| Step::Choice(Choice { by, branches })),
-            (option::of(0.0..100.0), option::of(any::<u32>()), scope(), steps()).prop_map(
+            (option::of(0.0..100.0), option::of(amount()), scope(), steps()).prop_map(
                 |(percent, times, of, steps)| {
-                    Step::Share(Share { percent, times: times.map(u64::from), of, steps })
+                    let percent = percent.map(Percent::Number);
+                    Step::Share(Share { percent, times, of, steps })
                 }
             ),
             (text(), any::<bool>(), steps()).prop_map(|(name, pauses, steps)| {

@@ -122,9 +122,9 @@ fn embedded_resources_are_those_whose_urls_match() {
         assert_eq!(targets[0], "/page");
         assert_eq!(targets[1..], *fetched, "{more}");
     }
-    let wrong = PLAN.replace(at, &format!("{at}{fetches}{}", only.replace("\\.png", "(?=a)")));
+    let wrong = PLAN.replace(at, &format!("{at}{fetches}{}", only.replace("\\.png", "(")));
     let ran = on(&wrong, &["plan", "check", "{}/plan.jmx", &port]);
-    assert!(ran.stdout.contains("linear time"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("is no pattern"), "{}", ran.stdout);
 }
 
 /// One user who does once what stands there.
@@ -395,6 +395,40 @@ fn variables_are_shown_and_filled_with_zeros() {
     results(&once(&steps), &web);
     let targets: Vec<String> = web.seen().iter().map(|asked| asked.target.clone()).collect();
     assert_eq!(targets, ["/ID-007/ID-007", "/true"]);
+}
+
+#[test]
+fn bounds_and_patterns_may_be_more_than_constants() {
+    let web = Web::start(|_| ok("price=12 EUR, price=15 USD"));
+    let extract = |name: &str, pattern: &str, nth: &str| {
+        format!(
+            "<RegexExtractor testname=\"E\"><stringProp name=\"RegexExtractor.refname\">{name}</stringProp>\
+             <stringProp name=\"RegexExtractor.regex\">{pattern}</stringProp><stringProp name=\"RegexExtractor.template\">$1$</stringProp>\
+             <stringProp name=\"RegexExtractor.match_number\">{nth}</stringProp></RegexExtractor><hashTree/>"
+        )
+    };
+    let ahead = extract("usd", "(\\d+)(?= USD)", "1");
+    let all = extract("p", "(\\d+)", "-1");
+    let start = sampler("start", "/start", "", &(ahead + &all + &extract("last", "price=1(2)", "1")));
+    let each = format!(
+        "<ForeachController testname=\"F\"><stringProp name=\"ForeachController.inputVal\">p</stringProp>\
+         <stringProp name=\"ForeachController.returnVal\">x</stringProp><stringProp name=\"ForeachController.startIndex\">1</stringProp>\
+         <stringProp name=\"ForeachController.endIndex\">${{last}}</stringProp></ForeachController><hashTree>{}</hashTree>",
+        sampler("each", "/${x}/${usd}", "", "")
+    );
+    let share = |percent: &str, path: &str| {
+        format!(
+            "<ThroughputController testname=\"T\"><intProp name=\"ThroughputController.style\">1</intProp>\
+             <boolProp name=\"ThroughputController.perThread\">true</boolProp>\
+             <stringProp name=\"ThroughputController.percentThroughput\">{percent}</stringProp></ThroughputController>\
+             <hashTree>{}</hashTree>",
+            sampler("share", path, "", "")
+        )
+    };
+    let steps = [start, each, share("${__intSum(${last},98)}", "/all"), share("${none}", "/none")].concat();
+    results(&once(&steps), &web);
+    let targets: Vec<String> = web.seen().iter().map(|asked| asked.target.clone()).collect();
+    assert_eq!(targets, ["/start", "/15/15", "/all"]);
 }
 
 const AUTO_STOP: &str = "<kg.apc.jmeter.reporters.AutoStop testname=\"Stop\"><stringProp name=\"error_rate\">50</stringProp>\
