@@ -13,6 +13,7 @@ mod expect;
 mod export;
 mod files;
 mod find;
+mod fit;
 mod fleet;
 mod guard;
 mod guided;
@@ -47,6 +48,7 @@ pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
+pub use fit::{FitArgs, FitFigure, FitLimit};
 pub use fleet::{AgentArgs, AgentsArg, FleetArgs, FleetCommand, OnLossArg};
 pub use guard::{Guards, Ports};
 pub use guided::{GREETING, QUESTIONS, Question};
@@ -294,6 +296,8 @@ pub enum Command {
     Capture(Box<CaptureArgs>),
     /// Send a recording's requests again, each at its moment
     Replay(Box<ReplayArgs>),
+    /// Find laws in a recording, each with its error, and write a plan of them
+    Fit(Box<FitArgs>),
     /// Show a run that was kept, in any layout
     Report(ReportArgs),
     /// The runs that were kept: list, search, show, label, repeat, prune

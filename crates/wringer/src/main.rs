@@ -97,6 +97,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Record(args) => command::record::run(&args),
         Command::Capture(args) => command::capture::run(&args),
         Command::Replay(args) => command::replay::run(&args),
+        Command::Fit(args) => command::fit::run(&args),
         Command::Config { command } => command::config::run(command.as_deref()),
         Command::Fleet(FleetCommand::Check { fleet }) => command::fleet::check(&fleet),
         Command::Agent(args) => command::fleet::agent(&args),

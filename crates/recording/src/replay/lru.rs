@@ -1,5 +1,6 @@
 //! An exact LRU cache of a size, as a yardstick: which of a stream's requests it would have answered.
 
+use foldhash::quality::FixedState;
 use std::collections::HashMap;
 
 /// Marks the end of the chain.
@@ -10,7 +11,7 @@ const NONE: u32 = u32::MAX;
 pub struct Lru {
     bytes: u64,
     used: u64,
-    places: HashMap<u64, u32>,
+    places: HashMap<u64, u32, FixedState>,
     entries: Vec<Entry>,
     free: Vec<u32>,
     newest: u32,
@@ -31,7 +32,7 @@ impl Lru {
         Lru {
             bytes,
             used: 0,
-            places: HashMap::new(),
+            places: HashMap::default(),
             entries: Vec::new(),
             free: Vec::new(),
             newest: NONE,

@@ -9,6 +9,7 @@ pub mod doctor;
 mod dry;
 pub mod explain;
 pub mod find;
+pub mod fit;
 pub mod fleet;
 pub mod guided;
 mod har;

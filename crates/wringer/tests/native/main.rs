@@ -19,6 +19,7 @@ mod fast;
 #[path = "../support/faulty_proxy/mod.rs"]
 mod faulty_proxy;
 mod find;
+mod fit;
 mod fleet;
 mod h2load;
 mod http;

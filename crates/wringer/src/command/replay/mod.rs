@@ -12,13 +12,14 @@ use recording::words::Method;
 use session::SessionOptions;
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let seed = crate::arguments::seed_from_clock();
     let choice = choice(args, args.clients.load.seed.unwrap_or(seed))?;
-    let mut recording = open(args)?;
+    let mut recording = open(&args.recording, args.salvage)?;
     let mut chosen = choose(&mut recording, &choice).map_err(|error| unread(args, error))?;
     let notes = told::notes(args, &chosen, &recording);
     if chosen.at_us.is_empty() {
@@ -109,12 +110,16 @@ fn known_method(name: &str) -> Result<Method, Problem> {
     })
 }
 
-fn open(args: &ReplayArgs) -> Result<Recording<BufReader<File>>, Problem> {
-    let name = args.recording.display();
-    let file = File::open(&args.recording)
+/// Opens a recording; `salvage`: also a damaged one, as far as it is whole.
+///
+/// # Errors
+/// It is none, or it is damaged.
+pub fn open(path: &Path, salvage: bool) -> Result<Recording<BufReader<File>>, Problem> {
+    let name = path.display();
+    let file = File::open(path)
         .map_err(|error| Problem::Usage(format!("{name} cannot be read: {error}; check its name")))?;
     let read = BufReader::new(file);
-    let opened = if args.salvage { Recording::salvage(read) } else { Recording::open(read) };
+    let opened = if salvage { Recording::salvage(read) } else { Recording::open(read) };
     opened.map_err(|error| match error {
         ReadError::NoRecording => Problem::Usage(format!(
             "{name}: {error}; of a log one is made by 'wringer capture {name} -o FILE.rec'"
