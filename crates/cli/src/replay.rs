@@ -85,6 +85,12 @@ pub struct ChosenArgs {
     /// Send so many requests at most
     #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
     pub requests: Option<u64>,
+    /// Send all of it so often, one time after the other
+    #[arg(long = "loop", value_name = "N", default_value = "1", value_parser = at_least_one)]
+    pub passes: u64,
+    /// Send what is due within so long first, without measuring it
+    #[arg(long, value_name = "SPAN", value_parser = some_time)]
+    pub warm: Option<Duration>,
     /// Methods that are sent; others than GET and HEAD change things, and need --unsafe
     #[arg(long, value_name = "LIST", default_value = "GET,HEAD", value_delimiter = ',', value_parser = method)]
     pub methods: Vec<String>,
@@ -102,10 +108,35 @@ pub struct ChosenArgs {
 /// Requests and their moments.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
+    /// Requests that are sent before, to warm up; they may be none.
+    pub warm: Timed,
+    /// Requests that are measured.
+    pub measured: Timed,
+}
+
+/// A list with its moments.
+#[derive(Debug, Clone, Default)]
+pub struct Timed {
     /// The requests, in the order in which they are due.
     pub requests: RequestList,
     /// When they are due.
     pub moments: Moments,
+}
+
+impl Timed {
+    /// A phase that sends it.
+    fn phase(self, in_flight: u32) -> Phase {
+        let count = self.requests.len() as u64;
+        let step =
+            RequestStep { requests: self.requests, order: RequestOrder::Loop, ..RequestStep::default() };
+        Phase {
+            name: "measure".to_owned(),
+            scenario: Scenario::of(vec![Step::Requests(step)]),
+            pace: Pace::Recorded { at_us: self.moments, in_flight },
+            stop: Stop { requests: Some(count), ..Stop::default() },
+            ..Phase::default()
+        }
+    }
 }
 
 /// A factor by which something grows or shrinks.
@@ -177,17 +208,14 @@ impl ReplayArgs {
     pub fn plan(&self, seed: u64, replayed: Replayed) -> Result<Plan, String> {
         let address = self.address()?;
         let clients = &self.clients;
-        let count = replayed.requests.len() as u64;
-        let step =
-            RequestStep { requests: replayed.requests, order: RequestOrder::Loop, ..RequestStep::default() };
-        let phase = Phase {
-            name: "measure".to_owned(),
-            http: clients.version.turns(),
-            scenario: Scenario::of(vec![Step::Requests(step)]),
-            pace: Pace::Recorded { at_us: replayed.moments, in_flight: self.in_flight },
-            stop: Stop { requests: Some(count), ..Stop::default() },
-            ..Phase::default()
-        };
+        let turns = || clients.version.turns();
+        let measured = Phase { http: turns(), ..replayed.measured.phase(self.in_flight) };
+        let warm = Some(replayed.warm).filter(|warm| !warm.requests.is_empty()).map(|warm| Phase {
+            name: "warm-up".to_owned(),
+            measured: false,
+            http: turns(),
+            ..warm.phase(self.in_flight)
+        });
         let http = Http1 {
             form: RequestForm::Reverse,
             requests_per_connection: Some(clients.load.keep_alive).filter(|requests| *requests > 0),
@@ -208,7 +236,7 @@ impl ReplayArgs {
             sources: clients.load.sources.clone(),
             check: Check::default(),
             limits: clients.load.limits(),
-            phases: vec![phase],
+            phases: warm.into_iter().chain([measured]).collect(),
             trace: Trace::default(),
         };
         Ok(Plan {
@@ -246,7 +274,8 @@ mod tests {
         let args = typed("a.rec localhost:8080 --real-origin --in-flight 7 -H X:y");
         args.check().unwrap();
         let requests: RequestList = [plan::Request::get("http://shop.example/a")].into_iter().collect();
-        let replayed = Replayed { requests, moments: Moments::new(vec![5]) };
+        let measured = Timed { requests, moments: Moments::new(vec![5]) };
+        let replayed = Replayed { measured, ..Replayed::default() };
         let plan = args.plan(3, replayed).unwrap();
         let load = plan.load.as_ref().unwrap();
         assert_eq!((load.target.as_deref(), load.phases.len(), plan.seed), (Some("localhost:8080"), 1, 3));

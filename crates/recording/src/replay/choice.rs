@@ -51,6 +51,10 @@ pub struct Choice {
     pub ends_us: Option<u64>,
     /// Requests at most.
     pub most: Option<u64>,
+    /// How often all of it is sent, one time after the other; at least once.
+    pub passes: u64,
+    /// Moment of the replay up to which requests are sent to warm up, in microseconds.
+    pub warm_us: u64,
     /// Methods that are sent.
     pub methods: Vec<Method>,
     /// Host and path match this.
@@ -85,6 +89,8 @@ impl Default for Choice {
             to_us: None,
             ends_us: None,
             most: None,
+            passes: 1,
+            warm_us: 0,
             methods: vec![Method::Get, Method::Head],
             only: None,
             except: None,
@@ -113,7 +119,16 @@ impl Choice {
         if of_users && of_objects { Ok(()) } else { Err(Why::Sample) }
     }
 
-    /// How often it is sent: once for each copy of its user. Of half a copy, half of the users have one.
+    /// How long one pass takes, in microseconds of the replay: the part that was chosen, and where it ends with the recording, which
+    /// lasts `span_us` and has so many requests, a mean gap more.
+    pub(super) fn pass_us(&self, span_us: u64, requests: u64) -> u64 {
+        let ends_us = span_us + span_us / requests.saturating_sub(1).max(1);
+        let ends_us = self.to_us.map_or(ends_us, |to_us| to_us.min(ends_us));
+        let lasts_us = ends_us.saturating_sub(self.from_us) as f64 / self.speed;
+        (lasts_us.round() as u64).max(1)
+    }
+
+    /// How often it is sent in a pass: once for each copy of its user. Of half a copy, half of the users have one.
     pub(super) fn copies_of(&self, request: &Request) -> u64 {
         let whole = self.multiply.floor();
         let more = fraction(hash(self.seed ^ COPIES, request.user)) < self.multiply - whole;

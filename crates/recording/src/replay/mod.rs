@@ -23,14 +23,27 @@ use std::io::{Read, Seek};
 pub struct Chosen {
     /// The requests.
     pub requests: RequestList,
-    /// When each of them is due, in microseconds since the beginning.
+    /// When each of them is due, in microseconds since the beginning, or since the warm-up's end.
     pub at_us: Vec<u64>,
+    /// Those that are sent before, to warm up.
+    pub warm: WarmUp,
     /// How many are not sent, by reason; of copies each counts.
     pub left_out: BTreeMap<Why, u64>,
     /// Requests that are sent otherwise than they were.
     pub changed: Changed,
     /// Their account as the recording has it.
     pub seen: Seen,
+}
+
+/// Requests that are sent before those that count.
+#[derive(Debug, Clone, Default)]
+pub struct WarmUp {
+    /// How many there are.
+    pub count: u64,
+    /// The requests.
+    pub requests: RequestList,
+    /// When each of them is due, in microseconds since the beginning.
+    pub at_us: Vec<u64>,
 }
 
 /// Counts of requests that are sent otherwise than they were.
@@ -65,7 +78,9 @@ pub enum ChooseError {
     #[error("it has no URLs: it was captured with --no-urls, or of a trace")]
     NoUrls,
     /// More than fits into a list.
-    #[error("more than {MOST} requests would be sent: choose fewer with --to, -d, -n or --sample-users")]
+    #[error(
+        "more than {MOST} requests would be sent: choose fewer with --to, -d, --sample-users or less of --loop"
+    )]
     TooMany,
 }
 
@@ -87,52 +102,83 @@ pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> 
     let mut due: Vec<Due> = Vec::new();
     let mut requests: Vec<Request> = Vec::new();
     let mut block = Block::default();
+    let pass_us = pass_us(recording, choice);
     for number in 0..recording.block_count() {
         recording.read_block(number, &mut block)?;
         for (row, request) in block.rows.iter().enumerate() {
             let line = match choice.takes(request).and_then(|()| sent.line(&block, row)) {
                 Ok(line) => line,
                 Err(why) => {
-                    *chosen.left_out.entry(why).or_default() += choice.copies_of(request).max(1);
+                    let copies = choice.copies_of(request).max(1);
+                    *chosen.left_out.entry(why).or_default() += copies.saturating_mul(choice.passes);
                     continue;
                 }
             };
             let before = due.len();
-            copies(choice, request, line, requests.len(), &mut due);
+            let one = Due { at_us: 0, line, seen: requests.len() as u32 };
+            let late = copies(choice, request, one, pass_us, &mut due)?;
+            if late > 0 {
+                *chosen.left_out.entry(Why::Outside).or_default() += late;
+            }
             if due.len() > before {
                 requests.push(*request);
-            }
-            if due.len() > MOST {
-                return Err(ChooseError::TooMany);
             }
         }
     }
     due.sort_by_key(|due| due.at_us);
     cut(choice, &mut due, &mut chosen.left_out);
     let order: Vec<&Request> = due.iter().map(|due| &requests[due.seen as usize]).collect();
-    chosen.seen = Seen::of(&order, recording.summary().footprint, choice.cache_memory);
+    let warm = due.partition_point(|due| due.at_us < choice.warm_us);
+    chosen.seen = Seen::of(&order, warm, recording.summary().footprint, choice.cache_memory);
     chosen.changed = sent.changed(&order);
-    chosen.at_us = due.iter().map(|due| due.at_us).collect();
-    let lines = due.iter().map(|due| due.line).collect();
-    chosen.requests = sent.list(lines);
+    chosen.warm.count = warm as u64;
+    chosen.warm.at_us = due[..warm].iter().map(|due| due.at_us).collect();
+    chosen.at_us = due[warm..].iter().map(|due| due.at_us - choice.warm_us).collect();
+    let lines: Vec<ListLine> = due.iter().map(|due| due.line).collect();
+    if warm > 0 {
+        chosen.warm.requests = sent.part(&lines[..warm]);
+        chosen.requests = sent.part(&lines[warm..]);
+    } else {
+        chosen.requests = sent.list(lines);
+    }
     Ok(chosen)
 }
 
-/// The copies of a request, each with its moment.
-fn copies(choice: &Choice, request: &Request, line: ListLine, seen: usize, due: &mut Vec<Due>) {
-    for copy in 0..choice.copies_of(request) {
-        let at_us = choice.due_us(request, copy);
-        due.push(Due { at_us, line, seen: seen as u32 });
-    }
+/// How long one pass takes. A recording that was cut has no summary, but its blocks know their moments.
+fn pass_us<R: Read + Seek>(recording: &Recording<R>, choice: &Choice) -> u64 {
+    let places = recording.places();
+    let span_us = places.last().map_or(0, |place| place.last_us);
+    choice.pass_us(span_us, places.iter().map(|place| u64::from(place.count)).sum())
 }
 
-/// Cuts off what comes after the end of the replay, and beyond the number that was asked for.
-fn cut(choice: &Choice, due: &mut Vec<Due>, left_out: &mut BTreeMap<Why, u64>) {
-    let in_time = choice.ends_us.map_or(due.len(), |ends| due.partition_point(|due| due.at_us < ends));
-    let kept = choice.most.map_or(in_time, |most| in_time.min(usize::try_from(most).unwrap_or(usize::MAX)));
-    let cut = (due.len() - kept) as u64;
-    if cut > 0 {
-        *left_out.entry(Why::Outside).or_default() += cut;
+/// Adds the copies of a request in each pass, each with its moment, and returns how many come too late to be sent.
+fn copies(
+    choice: &Choice,
+    request: &Request,
+    one: Due,
+    pass_us: u64,
+    due: &mut Vec<Due>,
+) -> Result<u64, ChooseError> {
+    let mut late = 0;
+    for copy in 0..choice.copies_of(request) {
+        let first_us = choice.due_us(request, copy);
+        let in_time = choice.ends_us.map_or(u64::MAX, |ends| ends.saturating_sub(first_us).div_ceil(pass_us));
+        let passes = choice.passes.min(in_time);
+        late += choice.passes - passes;
+        if passes > (MOST - due.len()) as u64 {
+            return Err(ChooseError::TooMany);
+        }
+        due.extend((0..passes).map(|pass| Due { at_us: first_us + pass * pass_us, ..one }));
     }
-    due.truncate(kept);
+    Ok(late)
+}
+
+/// Cuts off what is beyond the number that was asked for.
+fn cut(choice: &Choice, due: &mut Vec<Due>, left_out: &mut BTreeMap<Why, u64>) {
+    let most = choice.most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let beyond = due.len().saturating_sub(most) as u64;
+    if beyond > 0 {
+        *left_out.entry(Why::Outside).or_default() += beyond;
+    }
+    due.truncate(most);
 }

@@ -46,9 +46,10 @@ pub struct Yardstick {
 const PARTS: [u64; 4] = [1, 4, 16, 64];
 
 impl Seen {
-    /// Of these requests, in the order in which they are due.
+    /// Of these requests, in the order in which they are due; the first ones, as many as `warm` says, only fill the yardstick's cache.
     /// `footprint`: bytes of all objects together. `memory`: those of the cache, where they are told.
-    pub(super) fn of(requests: &[&Request], footprint: u64, memory: Option<u64>) -> Seen {
+    pub(super) fn of(sent: &[&Request], warm: usize, footprint: u64, memory: Option<u64>) -> Seen {
+        let requests = &sent[warm..];
         let mut seen = Seen { requests: requests.len() as u64, footprint, ..Seen::default() };
         let mut durations: Vec<u32> = Vec::new();
         for request in requests {
@@ -63,7 +64,7 @@ impl Seen {
         seen.durations_us = (!durations.is_empty())
             .then(|| [0.5, 0.9, 0.99, 1.0].map(|part| durations[place(part, durations.len())]));
         let sizes = memory.map_or_else(|| PARTS.map(|part| footprint / part).to_vec(), |memory| vec![memory]);
-        seen.lru = sizes.into_iter().map(|memory| yardstick(requests, memory)).collect();
+        seen.lru = sizes.into_iter().map(|memory| yardstick(sent, warm, memory)).collect();
         seen
     }
 }
@@ -73,14 +74,15 @@ fn place(part: f64, count: usize) -> usize {
     ((part * count as f64).ceil() as usize).clamp(1, count) - 1
 }
 
-fn yardstick(requests: &[&Request], memory: u64) -> Yardstick {
+fn yardstick(sent: &[&Request], warm: usize, memory: u64) -> Yardstick {
     let mut lru = Lru::new(memory);
-    let asked = requests.iter().filter(|request| {
+    let mut is_hit = |request: &&Request| {
         let key =
             u64::from(request.object) << 24 | u64::from(request.version) << 8 | u64::from(request.variant);
         lru.ask(key, request.size)
-    });
-    Yardstick { memory, hits: asked.count() as u64 }
+    };
+    let hits: Vec<bool> = sent.iter().map(&mut is_hit).collect();
+    Yardstick { memory, hits: hits[warm..].iter().filter(|hit| **hit).count() as u64 }
 }
 
 #[cfg(test)]

@@ -157,6 +157,20 @@ impl<'a> Sent<'a> {
         changed
     }
 
+    /// A list of some of the lines, with the URLs that those name.
+    pub fn part(&self, lines: &[ListLine]) -> RequestList {
+        let mut places: HashMap<u32, u32> = HashMap::new();
+        let mut urls: Vec<&str> = Vec::new();
+        let mut place = |url: u32| {
+            *places.entry(url).or_insert_with(|| {
+                urls.push(self.urls[url as usize].text.as_deref().unwrap_or(""));
+                urls.len() as u32 - 1
+            })
+        };
+        let lines = lines.iter().map(|line| ListLine { url: place(line.url), ..*line }).collect();
+        RequestList::shared(urls, self.described.clone(), lines)
+    }
+
     /// The list.
     pub fn list(self, lines: Vec<ListLine>) -> RequestList {
         let urls = self.urls.iter().map(|url| url.text.as_deref().unwrap_or_default());

@@ -67,6 +67,41 @@ fn time_runs_faster_and_a_part_is_cut_out() {
     assert_eq!((short.at_us.len(), short.left_out[&Why::Outside]), (5, 495));
 }
 
+#[test]
+fn passes_follow_one_another_as_long_as_each_takes() {
+    // 300 requests 10 ms apart: the next pass begins a gap after the last one.
+    let choice = Choice { passes: 3, speed: 2.0, ..Choice::default() };
+    let whole = chosen(&lines(300, 20), &choice);
+    let due: Vec<u64> = (0..900).map(|number| number * 5_000).collect();
+    assert_eq!(whole.at_us, due);
+    assert!(
+        whole
+            .requests
+            .iter()
+            .enumerate()
+            .all(|(number, one)| one.url.ends_with(&format!("/{}", number % 300)))
+    );
+    // Everything fits, so an LRU misses each object once; without the loop nothing is a hit.
+    assert_eq!((whole.seen.requests, whole.seen.lru[0].hits), (900, 600));
+    let part = Choice { passes: 2, from_us: 1_000_000, to_us: Some(2_000_000), ..Choice::default() };
+    let part = chosen(&lines(300, 20), &part);
+    assert_eq!((part.at_us.len(), part.at_us[100], part.left_out[&Why::Outside]), (200, 1_000_000, 400));
+}
+
+#[test]
+fn what_warms_up_is_set_apart_and_fills_the_yardstick() {
+    let choice = Choice { passes: 2, warm_us: 3_000_000, ..Choice::default() };
+    let chosen = chosen(&lines(300, 20), &choice);
+    let halves = [&chosen.warm.at_us, &chosen.at_us];
+    assert!(halves.iter().all(|at_us| at_us.len() == 300 && at_us[299] == 2_990_000 && at_us[0] == 0));
+    assert_eq!((chosen.warm.count, chosen.seen.requests, chosen.seen.lru[0].hits), (300, 300, 300));
+    let paths = |list: &plan::RequestList| list.iter().map(|one| one.url.to_owned()).collect::<Vec<_>>();
+    assert_eq!(paths(&chosen.warm.requests), paths(&chosen.requests));
+    let none = Choice { warm_us: 1, ..Choice::default() };
+    let none = self::chosen(&lines(300, 20), &none);
+    assert_eq!((none.warm.count, none.at_us.len(), none.at_us[0]), (1, 299, 9_999));
+}
+
 /// Each copy of a user is the user, moved as a whole; of half a copy half of the users have one.
 #[test]
 fn more_users_keep_the_gaps_of_each() {

@@ -111,6 +111,31 @@ fn what_is_left_out_stands_in_the_headline_and_in_the_notes() {
 }
 
 #[test]
+fn a_first_pass_warms_up_and_the_second_is_measured() {
+    let lines: String =
+        (0..40).map(|number| line(number * 10, "GET", &format!("/o/{number}"), 200)).collect();
+    let web = Web::start(|_| ok("x"));
+    let report = replay(recorded(&lines, ""), &web, "--loop 2 --warm 400ms -t 2").ended_with(0).report();
+    let measured = |place: u32| report.at(&format!("phases/{place}/measured")).as_bool();
+    assert_eq!((measured(0), measured(1)), (Some(false), Some(true)));
+    assert_eq!((report.count("phases/1/counts/requests"), report.count("phases/1/counts/ok")), (40, 40));
+    let mut times = std::collections::BTreeMap::new();
+    for asked in web.seen().iter().filter(|asked| asked.target.starts_with("/o/")) {
+        *times.entry(asked.target.clone()).or_insert(0) += 1;
+    }
+    assert!(times.len() == 40 && times.values().all(|times| *times == 2), "{times:?}");
+    assert!(
+        report.text("target/name").ends_with("(80 requests of its 40, 2 passes, the first 40 to warm up)")
+    );
+    let notes = report.notes();
+    assert!(
+        notes.contains("--loop 2: each pass asks") && notes.contains("--warm 400 ms: 40 requests"),
+        "{notes}"
+    );
+    assert!(notes.contains("an exact LRU cache without lifetimes would answer 100 % of 400 B"), "{notes}");
+}
+
+#[test]
 fn a_plan_of_it_runs_by_itself() {
     let lines: String =
         (0..30).map(|number| line(number * 3, "GET", &format!("/o/{}", number % 7), 200)).collect();
@@ -145,6 +170,8 @@ fn what_cannot_be_replayed_is_refused() {
         .refused_with(2, &["BREW", "GET, HEAD, POST"]);
     run("day.rec http://127.0.0.1:9 --real-origin --only '('")
         .refused_with(2, &["--only: '(' is no regular expression"]);
+    run("day.rec http://127.0.0.1:9 --real-origin --warm 1m")
+        .refused_with(2, &["--warm 1m: all of 30 requests"]);
     let cut = "head -c -40 day.rec > cut.rec";
     shell(&format!("cd {at}; {cut}; $WRINGER replay cut.rec http://127.0.0.1:9 --real-origin"))
         .refused_with(1, &["cut.rec: it is cut", "--salvage"]);

@@ -5,9 +5,9 @@ mod told;
 use super::show::{self, Lines, Ran};
 use super::{around, dry};
 use crate::problem::{Exit, Problem};
-use cli::{ReplayArgs, Replayed};
+use cli::{ReplayArgs, Replayed, Timed};
 use recording::file::{ReadError, Recording};
-use recording::replay::{self, Choice, ChooseError, choose};
+use recording::replay::{self, Choice, ChooseError, Chosen, choose};
 use recording::words::Method;
 use session::SessionOptions;
 use std::fs::File;
@@ -23,11 +23,15 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     let mut chosen = choose(&mut recording, &choice).map_err(|error| unread(args, error))?;
     let notes = told::notes(args, &chosen, &recording);
     if chosen.at_us.is_empty() {
-        return Err(Problem::impossible(format!("nothing to replay: {}", notes.join("; "))));
+        return Err(nothing(args, &chosen, &notes));
     }
+    let timed = |requests: &mut plan::RequestList, at_us: &mut Vec<u64>| Timed {
+        requests: std::mem::take(requests),
+        moments: plan::Moments::new(std::mem::take(at_us)),
+    };
     let replayed = Replayed {
-        requests: std::mem::take(&mut chosen.requests),
-        moments: plan::Moments::new(std::mem::take(&mut chosen.at_us)),
+        warm: timed(&mut chosen.warm.requests, &mut chosen.warm.at_us),
+        measured: timed(&mut chosen.requests, &mut chosen.at_us),
     };
     let plan = args.plan(seed, replayed).map_err(Problem::Usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
@@ -64,6 +68,19 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     Ok(exit)
 }
 
+/// Why nothing would be measured.
+fn nothing(args: &ReplayArgs, chosen: &Chosen, notes: &[String]) -> Problem {
+    let warm = chosen.warm.count;
+    match args.chosen.warm.filter(|_| warm > 0) {
+        Some(span) => Problem::Usage(format!(
+            "--warm {}: all of {} would come within it, and nothing would be measured: give less, or --loop",
+            plan::units::show_duration(span),
+            report::show::counted(warm, "request")
+        )),
+        None => Problem::impossible(format!("nothing to replay: {}", notes.join("; "))),
+    }
+}
+
 /// Choice of what of the recording is sent.
 fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
     let chosen = &args.chosen;
@@ -87,6 +104,8 @@ fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
         to_us: chosen.to.map(micros),
         ends_us: chosen.duration.map(micros),
         most: chosen.requests,
+        passes: chosen.passes,
+        warm_us: chosen.warm.map_or(0, micros),
         methods: methods?,
         only: pattern("--only", &chosen.only)?,
         except: pattern("--except", &chosen.except)?,

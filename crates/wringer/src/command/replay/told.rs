@@ -11,11 +11,17 @@ use std::time::Duration;
 
 /// The target in words, with what is sent to it.
 pub fn target(args: &ReplayArgs, chosen: &Chosen, recorded: u64) -> String {
-    let sent = chosen.seen.requests;
+    let warm = chosen.warm.count;
+    let sent = chosen.seen.requests + warm;
     let file = args.recording.display();
     let all = if sent == recorded { String::new() } else { format!(" of its {}", count(recorded)) };
     let copies = if args.chosen.multiply == 1.0 { "" } else { ", copies among them" };
-    format!("{} as in {file} ({}{all}{copies})", args.url, counted(sent, "request"))
+    let passes = match args.chosen.passes {
+        1 => String::new(),
+        passes => format!(", {passes} passes"),
+    };
+    let warm = if warm == 0 { String::new() } else { format!(", the first {} to warm up", count(warm)) };
+    format!("{} as in {file} ({}{all}{copies}{passes}{warm})", args.url, counted(sent, "request"))
 }
 
 /// Facts that whoever reads the result must know of the requests, a sentence each.
@@ -53,6 +59,7 @@ where
     }
     notes.extend(changed(&chosen.changed));
     notes.extend(scaled(args));
+    notes.extend(args.chosen.warm.map(|span| warmed(span, chosen.warm.count)));
     let facts = recording.header().notes.iter().chain(&recording.summary().notes);
     notes.extend(facts.map(super::super::capture::note));
     notes.extend(recorded(chosen));
@@ -91,6 +98,13 @@ fn scaled(args: &ReplayArgs) -> Vec<String> {
             duration(chosen.shift)
         ));
     }
+    if chosen.passes > 1 {
+        notes.push(format!(
+            "--loop {}: each pass asks for the same objects, so what the log has once is a hit from the second pass on and the hit ratio is \
+             too high",
+            chosen.passes
+        ));
+    }
     if chosen.sample_users < 1.0 {
         notes
             .push("--sample-users: objects are asked for less often, so the hit ratio is too low".to_owned());
@@ -102,6 +116,19 @@ fn scaled(args: &ReplayArgs) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Requests of a warm-up, and where it parts from the log.
+fn warmed(span: Duration, requests: u64) -> String {
+    let span = duration(span);
+    match requests {
+        0 => format!("--warm {span}: nothing was due by then, so that nothing was warmed up"),
+        requests => format!(
+            "--warm {span}: {} due by then, sent and not measured; the rest begins when the last answer to them has come, and keeps its \
+             gaps from there on",
+            counted(requests, "request")
+        ),
+    }
 }
 
 /// The recording's own account of what is sent.
