@@ -219,6 +219,8 @@ impl Asked {
             Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Moments { users, .. } => {
                 self.users += u64::from(*users);
             }
+            // They come and go; no more than these are there at once while answers are quick.
+            Pace::Walks { walks, .. } => self.users += walks.at_once(),
             Pace::Timetable { per_second, .. }
             | Pace::Rate { per_second, .. }
             | Pace::Connections { per_second, .. } => self.rate += per_second,

@@ -63,7 +63,7 @@ use plan::HttpProtocol;
 pub use plan_file::{
     JmeterArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start, Statics,
 };
-pub use replay::{ChosenArgs, ReplayArgs, Replayed, Timed};
+pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};

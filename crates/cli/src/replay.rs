@@ -3,14 +3,17 @@
 use super::http::ClientArgs;
 use super::options::{KeepArgs, OutputArgs, WatchArgs};
 use super::values::{at_least_one, count32, field, method, some_bytes, some_time, url};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
     Address, Check, Field, Http1, Load, Moments, Pace, Phase, Plan, Protocol, RequestForm, RequestList,
-    RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace,
+    RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace, Walks,
 };
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Most requests under way when nothing is said.
+const IN_FLIGHT: u32 = 10_000;
 
 /// The options of `wringer replay`.
 #[derive(Debug, Clone, Args)]
@@ -28,9 +31,9 @@ pub struct ReplayArgs {
     /// Requests may reach a real origin: by URL itself, or because the proxy there passes them on
     #[arg(long, help_heading = "Replay")]
     pub real_origin: bool,
-    /// Most requests under way; what is due beyond is counted as overflow, and the next ones keep their moments
-    #[arg(long, value_name = "N", default_value = "10k", value_parser = count32, help_heading = "Replay")]
-    pub in_flight: u32,
+    /// Most requests under way; what is due beyond is counted as overflow, and the next ones keep their moments [default: 10k]
+    #[arg(long, value_name = "N", value_parser = count32, help_heading = "Replay")]
+    pub in_flight: Option<u32>,
     /// Bytes of the cache at URL: the hit ratio of an exact LRU cache of this size on the same requests is told [default: four sizes]
     #[arg(long, value_name = "SIZE", value_parser = some_bytes, help_heading = "Replay")]
     pub cache_memory: Option<u64>,
@@ -85,6 +88,9 @@ pub struct ChosenArgs {
     /// Send so many requests at most
     #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
     pub requests: Option<u64>,
+    /// When requests are due: due, at their recorded moments, answered or not; think, a recorded pause after the user's last answer
+    #[arg(long, value_name = "HOW", default_value = "due")]
+    pub gaps: GapsArg,
     /// Send all of it so often, one time after the other
     #[arg(long = "loop", value_name = "N", default_value = "1", value_parser = at_least_one)]
     pub passes: u64,
@@ -105,6 +111,16 @@ pub struct ChosenArgs {
     pub except: Option<String>,
 }
 
+/// When requests are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum GapsArg {
+    /// At their recorded moments.
+    #[default]
+    Due,
+    /// A recorded pause after the user's last answer.
+    Think,
+}
+
 /// Requests and their moments.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
@@ -112,6 +128,8 @@ pub struct Replayed {
     pub warm: Timed,
     /// Requests that are measured.
     pub measured: Timed,
+    /// Its users and their pauses, where these say when requests are due.
+    pub walks: Option<Walks>,
 }
 
 /// A list with its moments.
@@ -136,6 +154,17 @@ impl Timed {
             stop: Stop { requests: Some(count), ..Stop::default() },
             ..Phase::default()
         }
+    }
+}
+
+/// A phase whose users walk their parts of a list.
+fn walked(requests: RequestList, walks: Walks) -> Phase {
+    let step = RequestStep { requests, order: RequestOrder::PerUser, ..RequestStep::default() };
+    Phase {
+        name: "measure".to_owned(),
+        scenario: Scenario::of(vec![Step::Requests(step)]),
+        pace: Pace::Walks { users: u32::try_from(walks.users()).unwrap_or(u32::MAX), walks },
+        ..Phase::default()
     }
 }
 
@@ -167,6 +196,16 @@ impl ReplayArgs {
         }
         if chosen.to.is_some_and(|to| to <= chosen.from) {
             return Err("--to does not come after --from: nothing would be sent".to_owned());
+        }
+        if chosen.gaps == GapsArg::Think {
+            if self.in_flight.is_some() {
+                return Err("--in-flight has no place beside --gaps think, where each user has one request under way: leave it out"
+                    .to_owned());
+            }
+            if chosen.warm.is_some() {
+                return Err("--warm would cut users in two, whose pauses count from their last answer: leave it out, or --gaps think"
+                    .to_owned());
+            }
         }
         let address = self.address()?;
         if !matches!(address.path.as_str(), "" | "/") {
@@ -209,12 +248,17 @@ impl ReplayArgs {
         let address = self.address()?;
         let clients = &self.clients;
         let turns = || clients.version.turns();
-        let measured = Phase { http: turns(), ..replayed.measured.phase(self.in_flight) };
+        let in_flight = self.in_flight.unwrap_or(IN_FLIGHT);
+        let measured = match replayed.walks {
+            None => replayed.measured.phase(in_flight),
+            Some(walks) => walked(replayed.measured.requests, walks),
+        };
+        let measured = Phase { http: turns(), ..measured };
         let warm = Some(replayed.warm).filter(|warm| !warm.requests.is_empty()).map(|warm| Phase {
             name: "warm-up".to_owned(),
             measured: false,
             http: turns(),
-            ..warm.phase(self.in_flight)
+            ..warm.phase(in_flight)
         });
         let http = Http1 {
             form: RequestForm::Reverse,
@@ -293,6 +337,8 @@ mod tests {
             ("a.rec http://h/x --real-origin", "has a path"),
             ("a.rec h --real-origin --methods GET,POST", "give --unsafe"),
             ("a.rec h --real-origin --from 2s --to 1s", "--to does not come after"),
+            ("a.rec h --real-origin --gaps think --in-flight 9", "--in-flight has no place"),
+            ("a.rec h --real-origin --gaps think --warm 1s", "--warm would cut"),
             ("a.rec h --real-origin -k", "about TLS"),
             ("a.rec h --real-origin --http 2", "https://"),
             ("a.rec h --real-origin --grace 1s", "--timeout"),

@@ -57,6 +57,7 @@ pub use masked::Masked;
 pub use pace::delay::Delay;
 pub use pace::moments::Moments;
 pub use pace::stop::Stop;
+pub use pace::walks::Walks;
 pub use pace::{Arrivals, Curve, Open, Pace, Stage, UserRow};
 pub use popularity::{Law, Popularity};
 pub use request::Request;

@@ -7,7 +7,7 @@ pub(crate) use phase::Phase;
 pub(crate) use think::Think;
 
 use plan::draw::{fraction, hash};
-use plan::{Arrivals, Open, Part};
+use plan::{Arrivals, Open, Part, Walks};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -108,20 +108,39 @@ pub(crate) enum Timetable {
         /// The moments.
         at: Arc<[Duration]>,
     },
+    /// By users of a recording, which pause between an answer and the next request.
+    Walked {
+        /// When the phase began.
+        began: Instant,
+        /// Their pauses.
+        walks: Walks,
+    },
 }
 
 impl Timetable {
-    /// When a user's turn is due, both counted from 0; of one that there is not, when the last was.
-    pub fn due(&self, user: u64, turn: u64) -> Instant {
+    /// When a user's turn is due, both counted from 0; of one that there is not, when the last was. `None`: that depends on the answer
+    /// before it ([`Timetable::pause`]).
+    pub fn due(&self, user: u64, turn: u64) -> Option<Instant> {
         match self {
             Timetable::Even { began, users, per_second } => {
                 let number = turn.saturating_mul(*users).saturating_add(user);
-                *began + Duration::from_secs_f64((number as f64 / per_second).min(1e9))
+                Some(*began + Duration::from_secs_f64((number as f64 / per_second).min(1e9)))
             }
             Timetable::Listed { began, at, .. } => {
                 let line = self.line(user, turn).unwrap_or_default() as usize;
-                *began + at.get(line).or(at.last()).copied().unwrap_or_default()
+                Some(*began + at.get(line).or(at.last()).copied().unwrap_or_default())
             }
+            Timetable::Walked { began, walks } => {
+                walks.pause(user, turn).filter(|_| turn == 0).map(|begins| *began + begins)
+            }
+        }
+    }
+
+    /// The pause between an answer and a user's turn, where that is what the timetable tells.
+    pub fn pause(&self, user: u64, turn: u64) -> Option<Duration> {
+        match self {
+            Timetable::Even { .. } | Timetable::Listed { .. } => None,
+            Timetable::Walked { walks, .. } => walks.pause(user, turn).filter(|_| turn > 0),
         }
     }
 
@@ -132,6 +151,7 @@ impl Timetable {
             Timetable::Listed { share, parts, .. } => {
                 Some(turn.saturating_mul(*share) + user / parts % share)
             }
+            Timetable::Walked { walks, .. } => walks.place(user, turn),
         }
     }
 
@@ -140,6 +160,7 @@ impl Timetable {
         match self {
             Timetable::Even { .. } => false,
             Timetable::Listed { at, .. } => self.line(user, turn).is_some_and(|line| line >= at.len() as u64),
+            Timetable::Walked { walks, .. } => walks.place(user, turn).is_none(),
         }
     }
 }
@@ -273,10 +294,10 @@ mod tests {
     fn users_take_turns_under_a_timetable() {
         let began = Instant::now();
         let table = Timetable::Even { began, users: 4, per_second: 8.0 };
-        let due = |user, turn| (table.due(user, turn) - began).as_millis();
+        let due = |user, turn| (table.due(user, turn).unwrap() - began).as_millis();
         assert_eq!([due(0, 0), due(1, 0), due(3, 0), due(0, 1), due(2, 5)], [0, 125, 375, 500, 2_750]);
         assert_eq!((table.line(1, 2), table.is_over(0, u64::MAX)), (None, false));
-        let last = table.due(u64::MAX, u64::MAX);
+        let last = table.due(u64::MAX, u64::MAX).unwrap();
         assert!(last > began, "no turn is beyond reckoning");
     }
 
@@ -291,8 +312,25 @@ mod tests {
         assert_eq!(lines(1), [Some(2), Some(2), Some(3), Some(3)]);
         assert_eq!([0, 2].map(|user| table.is_over(user, 1)), [false, true]);
         assert_eq!(
-            [(0, 1), (2, 1)].map(|(user, turn)| (table.due(user, turn) - began).as_millis()),
+            [(0, 1), (2, 1)].map(|(user, turn)| (table.due(user, turn).unwrap() - began).as_millis()),
             [20, 20]
+        );
+    }
+
+    #[test]
+    fn users_of_a_recording_begin_at_their_moments_and_pause_after_answers() {
+        let began = Instant::now();
+        let table = Timetable::Walked { began, walks: Walks::new([vec![0, 500], vec![2_000, 0, 7_000]]) };
+        let begins = table.due(1, 0).map(|due| due - began);
+        assert_eq!((begins, table.due(1, 1)), (Some(Duration::from_millis(2)), None));
+        assert_eq!([0, 1, 2].map(|turn| table.line(1, turn)), [Some(2), Some(3), Some(4)]);
+        assert_eq!(
+            [0, 1, 2].map(|turn| table.pause(1, turn).map(|pause| pause.as_millis())),
+            [None, Some(0), Some(7)]
+        );
+        assert_eq!(
+            [(0, 1), (0, 2), (1, 3), (2, 0)].map(|(user, turn)| table.is_over(user, turn)),
+            [false, true, true, true]
         );
     }
 

@@ -159,6 +159,7 @@ fn timetable(pace: &Pace, part: Part, began: Instant) -> Option<Timetable> {
             parts: u64::from(part.of.max(1)),
             at: at.as_slice().into(),
         }),
+        Pace::Walks { walks, .. } => Some(Timetable::Walked { began, walks: walks.clone() }),
         Pace::Users(_)
         | Pace::Thinking { .. }
         | Pace::Rate { .. }

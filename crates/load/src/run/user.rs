@@ -110,8 +110,9 @@ impl User {
         work: &Rc<PhaseWork>,
         mut request: impl AsyncFnMut(&mut User, Turn),
     ) {
-        if let Some(table) = &work.phase.timetable {
-            self.rest = Rest::until_turn(table.due(self.client.user, 0), worker.net.now());
+        let due = work.phase.timetable.as_ref().and_then(|table| table.due(self.client.user, 0));
+        if let Some(due) = due {
+            self.rest = Rest::until_turn(due, worker.net.now());
         }
         loop {
             let (due, lateness) = self.pass_rest(worker).await;
@@ -229,7 +230,9 @@ impl User {
     /// The time before the next request of a closed pace: until the last one has ended and the user has thought, or until the
     /// timetable says so.
     fn rest(&mut self, worker: &Worker, work: &PhaseWork, thought: Duration) -> Rest {
-        let turn = work.phase.timetable.as_ref().map(|table| table.due(self.client.user, self.turns));
+        let table = work.phase.timetable.as_ref();
+        let turn = table.and_then(|table| table.due(self.client.user, self.turns));
+        let thought = table.and_then(|table| table.pause(self.client.user, self.turns)).unwrap_or(thought);
         if self.client.refusals == 0 {
             let now = || worker.net.now();
             return match turn {

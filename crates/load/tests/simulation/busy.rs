@@ -3,7 +3,7 @@
 use crate::server::{Move, Script, answer};
 use crate::world::{Case, page, phase};
 use net::Faults;
-use plan::{Arrivals, Delay, Pace, Stage, Stop};
+use plan::{Arrivals, Delay, Pace, Request, RequestOrder, RequestStep, Stage, Step, Stop, Walks};
 use std::time::Duration;
 
 fn after(duration: Duration) -> Stop {
@@ -61,5 +61,28 @@ fn users_who_think_begin_with_the_rate_at_which_they_go_on() {
         let case = Case::new(vec![phase(page(), pace, after(Duration::from_secs(1)))], plain());
         let sent = case.run().counts().requests;
         assert!((155..=245).contains(&sent), "{think}: {sent}");
+    }
+}
+
+/// A server that takes 50 ms: three requests of one user with two pauses of 100 ms take 350 ms, whoever else is there.
+#[test]
+fn users_of_a_recording_pause_after_their_answers() {
+    let paths = ["a", "b", "c", "d", "e"].map(|path| Request::get(&format!("http://server/{path}")));
+    let step = RequestStep {
+        requests: paths.to_vec().into(),
+        order: RequestOrder::PerUser,
+        ..RequestStep::default()
+    };
+    for workers in [1, 2] {
+        let slow = Script::new(|_| vec![Move::Wait(Duration::from_millis(50)), Move::Send(answer(b"page"))]);
+        let walks = Walks::new([vec![0, 100_000, 100_000], vec![20_000, 0]]);
+        let pace = Pace::Walks { users: 2, walks };
+        let walked = phase(Step::Requests(step.clone()), pace, Stop::default());
+        let mut case = Case::new(vec![walked], crate::world::Server::Script(slow));
+        case.workers = workers;
+        let ran = case.run();
+        let counts = ran.counts();
+        assert_eq!((counts.requests, counts.ok, counts.overflow), (5, 5, 0), "{workers}: {counts:?}");
+        assert!((350..420).contains(&ran.took.as_millis()), "{workers}: {:?}", ran.took);
     }
 }

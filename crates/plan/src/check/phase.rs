@@ -4,8 +4,9 @@ use super::{MAX_USERS, http2, journey, messages, object, requests, share};
 use crate::http::version::Http;
 use crate::load::{Load, Phase};
 use crate::pace::delay::Delay;
+use crate::pace::walks::Walks;
 use crate::pace::{Arrivals, Curve, Pace};
-use crate::scenario::{RequestStep, Scenario, Step};
+use crate::scenario::{RequestOrder, RequestStep, Scenario, Step};
 use crate::violation::{Found, Part};
 
 /// Most arrivals per second.
@@ -184,7 +185,8 @@ fn check_users(phase: &Phase, found: &mut Found) {
         Pace::Users(users)
         | Pace::Thinking { users, .. }
         | Pace::Timetable { users, .. }
-        | Pace::Moments { users, .. } => {
+        | Pace::Moments { users, .. }
+        | Pace::Walks { users, .. } => {
             limit("users", *users);
         }
         Pace::Ramps(rows) => rows.iter().for_each(|row| limit("users", row.users)),
@@ -228,6 +230,7 @@ fn check_law(phase: &Phase, found: &mut Found) {
                 ));
             }
         }
+        Pace::Walks { users, walks } => check_walks(phase, *users, walks, found),
         Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
             check_rate(name, *per_second, found);
             check_arrivals(name, *arrivals, found);
@@ -241,6 +244,28 @@ fn check_law(phase: &Phase, found: &mut Found) {
             }
             check_arrivals(name, *arrivals, found);
         }
+    }
+}
+
+/// Walks have a request for each of their turns, and nobody can deal them out.
+fn check_walks(phase: &Phase, users: u32, walks: &Walks, found: &mut Found) {
+    let name = &phase.name;
+    let listed = match &phase.scenario.steps[..] {
+        [Step::Requests(step)] if step.order == RequestOrder::PerUser && phase.groups.is_empty() => {
+            Some(step.requests.len())
+        }
+        _ => None,
+    };
+    if let Some(fault) = walks.fault(listed) {
+        found.at("walks", format!("phase '{name}': walks {fault}"));
+    } else if u64::from(users) != walks.users() {
+        found.at(
+            "users",
+            format!("phase '{name}': users is {users}, and there are walks of {}", walks.users()),
+        );
+    }
+    if phase.stop.requests.is_some() {
+        found.push(format!("phase '{name}': walks end by themselves: leave out stop.requests"));
     }
 }
 

@@ -63,6 +63,7 @@ impl Part {
             | Pace::Thinking { users: limit, .. }
             | Pace::Timetable { users: limit, .. }
             | Pace::Moments { users: limit, .. }
+            | Pace::Walks { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
             | Pace::Recorded { in_flight: limit, .. }

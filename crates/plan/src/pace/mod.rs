@@ -6,9 +6,11 @@
 pub(crate) mod delay;
 pub(crate) mod moments;
 pub(crate) mod stop;
+pub(crate) mod walks;
 
 use crate::pace::delay::Delay;
 use crate::pace::moments::Moments;
+use crate::pace::walks::Walks;
 use crate::units::{self, show_duration};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -87,6 +89,14 @@ pub enum Pace {
         /// No more requests than this are under way; what is due beyond that is counted as overflow.
         in_flight: u32,
     },
+    /// Closed, with pauses of its own, as the users of a recording have them: each begins at its moment, sends each further request of its
+    /// part of the list so long after the answer to the one before, and ends after the last.
+    Walks {
+        /// How many; as many as there are walks.
+        users: u32,
+        /// For each user the pauses before its requests in microseconds; before the first one since the beginning of the phase.
+        walks: Walks,
+    },
     /// Closed: users come and go. Rows add up.
     Ramps(Vec<UserRow>),
 }
@@ -100,6 +110,8 @@ impl Pace {
         let mut pace = self.clone();
         match &mut pace {
             Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Moments { users, .. } => dealt(users),
+            // As of recorded moments.
+            Pace::Walks { users, .. } => dealt(users),
             Pace::Timetable { users, per_second } => {
                 dealt(users);
                 *per_second *= part;
@@ -206,6 +218,7 @@ impl Pace {
             | Pace::Thinking { users: limit, .. }
             | Pace::Timetable { users: limit, .. }
             | Pace::Moments { users: limit, .. }
+            | Pace::Walks { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
             | Pace::Recorded { in_flight: limit, .. }
@@ -215,10 +228,12 @@ impl Pace {
 
     /// Users of a closed pace and how long they think.
     pub fn closed(&self) -> Option<(u32, Delay)> {
-        match *self {
-            Pace::Users(users) => Some((users, Delay::None)),
-            Pace::Thinking { users, think } => Some((users, think)),
-            Pace::Timetable { users, .. } | Pace::Moments { users, .. } => Some((users, Delay::None)),
+        match self {
+            Pace::Users(users) => Some((*users, Delay::None)),
+            Pace::Thinking { users, think } => Some((*users, *think)),
+            Pace::Timetable { users, .. } | Pace::Moments { users, .. } | Pace::Walks { users, .. } => {
+                Some((*users, Delay::None))
+            }
             Pace::Ramps(_) => Some((self.at_once(), Delay::None)),
             Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } | Pace::Recorded { .. } => {
                 None
@@ -243,6 +258,7 @@ impl Pace {
             | Pace::Thinking { .. }
             | Pace::Timetable { .. }
             | Pace::Moments { .. }
+            | Pace::Walks { .. }
             | Pace::Ramps(_) => return None,
             Pace::Rate { per_second, arrivals, in_flight } => {
                 (constant(*per_second), *arrivals, *in_flight, false, None)

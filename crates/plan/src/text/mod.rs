@@ -245,6 +245,9 @@ impl Plan {
                 if let Pace::Recorded { at_us, .. } = pace {
                     *at_us = at_us.told();
                 }
+                if let Pace::Walks { walks, .. } = pace {
+                    *walks = walks.told();
+                }
             }
         }
         let phases = told.load.iter_mut().flat_map(|load| &mut load.phases);

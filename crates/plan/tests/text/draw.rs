@@ -339,6 +339,8 @@ fn pace() -> impl Strategy<Value = Pace> {
             share,
             at
         }),
+        (any::<u32>(), vec(vec(0..1_000_000u64, 1..4), 1..4))
+            .prop_map(|(users, walks)| Pace::Walks { users, walks: plan::Walks::new(walks) }),
         vec(row, 1..3).prop_map(Pace::Ramps),
     ]
 }

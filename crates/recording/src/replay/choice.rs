@@ -30,6 +30,16 @@ const OBJECTS: u64 = 0x6f62_6a73;
 const COPIES: u64 = 0x636f_7079;
 const SHIFTS: u64 = 0x7368_6966;
 
+/// When a request is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gaps {
+    /// At its recorded moment.
+    #[default]
+    Due,
+    /// A recorded pause after the user's last answer.
+    Think,
+}
+
 /// Choice of what of a recording is sent again, and how.
 #[derive(Debug, Clone)]
 pub struct Choice {
@@ -51,6 +61,8 @@ pub struct Choice {
     pub ends_us: Option<u64>,
     /// Requests at most.
     pub most: Option<u64>,
+    /// When requests are due.
+    pub gaps: Gaps,
     /// How often all of it is sent, one time after the other; at least once.
     pub passes: u64,
     /// Moment of the replay up to which requests are sent to warm up, in microseconds.
@@ -89,6 +101,7 @@ impl Default for Choice {
             to_us: None,
             ends_us: None,
             most: None,
+            gaps: Gaps::Due,
             passes: 1,
             warm_us: 0,
             methods: vec![Method::Get, Method::Head],

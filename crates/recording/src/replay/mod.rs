@@ -6,10 +6,12 @@ mod choice;
 mod lru;
 mod seen;
 mod sent;
+mod thinking;
 
-pub use choice::{Choice, Why, pattern};
+pub use choice::{Choice, Gaps, Why, pattern};
 pub use lru::Lru;
 pub use seen::Seen;
+pub use thinking::Thinking;
 
 use crate::file::{Block, ReadError, Recording};
 use crate::request::Request;
@@ -25,6 +27,8 @@ pub struct Chosen {
     pub requests: RequestList,
     /// When each of them is due, in microseconds since the beginning, or since the warm-up's end.
     pub at_us: Vec<u64>,
+    /// Users with their pauses, where requests are due by these: then the list is theirs, one user after the other, and there are no moments.
+    pub thinking: Option<Thinking>,
     /// Those that are sent before, to warm up.
     pub warm: WarmUp,
     /// How many are not sent, by reason; of copies each counts.
@@ -66,6 +70,8 @@ struct Due {
     line: ListLine,
     /// Place of the request among those that were chosen of the recording.
     seen: u32,
+    /// Which copy of its user sends it.
+    copy: u32,
 }
 
 /// Why nothing could be chosen.
@@ -115,7 +121,7 @@ pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> 
                 }
             };
             let before = due.len();
-            let one = Due { at_us: 0, line, seen: requests.len() as u32 };
+            let one = Due { at_us: 0, line, seen: requests.len() as u32, copy: 0 };
             let late = copies(choice, request, one, pass_us, &mut due)?;
             if late > 0 {
                 *chosen.left_out.entry(Why::Outside).or_default() += late;
@@ -129,6 +135,14 @@ pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> 
     cut(choice, &mut due, &mut chosen.left_out);
     let order: Vec<&Request> = due.iter().map(|due| &requests[due.seen as usize]).collect();
     let warm = due.partition_point(|due| due.at_us < choice.warm_us);
+    if choice.gaps == Gaps::Think {
+        let found = thinking::find(&due, &requests, choice.speed);
+        chosen.seen = Seen::of(&order, 0, recording.summary().footprint, choice.cache_memory);
+        chosen.changed = sent.changed(&order);
+        chosen.requests = sent.list(found.order.iter().map(|place| due[*place as usize].line).collect());
+        chosen.thinking = Some(found.thinking);
+        return Ok(chosen);
+    }
     chosen.seen = Seen::of(&order, warm, recording.summary().footprint, choice.cache_memory);
     chosen.changed = sent.changed(&order);
     chosen.warm.count = warm as u64;
@@ -168,7 +182,11 @@ fn copies(
         if passes > (MOST - due.len()) as u64 {
             return Err(ChooseError::TooMany);
         }
-        due.extend((0..passes).map(|pass| Due { at_us: first_us + pass * pass_us, ..one }));
+        due.extend((0..passes).map(|pass| Due {
+            at_us: first_us + pass * pass_us,
+            copy: copy as u32,
+            ..one
+        }));
     }
     Ok(late)
 }

@@ -4,7 +4,7 @@ use crate::support::{import, open};
 use plan::draw::hash;
 use recording::import::{Options, UserBy};
 use recording::private::Keep;
-use recording::replay::{Choice, Chosen, Why, choose};
+use recording::replay::{Choice, Chosen, Gaps, Why, choose};
 use std::collections::BTreeMap;
 
 const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,user=u,range=r,cache_control=cc";
@@ -86,6 +86,33 @@ fn passes_follow_one_another_as_long_as_each_takes() {
     let part = Choice { passes: 2, from_us: 1_000_000, to_us: Some(2_000_000), ..Choice::default() };
     let part = chosen(&lines(300, 20), &part);
     assert_eq!((part.at_us.len(), part.at_us[100], part.left_out[&Why::Outside]), (200, 1_000_000, 400));
+}
+
+/// Of each user the requests follow one another, and a pause is what was left of the gap once the answer had come.
+#[test]
+fn users_who_wait_for_answers_keep_their_pauses() {
+    let line = |ms: u64, user: &str, path: &str, took: u64| {
+        let t = 1_795_746_709_000 + ms;
+        format!("{{\"t\":{t},\"p\":\"/{path}\",\"s\":200,\"b\":9,\"u\":\"{user}\",\"d\":{took}}}\n")
+    };
+    let log = line(0, "ann", "a1", 30)
+        + &line(10, "bob", "b1", 5)
+        + &line(20, "ann", "a2", 25)
+        + &line(100, "ann", "a3", 1)
+        + &line(110, "bob", "b2", 5);
+    let keep = Keep { path: true, query: true, ..Keep::default() };
+    let options = Options { user_by: UserBy::Field("field".to_owned()), keep, ..Options::default() };
+    let format = "json:time=t,path=p,status=s,bytes=b,user=u,duration_ms=d";
+    let finished = import(options, &[("a.log", format, log.as_bytes())]).unwrap();
+    let choice = Choice { gaps: Gaps::Think, speed: 2.0, ..Choice::default() };
+    let chosen = choose(&mut open(&finished.to), &choice).unwrap();
+    let paths: Vec<&str> = chosen.requests.iter().map(|one| &one.url[one.url.len() - 2..]).collect();
+    assert_eq!(paths, ["a1", "a2", "a3", "b1", "b2"]);
+    let found = chosen.thinking.unwrap();
+    // Times are those of ends. a2 began 25 ms after a1, while that was under way, and ended after 50 ms; a3 began after 129 ms, and all is
+    // twice as fast.
+    assert_eq!(found.pauses_us, [vec![0, 0, 39_500], vec![17_500, 47_500]]);
+    assert_eq!((found.overlapping, found.untimed), (1, 0));
 }
 
 #[test]

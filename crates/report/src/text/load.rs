@@ -123,6 +123,11 @@ fn pace_text(pace: &Pace) -> String {
         Pace::Moments { users: count, at, .. } => {
             format!("closed, {}, {} by timetable", users(*count), show::counted(at.len() as u64, "moment"))
         }
+        Pace::Walks { users: count, walks } => format!(
+            "closed, {} as recorded, {} with their pauses",
+            users(*count),
+            show::counted(walks.turns(), "request")
+        ),
         Pace::Rate { per_second, arrivals, in_flight } => {
             open(format!("{per_second} requests/s"), *arrivals, *in_flight)
         }

@@ -85,6 +85,7 @@ impl Report<'_> {
             Pace::Users(users) | Pace::Thinking { users, .. } => format!(" -c {users}"),
             Pace::Timetable { .. }
             | Pace::Moments { .. }
+            | Pace::Walks { .. }
             | Pace::Rate { .. }
             | Pace::Stages { .. }
             | Pace::Recorded { .. }

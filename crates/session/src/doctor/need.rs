@@ -1,7 +1,7 @@
 //! Needs of a run on this machine: numbers that follow from its plan.
 
 use super::{is_here, sources};
-use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan};
+use plan::{Arrivals, CloseBy, Load, Open, Pace, Phase, Plan};
 use serde::Serialize;
 use std::net::SocketAddr;
 
@@ -43,6 +43,14 @@ pub struct Need {
     pub resets: bool,
     /// Bytes of the receive buffer that each UDP socket asks for, where HTTP/3 is spoken.
     pub datagram_buffer: Option<u64>,
+}
+
+/// Users of a closed pace that are there at the same time: those of a recording come and go.
+fn users_at_once(pace: &Pace) -> u64 {
+    match pace {
+        Pace::Walks { walks, .. } => walks.at_once(),
+        other => other.closed().map_or(0, |(users, _)| users.into()),
+    }
 }
 
 impl Need {
@@ -111,8 +119,7 @@ impl Need {
     fn add_phase(&mut self, phase: &Phase, load: &Load) {
         // Groups run at the same time.
         let parts = phase.parts();
-        let users: u64 =
-            parts.iter().filter_map(|part| part.pace.closed()).map(|(users, _)| u64::from(users)).sum();
+        let users: u64 = parts.iter().map(|part| users_at_once(&part.pace)).sum();
         if users > 0 {
             self.sure_connections = self.sure_connections.max(users);
             self.connections = self.connections.max(users);

@@ -136,6 +136,44 @@ fn a_first_pass_warms_up_and_the_second_is_measured() {
 }
 
 #[test]
+fn users_wait_for_their_answers_where_they_are_to_think() {
+    // Four requests of one user and two of another, 10 ms apart; the target takes 100 ms for each.
+    let line = |ms: u64, path: &str, address: &str| {
+        let line = line(ms, "GET", path, 200);
+        line.replace("{\"t\"", &format!("{{\"a\":\"{address}\",\"t\""))
+    };
+    let first: String =
+        (0..4).map(|number| line(number * 10, &format!("/a/{number}"), "192.0.2.1")).collect();
+    let lines = first + &line(41, "/b/0", "192.0.2.2") + &line(42, "/b/1", "192.0.2.2");
+    let web = Web::start(|_| {
+        sleep(Duration::from_millis(100));
+        ok("x")
+    });
+    let files = with_files(&[("app.log", &lines)]);
+    let at = files.path().display();
+    shell(&format!("cd {at}; $WRINGER capture app.log --log-format '{FORMAT},address=a' -o day.rec -q"))
+        .ended_with(0);
+    let report = replay(files, &web, "--gaps think -t 2").ended_with(0).report();
+    assert_eq!((report.sum("requests"), report.sum("ok")), (6, 6));
+    assert!(report.number("run/duration_s") > 0.4, "four answers of 100 ms, one after the other");
+    let seen: Vec<String> = web.seen().iter().map(|asked| asked.target.clone()).collect();
+    let of = |user: &str| seen.iter().filter(|path| path.starts_with(user)).cloned().collect::<Vec<_>>();
+    assert_eq!(
+        (of("/a"), of("/b")),
+        (
+            vec!["/a/0", "/a/1", "/a/2", "/a/3"].into_iter().map(String::from).collect(),
+            vec!["/b/0".to_owned(), "/b/1".to_owned()]
+        )
+    );
+    let notes = report.notes();
+    assert!(
+        notes.contains("--gaps think, 2 users: each sends")
+            && notes.contains("1 request that the log has before"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn a_plan_of_it_runs_by_itself() {
     let lines: String =
         (0..30).map(|number| line(number * 3, "GET", &format!("/o/{}", number % 7), 200)).collect();
@@ -172,6 +210,8 @@ fn what_cannot_be_replayed_is_refused() {
         .refused_with(2, &["--only: '(' is no regular expression"]);
     run("day.rec http://127.0.0.1:9 --real-origin --warm 1m")
         .refused_with(2, &["--warm 1m: all of 30 requests"]);
+    run("day.rec http://127.0.0.1:9 --real-origin --gaps think")
+        .refused_with(2, &["does not tell who asked"]);
     let cut = "head -c -40 day.rec > cut.rec";
     shell(&format!("cd {at}; {cut}; $WRINGER replay cut.rec http://127.0.0.1:9 --real-origin"))
         .refused_with(1, &["cut.rec: it is cut", "--salvage"]);

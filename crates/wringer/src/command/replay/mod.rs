@@ -7,7 +7,7 @@ use super::{around, dry};
 use crate::problem::{Exit, Problem};
 use cli::{ReplayArgs, Replayed, Timed};
 use recording::file::{ReadError, Recording};
-use recording::replay::{self, Choice, ChooseError, Chosen, choose};
+use recording::replay::{self, Choice, ChooseError, Chosen, Gaps, choose};
 use recording::words::Method;
 use session::SessionOptions;
 use std::fs::File;
@@ -20,9 +20,17 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     let seed = crate::arguments::seed_from_clock();
     let choice = choice(args, args.clients.load.seed.unwrap_or(seed))?;
     let mut recording = open(&args.recording, args.salvage)?;
+    let is_cut = recording.salvaged().is_some_and(|salvage| salvage.cut);
+    if choice.gaps == Gaps::Think && recording.summary().users == 0 && !is_cut {
+        return Err(Problem::Usage(format!(
+            "--gaps think: {} does not tell who asked for what, so nobody could wait for an answer: capture a log that has addresses, or \
+             leave it out",
+            args.recording.display()
+        )));
+    }
     let mut chosen = choose(&mut recording, &choice).map_err(|error| unread(args, error))?;
     let notes = told::notes(args, &chosen, &recording);
-    if chosen.at_us.is_empty() {
+    if chosen.seen.requests == 0 {
         return Err(nothing(args, &chosen, &notes));
     }
     let timed = |requests: &mut plan::RequestList, at_us: &mut Vec<u64>| Timed {
@@ -32,6 +40,10 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     let replayed = Replayed {
         warm: timed(&mut chosen.warm.requests, &mut chosen.warm.at_us),
         measured: timed(&mut chosen.requests, &mut chosen.at_us),
+        walks: chosen
+            .thinking
+            .as_mut()
+            .map(|thinking| plan::Walks::new(std::mem::take(&mut thinking.pauses_us))),
     };
     let plan = args.plan(seed, replayed).map_err(Problem::Usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
@@ -104,6 +116,10 @@ fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
         to_us: chosen.to.map(micros),
         ends_us: chosen.duration.map(micros),
         most: chosen.requests,
+        gaps: match chosen.gaps {
+            cli::GapsArg::Due => Gaps::Due,
+            cli::GapsArg::Think => Gaps::Think,
+        },
         passes: chosen.passes,
         warm_us: chosen.warm.map_or(0, micros),
         methods: methods?,

@@ -3,7 +3,7 @@
 use cli::ReplayArgs;
 use measure::{RunResult, TimeMetric};
 use recording::file::Recording;
-use recording::replay::{Changed, Chosen};
+use recording::replay::{Changed, Chosen, Thinking};
 use recording::words::Cache;
 use report::show::{bytes, count, counted, duration, percent, time};
 use std::collections::BTreeMap;
@@ -59,6 +59,7 @@ where
     }
     notes.extend(changed(&chosen.changed));
     notes.extend(scaled(args));
+    notes.extend(chosen.thinking.as_ref().map(thinking));
     notes.extend(args.chosen.warm.map(|span| warmed(span, chosen.warm.count)));
     let facts = recording.header().notes.iter().chain(&recording.summary().notes);
     notes.extend(facts.map(super::super::capture::note));
@@ -116,6 +117,27 @@ fn scaled(args: &ReplayArgs) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Differences from the log where users wait for answers.
+fn thinking(found: &Thinking) -> String {
+    let users = counted(found.pauses_us.len() as u64, "user");
+    let mut text = format!(
+        "--gaps think, {users}: each sends a recorded pause after its last answer, so a slow target is asked less often"
+    );
+    if found.overlapping > 0 {
+        text.push_str(&format!(
+            "; {} that the log has before the answer to the one before wait for it",
+            counted(found.overlapping, "request")
+        ));
+    }
+    if found.untimed > 0 {
+        text.push_str(&format!(
+            "; of {} the log does not tell how long they took, and the pause behind is all of the gap",
+            counted(found.untimed, "request")
+        ));
+    }
+    text
 }
 
 /// Requests of a warm-up, and where it parts from the log.
