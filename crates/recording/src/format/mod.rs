@@ -236,7 +236,7 @@ fn unknown(text: &str) -> String {
     let hint = close.map_or(String::new(), |name| format!(" (is it {name}?)"));
     let names: Vec<&str> = names::ALL.iter().map(|named| named.name).collect();
     format!(
-        "'{text}' is no log format{hint}: give auto, the server's own format string, json:time=KEY,path=KEY,…, @nginx.conf:NAME, or one of {}, bunny",
+        "'{text}' is no log format{hint}: give auto, the server's own format string, json:time=KEY,path=KEY,…, @nginx.conf:NAME, gor, oracle-general, or one of {}, bunny",
         names.join(", ")
     )
 }

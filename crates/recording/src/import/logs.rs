@@ -21,9 +21,33 @@ pub struct Progress {
 }
 
 /// Reads a stream and remembers what must be said where it ends early.
-struct Watched<'a> {
+pub(super) struct Watched<'a> {
     read: &'a mut dyn Read,
     failed: Option<String>,
+}
+
+impl<'a> Watched<'a> {
+    pub fn new(read: &'a mut dyn Read) -> Watched<'a> {
+        Watched { read, failed: None }
+    }
+}
+
+/// The failure of an input that ended early; none where it did not.
+///
+/// # Errors
+/// It did, and that is not to be kept.
+pub(super) fn ended(
+    keep_broken: bool,
+    name: &str,
+    watched: Watched<'_>,
+    told: Progress,
+) -> Result<Option<String>, ImportError> {
+    match watched.failed {
+        Some(why) if !keep_broken => {
+            Err(ImportError::Input { input: name.to_owned(), bytes: told.bytes, lines: told.lines, why })
+        }
+        broken => Ok(broken),
+    }
 }
 
 impl Read for Watched<'_> {
@@ -53,7 +77,7 @@ impl<S: Scratch> Import<S> {
         self.begin_input(name, false);
         let requests = self.requests();
         let left = self.left_out().total();
-        let mut watched = Watched { read, failed: None };
+        let mut watched = Watched::new(read);
         let mut seen = Progress::default();
         let mut digest = crc32fast::Hasher::new();
         let told = std::cell::Cell::new(Progress::default());
@@ -75,10 +99,7 @@ impl<S: Scratch> Import<S> {
             progress(told.get())
         })?;
         let Progress { bytes, lines, .. } = told.get();
-        let broken = watched.failed;
-        if let Some(why) = broken.clone().filter(|_| !self.options.keep_broken) {
-            return Err(ImportError::Input { input: name.to_owned(), bytes, lines, why });
-        }
+        let broken = ended(self.options.keep_broken, name, watched, told.get())?;
         if format.zone_is_missing() {
             self.note(Note::ZoneMissing { input: name.to_owned() });
         }

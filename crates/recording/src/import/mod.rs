@@ -7,6 +7,7 @@
 mod clean;
 mod delays;
 mod finish;
+pub mod gor;
 mod logs;
 mod objects;
 mod options;
@@ -14,6 +15,7 @@ mod row;
 mod spread;
 mod store;
 mod table;
+mod trace;
 
 pub use finish::Finished;
 pub use logs::Progress;

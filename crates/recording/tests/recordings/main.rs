@@ -3,5 +3,7 @@
 mod bad;
 mod fit;
 mod formats;
+mod gor;
 mod replay;
 mod support;
+mod traces;

@@ -105,6 +105,29 @@ fn a_check_writes_nothing_and_shows_what_is_read() {
 }
 
 #[test]
+fn files_of_goreplay_are_told_by_their_first_line() {
+    let record = |kind: u8, ms: u64, message: &str| {
+        let at = 1_795_746_709_000_000_000 + ms * 1_000_000;
+        format!("{kind} 8f2a7c11d0e39b4455aa667{kind} {at} 0\n{message}\n🐵🙈🙉\n")
+    };
+    let asked = record(1, 0, "GET /a HTTP/1.1\r\nHost: h.example\r\n\r\n");
+    let file = asked + &record(1, 9, "HEAD /b HTTP/1.1\r\nHost: h.example\r\n\r\n");
+    for words in ["", "--log-format gor"] {
+        let files = with_files(&[("a.gor", &file)]);
+        let ran = in_folder(files, &format!("capture {{}}/a.gor --check --keep path {words}"));
+        // The second has the id of the first, which has no answer any more.
+        let ran = ran.ended_with(0);
+        assert!(
+            ran.stdout.contains("a.gor: format gor") && ran.stdout.contains("GET //h.example/a 200"),
+            "{}",
+            ran.stdout
+        );
+    }
+    in_folder(with_files(&[("a.log", &ten(0))]), "capture {}/a.log --check --log-format gor")
+        .refused_with(1, &["nothing to replay: 1 line"]);
+}
+
+#[test]
 fn formats_are_named_found_and_printed() {
     let configuration =
         "http { log_format mine '$msec $status $body_bytes_sent \"$request\" $request_time'; }";

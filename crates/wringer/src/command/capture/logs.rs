@@ -7,7 +7,7 @@ use recording::entry::Edge;
 use recording::file::Note;
 use recording::format::detect::{self, DetectError, LINES};
 use recording::format::{Format, print};
-use recording::import::{Finished, Import, ImportError, Options, Progress, UserBy};
+use recording::import::{Finished, Import, ImportError, Options, Progress, UserBy, gor};
 use recording::moment::Zone;
 use recording::private::Keep;
 use recording::read::lines::Go;
@@ -92,6 +92,21 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
             "{name} is a binary log of Traffic Server: traffic_logcat reads this ('traffic_logcat {name} | wringer capture - …')"
         )));
     }
+    let other = match formats {
+        Formats::Gor => Some(Formats::Gor),
+        Formats::Trace => Some(Formats::Trace),
+        Formats::Auto(_) if gor::begins(&first) => Some(Formats::Gor),
+        Formats::Auto(_) | Formats::One(_) => None,
+    };
+    if let Some(other) = other {
+        let mut whole = (&first[..]).chain(Broken(broken)).chain(stream);
+        let mut told = |progress| tell.told(progress);
+        let read = match other {
+            Formats::Trace => import.trace(&name, &mut whole, &mut told),
+            Formats::Gor | Formats::One(_) | Formats::Auto(_) => import.gor(&name, &mut whole, &mut told),
+        };
+        return read.map_err(problem);
+    }
     let Found { mut format, assumed } =
         found(formats.of(&name, &first, broken.is_none() && length < LOOKED_AT), &name, broken.as_ref())?;
     let rest = Broken(broken);
@@ -159,6 +174,10 @@ fn shown(log: &Path) -> String {
 enum Formats {
     /// One for all of them.
     One(Box<Format>),
+    /// goreplay's files.
+    Gor,
+    /// Traces of caches.
+    Trace,
     /// Each log shows its own.
     Auto(Zone),
 }
@@ -175,6 +194,12 @@ impl Formats {
         let refused = |why: String| Problem::Usage(format!("--log-format {text}: {why}"));
         if text == "auto" {
             return Ok(Formats::Auto(zone));
+        }
+        if text == "gor" {
+            return Ok(Formats::Gor);
+        }
+        if text == "oracle-general" {
+            return Ok(Formats::Trace);
         }
         let Some(named) = text.strip_prefix('@') else {
             let format =
@@ -195,6 +220,7 @@ impl Formats {
         let zone = match self {
             Formats::One(format) => return Ok(Found { format: (**format).clone(), assumed: String::new() }),
             Formats::Auto(zone) => zone,
+            Formats::Gor | Formats::Trace => unreachable!("these are read before anybody asks"),
         };
         let mut lines: Vec<&[u8]> = first.split(|byte| *byte == b'\n').take(LINES + 1).collect();
         // The last one may be cut.
