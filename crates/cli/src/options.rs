@@ -58,6 +58,9 @@ pub struct OutputArgs {
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
+    /// A report of one screen: the first lines, how response times are spread, the conditions
+    #[arg(long)]
+    pub short: bool,
     /// File for the first answers that failed a check [default: wringer-evidence-RUN.txt]
     #[arg(long, value_name = "FILE")]
     pub evidence_file: Option<PathBuf>,

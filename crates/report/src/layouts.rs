@@ -79,7 +79,8 @@ use Source::{Records, Requests, Result as Of};
 
 /// Our own, in the order of help.
 pub const LAYOUTS: &[Layout] = &[
-    layout("text", Of, of_text, "As it was printed when it was over"),
+    layout("text", Of, of_text, "As it was printed when it was over, the whole of it"),
+    layout("short", Of, of_short, "The same on one screen, as --short prints it"),
     layout("json", Of, |run| plain(json::report(run.result, run.context)), "As --json writes it"),
     layout("html", Records, of_page, "As --html writes it"),
     layout(
@@ -132,6 +133,10 @@ pub fn plain(text: String) -> Result<LaidOut, String> {
 
 fn of_text(run: &Shown<'_>) -> Result<LaidOut, String> {
     plain(format!("\n{}", harmless(&text::report(run.result, run.context))))
+}
+
+fn of_short(run: &Shown<'_>) -> Result<LaidOut, String> {
+    plain(format!("\n{}", harmless(&text::one_screen(run.result, run.context))))
 }
 
 fn of_page(run: &Shown<'_>) -> Result<LaidOut, String> {

@@ -18,6 +18,7 @@ mod nothing_good;
 mod origin;
 mod outcomes;
 mod shared;
+mod short;
 mod target;
 mod thresholds;
 mod timeline;
@@ -68,7 +69,23 @@ pub(crate) fn measured(result: &RunResult, plan: &Plan) -> PhaseResult {
 
 /// The report, at most [`show::WIDTH`] columns wide but for names and the command.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
-    sections(result, context).into_iter().map(Section::into_text).collect::<Vec<_>>().join("\n")
+    joined(sections(result, context))
+}
+
+/// One screen of it: the first lines, how response times are spread, the conditions, the next command.
+pub fn one_screen(result: &RunResult, context: &Context<'_>) -> String {
+    let measured = measured(result, context.plan);
+    joined(Report { result, context, phase: &measured }.short())
+}
+
+/// The text behind requests that were told one by one, which has no statistics.
+pub fn told(result: &RunResult, context: &Context<'_>) -> String {
+    let measured = measured(result, context.plan);
+    joined(Report { result, context, phase: &measured }.told())
+}
+
+fn joined(sections: Vec<Section>) -> String {
+    sections.into_iter().map(Section::into_text).collect::<Vec<_>>().join("\n")
 }
 
 /// The sections that have something to say, in their order; the first is the headline.

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const JSON_PAGE: &str = include_str!("../../../../docs/src/json.md");
+const HTTP_PAGE: &str = include_str!("../../../../docs/src/http.md");
 const REPORT_PAGE: &str = include_str!("../../../../docs/src/report.md");
 
 fn check_golden(name: &str, text: &str) {
@@ -29,6 +30,17 @@ fn check_golden(name: &str, text: &str) {
 fn text_is_as_in_the_golden_files() {
     for (name, sample) in sample::all() {
         check_golden(name, &sample.text());
+    }
+}
+
+#[test]
+fn one_screen_is_as_in_the_golden_files() {
+    for (name, sample) in sample::all() {
+        if ["plain", "shift", "empty", "all_failed", "origin_only"].contains(&name) {
+            let text = report::text::one_screen(&sample.result, &sample.context());
+            assert!(text.lines().all(|line| !line.ends_with(' ')), "{text}");
+            check_golden(&format!("{name}.short"), &text);
+        }
     }
 }
 
@@ -67,6 +79,9 @@ fn long_names_and_large_numbers_stay_within_the_width() {
 #[test]
 fn the_page_shows_the_golden_report() {
     assert!(REPORT_PAGE.contains(&sample::plain().text()), "docs/src/report.md shows another report");
+    let plain = sample::plain();
+    let short = report::text::one_screen(&plain.result, &plain.context());
+    assert!(HTTP_PAGE.contains(&short), "docs/src/http.md shows another report of one screen");
 }
 
 const ALL: Known = Known { hits: true, origin: true };

@@ -11,7 +11,7 @@ use cli::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use console::ending::Ending;
 use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
-use measure::{Event, Row, TalkEvent};
+use measure::{Event, Row, RunResult, TalkEvent};
 use plan::{Load, Plan};
 use report::Context;
 use report::exchange_lines::{ErrorLines, error_line, head_view};
@@ -284,6 +284,11 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
             "--{one} - and --{other} - both want standard output: give one of them a file"
         )));
     }
+    if let Some(option) = on_stdout(output).next().filter(|_| output.short) {
+        return Err(Problem::Usage(format!(
+            "--short shapes the text report, and --{option} - leaves none: give --{option} a file, or leave --short out"
+        )));
+    }
     output.results().try_for_each(|(layout, file)| output::can_keep(&called(layout), file))?;
     if let Some(file) = &output.html {
         output::can_keep(PAGE, file)?;
@@ -333,7 +338,10 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         threads: finished.head.threads,
     };
     if !is_stdout(ran.output) {
-        write(&format!("\n{}", report::text::report(&finished.result, &context)));
+        let text = text_of(&finished, ran)(&finished.result, &context);
+        if !text.is_empty() {
+            write(&format!("\n{text}"));
+        }
     }
     ending.add(kept, &say);
     if let Some(file) = &ran.output.html {
@@ -355,6 +363,20 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         server.farewell();
     }
     exit
+}
+
+/// Requests that are told one by one, up to so many, leave nothing for statistics to say.
+const TOLD: u64 = 10;
+
+/// The text that a run ends with.
+fn text_of(finished: &Finished, ran: &Ran<'_>) -> fn(&RunResult, &Context<'_>) -> String {
+    let trace = ran.plan.load.as_ref().map(|load| &load.trace);
+    let is_told = trace.is_some_and(|trace| trace.first && trace.requests);
+    match ran.output.short {
+        true => report::text::one_screen,
+        false if is_told && finished.result.measured().counts().requests <= TOLD => report::text::told,
+        false => report::text::report,
+    }
 }
 
 /// Writes the result in a layout.

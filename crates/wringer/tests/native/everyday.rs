@@ -210,3 +210,58 @@ fn a_dry_run_shows_what_would_be_sent_and_sends_nothing() {
     }
     assert!(web.seen().is_empty());
 }
+
+#[test]
+fn one_screen_has_the_first_lines_a_picture_and_the_next_command() {
+    let web = Web::start(|_| ok("x"));
+    let line = format!("http://{}/ -n 200 -c 2 -q --short --keep-in k", web.address);
+    let ran = shell(&format!(
+        "$WRINGER {line} --require 'p99<1h' > said && $WRINGER report --keep-in k --as short | cmp - said && cat said"
+    ));
+    let ran = ran.ended_with(0);
+    let said = &ran.stdout;
+    for words in ["200 requests", "Response times of good answers\n  p50 ", "■", "Thresholds", "\nNext: "] {
+        assert!(said.contains(words), "{words} in {said}");
+    }
+    assert!(said.lines().count() <= 30 && !said.contains("\nLatency\n"), "{said}");
+    let counts =
+        said.lines().filter(|line| line.contains("to ") && line.contains("s  ") || line.contains("longer"));
+    assert!(counts.count() >= 1, "{said}");
+    let ran = shell(&format!("$WRINGER {line} --json -")).ended_with(2);
+    assert!(
+        ran.stderr.contains("--short shapes the text report, and --json - leaves none"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Of an origin alone the clients' times are not known: the first lines are all.
+#[test]
+fn an_origin_has_one_screen_too() {
+    let ran = shell("timeout -s INT 1 $WRINGER origin --listen 127.0.0.1:0 -q --short; true").ended_with(0);
+    assert!(
+        ran.stdout.contains("served as the origin") && !ran.stdout.contains("Generator"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn requests_that_are_told_have_no_statistics_behind_them() {
+    let web =
+        Web::start(|request| if request.target == "/bad" { answer("500 Oops", "", "no") } else { ok("x") });
+    let at = web.address;
+    for (line, code, whole, first_lines) in [
+        (format!("http -v http://{at}/"), 0, false, false),
+        (format!("http -v http://{at}/ -n 10"), 0, false, false),
+        (format!("http -v http://{at}/ -n 11"), 0, true, true),
+        (format!("http -v http://{at}/bad"), 1, false, true),
+        (format!("http -v http://{at}/ --short"), 0, false, true),
+    ] {
+        let ran = shell(&format!("$WRINGER {line}")).ended_with(code);
+        assert!(ran.stdout.contains("< HTTP/1.1 "), "{line}: {}", ran.stdout);
+        assert_eq!(ran.stdout.contains("\nGenerator"), whole, "{line}: {}", ran.stdout);
+        assert_eq!(ran.stdout.contains(" requests/s"), first_lines, "{line}: {}", ran.stdout);
+        assert!(ran.stdout.contains("\nNext: "), "{line}: {}", ran.stdout);
+    }
+}

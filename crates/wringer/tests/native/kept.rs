@@ -278,8 +278,9 @@ fn one_run_looks_the_same_in_every_layout_for_ever() {
 }
 
 /// But for the page, which has tests of its own.
-const LAYOUTS: [&str; 17] = [
+const LAYOUTS: [&str; 18] = [
     "text",
+    "short",
     "summary",
     "junit",
     "sarif",

@@ -1,0 +1,113 @@
+//! Reports that are not whole: one screen, and what is left to say behind requests that were told one by one.
+
+use super::{Report, Section};
+use crate::show::{self, Table};
+use measure::{ExitCode, Histogram};
+
+/// Steps of the picture up to the 99th percentile; a row behind them has what took longer.
+const STEPS: u64 = 8;
+/// Characters of the longest bar.
+const BAR: u64 = 40;
+/// Response times that stand in a line.
+const QUANTILES: [(&str, f64); 5] =
+    [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// A row of the picture: how many times were at most so long, and longer than those of the row above.
+#[derive(Debug, PartialEq)]
+struct Row {
+    /// In µs; `None`: however long.
+    until: Option<u64>,
+    count: u64,
+}
+
+impl Report<'_> {
+    /// One screen: the first lines, how response times are spread, the conditions, the next command.
+    pub(super) fn short(&self) -> Vec<Section> {
+        let sections = [Some(self.headline()), self.spread(), self.thresholds(), self.next()];
+        sections.into_iter().flatten().collect()
+    }
+
+    /// Sections that need no statistics: the first lines where something is wrong, the conditions, the next command.
+    pub(super) fn told(&self) -> Vec<Section> {
+        let code = ExitCode::of_run(self.result, &self.result.verdict(self.phase));
+        let wrong = (code != ExitCode::Fine).then(|| self.headline());
+        [wrong, self.thresholds(), self.next()].into_iter().flatten().collect()
+    }
+
+    /// How response times are spread.
+    fn spread(&self) -> Option<Section> {
+        let response = self.phase.response();
+        let times = response.times();
+        if times.is_empty() {
+            return None;
+        }
+        let at = |(name, quantile)| format!("{name} {}", show::bound(response.quantile(quantile)));
+        let mut section = Section::new("Response times of good answers", vec![QUANTILES.map(at).join("   ")]);
+        let rows = rows(times);
+        let most = rows.iter().map(|row| row.count).max().unwrap_or(0).max(1);
+        let mut table = Table::new("rrl");
+        for row in rows {
+            let until = row.until.map_or_else(|| "longer".to_owned(), |us| format!("to {}", show::time(us)));
+            table.row([until, show::count(row.count), "■".repeat((row.count * BAR / most) as usize)]);
+        }
+        section.lines.extend(table.lines());
+        if response.bound_from_us().is_some() {
+            section.say("Unfinished requests count as response times of at least what they had waited (≥).");
+        }
+        Some(section)
+    }
+}
+
+/// The picture: even steps from the shortest time to the 99th percentile, and what took longer. Each time is in one row.
+fn rows(times: &Histogram) -> Vec<Row> {
+    let shortest = times.min();
+    let p99 = times.value_at_quantile(0.99);
+    let step = p99.saturating_sub(shortest).div_ceil(STEPS).max(1);
+    let mut until: Vec<u64> = (1..=STEPS).map(|row| (shortest + step * row).min(p99)).collect();
+    until.dedup();
+    let rows = until.into_iter().map(Some).chain([None]);
+    let mut rows: Vec<Row> = rows.map(|until| Row { until, count: 0 }).collect();
+    for bucket in times.iter_recorded() {
+        let holds = |row: &&mut Row| row.until.is_none_or(|until| bucket.value_iterated_to() <= until);
+        if let Some(row) = rows.iter_mut().find(holds) {
+            row.count += bucket.count_since_last_iteration();
+        }
+    }
+    rows.retain(|row| row.until.is_some() || row.count > 0);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows_of(all: impl IntoIterator<Item = u64>) -> Vec<Row> {
+        let mut times = Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+        all.into_iter().for_each(|us| times.record(us).unwrap());
+        rows(&times)
+    }
+
+    #[test]
+    fn each_time_stands_in_one_row() {
+        for all in
+            [(1..=1000).collect::<Vec<u64>>(), vec![7], vec![7; 50], vec![1, 2, 3_000_000_000], vec![5, 6]]
+        {
+            let rows = rows_of(all.iter().copied());
+            assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), all.len() as u64, "{rows:?}");
+            assert!(rows.len() <= STEPS as usize + 1, "{rows:?}");
+            assert!(rows.windows(2).all(|two| two[1].until.is_none_or(|until| Some(until) > two[0].until)));
+        }
+        assert_eq!(rows_of([7; 50]), [Row { until: Some(7), count: 50 }]);
+    }
+
+    #[test]
+    fn steps_are_even_and_what_took_longer_stands_last() {
+        let rows = rows_of((100..=180).chain(100..=180).chain([900]));
+        let until: Vec<Option<u64>> = rows.iter().map(|row| row.until).collect();
+        assert_eq!(
+            until,
+            [110, 120, 130, 140, 150, 160, 170, 180].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
+        );
+        assert_eq!(rows.last(), Some(&Row { until: None, count: 1 }));
+    }
+}
