@@ -1,28 +1,43 @@
 //! The files that a command line names, as whoever may read files has read them.
 
-use plan::Body;
+use plan::{Body, Request};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Contents by path; `-` is standard input.
 #[derive(Debug, Clone, Default)]
-pub struct Files(HashMap<PathBuf, Body>);
+pub struct Files {
+    contents: HashMap<PathBuf, Body>,
+    /// Of lists that are in a form of other programs.
+    requests: HashMap<PathBuf, Vec<Request>>,
+}
 
 impl<const N: usize> From<[(PathBuf, Vec<u8>); N]> for Files {
     fn from(files: [(PathBuf, Vec<u8>); N]) -> Files {
-        Files(files.into_iter().map(|(file, bytes)| (file, Body::from(bytes))).collect())
+        let contents = files.into_iter().map(|(file, bytes)| (file, Body::from(bytes))).collect();
+        Files { contents, requests: HashMap::new() }
     }
 }
 
 impl Files {
     /// Adds what a file holds.
     pub fn add(&mut self, file: PathBuf, bytes: Vec<u8>) {
-        self.0.insert(file, bytes.into());
+        self.contents.insert(file, bytes.into());
+    }
+
+    /// Adds the requests of a list that is in a form of another program.
+    pub fn add_requests(&mut self, file: PathBuf, requests: Vec<Request>) {
+        self.requests.insert(file, requests);
+    }
+
+    /// The requests of such a list.
+    pub(super) fn requests(&self, file: &Path) -> Option<&[Request]> {
+        self.requests.get(file).map(Vec::as_slice)
     }
 
     /// True if a file was read.
     pub fn has(&self, file: &Path) -> bool {
-        self.0.contains_key(file)
+        self.contents.contains_key(file)
     }
 
     pub(super) fn bytes(&self, file: &Path) -> Result<&[u8], String> {
@@ -31,7 +46,7 @@ impl Files {
 
     /// Contents of a file as a body that shares its bytes.
     pub(super) fn body(&self, file: &Path) -> Result<&Body, String> {
-        self.0.get(file).ok_or_else(|| format!("{} was not read; check its name", file.display()))
+        self.contents.get(file).ok_or_else(|| format!("{} was not read; check its name", file.display()))
     }
 
     /// Returns the contents of a file, which must be text. `otherwise`: what to try where it is not.

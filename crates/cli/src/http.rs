@@ -377,7 +377,10 @@ impl Work<'_> {
             let text = files.text(list, "write one URL to a line")?;
             let name = list.display().to_string();
             let finish = |request| self.request(request, &body);
-            list::read(text, &name, &mut requests, finish).map_err(|all| all.join("\n"))?;
+            match files.requests(list) {
+                Some(read) => requests.extend(read.iter().cloned().map(finish)),
+                None => list::read(text, &name, &mut requests, finish).map_err(|all| all.join("\n"))?,
+            }
             listed = Some(ListName::of_file(&name, text.as_bytes(), requests.len()));
         }
         list::label_each(&mut requests);

@@ -61,7 +61,8 @@ pub use options::{
 pub use phase::PhaseArg;
 use plan::HttpProtocol;
 pub use plan_file::{
-    JmeterArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start, Statics,
+    ForeignArgs, JmeterArgs, NewArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start,
+    Statics,
 };
 pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
 pub use service::ServiceArgs;
@@ -467,7 +468,8 @@ pub struct PruneArgs {
 /// Running a plan file.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
+    /// The plan: .toml, .json, .yaml, JMeter's .jmx, a browser's recording (.har), or an OpenAPI description, a collection of Postman's,
+    /// vegeta's targets or an .http file
     pub plan: PathBuf,
     /// Seed instead of the plan's
     #[arg(long, value_name = "N", value_parser = values::seed)]
@@ -544,7 +546,8 @@ pub struct RigArgs {
     /// A client's no-cache makes the proxy fetch anew
     #[arg(long)]
     pub honour_reload: bool,
-    /// Version that it speaks in front: 1.1; 2c, HTTP/2 without TLS; 2, over TLS, and HTTP/1.1 as well; 3, over QUIC, and the others over TLS.
+    /// Version that it speaks in front: 1.1; 2c, HTTP/2 without TLS; 2, over TLS, and HTTP/1.1 as well; 3, over QUIC, and the others
+    /// over TLS.
     /// HAProxy and httpd then speak HTTP/2 to the origin, too [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = version::version)]
     pub http: Option<HttpProtocol>,

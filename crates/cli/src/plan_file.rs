@@ -23,6 +23,29 @@ pub struct ReadArgs {
     /// Options for a browser's recording.
     #[command(flatten)]
     pub recording: RecordingArgs,
+    /// Options for requests that other programs keep.
+    #[command(flatten)]
+    pub foreign: ForeignArgs,
+}
+
+/// Treatment of OpenAPI descriptions, Postman's collections, vegeta's targets and `.http` files.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "OpenAPI, Postman, vegeta's targets, .http files")]
+pub struct ForeignArgs {
+    /// Send the requests to this scheme, host and port, such as http://localhost:8080, instead of those of the file
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Values of variables: an environment as Postman exports it
+    #[arg(long, value_name = "FILE")]
+    pub environment: Option<PathBuf>,
+}
+
+impl ForeignArgs {
+    /// An option that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let environment = self.environment.as_ref().map(|_| "--environment");
+        self.base_url.as_ref().map(|_| "--base-url").or(environment)
+    }
 }
 
 /// Treatment of a browser's recording.
@@ -103,21 +126,36 @@ pub enum PlanCommand {
     Show(PrintArgs),
     /// Name every mistake in the plan; of one of JMeter's, what runs exactly, differently and not at all
     Check {
-        /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
+        /// The plan: .toml, .json, .yaml, JMeter's .jmx, a browser's recording (.har), or an OpenAPI description, a collection of
+        /// Postman's,
+        /// vegeta's targets or an .http file
         file: PathBuf,
         /// How it is read.
         #[command(flatten)]
         read: Box<ReadArgs>,
     },
-    /// Print a plan of JMeter's (.jmx), a browser's recording (.har) or wrktcp's plan (.ini) as a plan file, or a plan file in another form
+    /// Print a plan of JMeter's (.jmx), a browser's recording (.har) or wrktcp's plan (.ini) as a plan file, or a plan file in another
+    /// form
     Convert(PrintArgs),
-    /// Print a commented plan to begin with
-    New {
-        /// http, cache, tcp or journey
-        kind: Start,
-    },
+    /// Print a plan to begin with: a commented one, or one made of requests that you have already
+    New(NewArgs),
     /// Print the JSON Schema of plan files, for editors
     Schema,
+}
+
+/// Which plan to begin with.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// http, cache, tcp or journey; or a file: an OpenAPI description (.yaml, .json), a collection of Postman's, vegeta's targets, an
+    /// .http file
+    #[arg(value_name = "KIND|FILE")]
+    pub kind: String,
+    /// Give a variable of the file another value
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::assignment)]
+    pub set: Vec<(String, String)>,
+    /// Treatment of the file.
+    #[command(flatten)]
+    pub foreign: ForeignArgs,
 }
 
 /// A plan to begin with.
@@ -133,10 +171,18 @@ pub enum Start {
     Journey,
 }
 
+impl Start {
+    /// The plan of this name.
+    pub fn named(name: &str) -> Option<Start> {
+        Start::from_str(name, false).ok()
+    }
+}
+
 /// Which plan is printed, and how.
 #[derive(Debug, Args)]
 pub struct PrintArgs {
-    /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
+    /// The plan: .toml, .json, .yaml, JMeter's .jmx, a browser's recording (.har), or an OpenAPI description, a collection of Postman's,
+    /// vegeta's targets or an .http file
     pub file: PathBuf,
     /// Form to print: toml, json or yaml [default: toml]
     #[arg(long, value_name = "FORM", default_value = "toml", hide_default_value = true, value_parser = values::text_form)]

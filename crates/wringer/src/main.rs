@@ -92,7 +92,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::Show(args)) => command::plan::show(&args),
         Command::Plan(PlanCommand::Check { file, read }) => command::plan::check(&file, &read),
         Command::Plan(PlanCommand::Convert(args)) => command::plan::convert(&args),
-        Command::Plan(PlanCommand::New { kind }) => Ok(command::start::print(kind)),
+        Command::Plan(PlanCommand::New(args)) => command::start::print(&args),
         Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),
         Command::Record(args) => command::record::run(&args),
         Command::Capture(args) => command::capture::run(&args),

@@ -27,7 +27,13 @@ const AT_MOST: &str = "60";
 const DOORS: [&str; 8] = ["ab", "h2load", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
 
 /// The files that commands name.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 10] = [
+    ("openapi.yaml", "openapi: 3.0.0\nservers: [{url: 'http://localhost:8080'}]\npaths: {/a: {get: {}}}\n"),
+    (
+        "shop.json",
+        "{\"info\": {\"name\": \"shop\"}, \"item\": [{\"name\": \"a\", \"request\": {\"url\": \"http://{{host}}/a\"}}]}",
+    ),
+    ("targets.txt", "POST http://localhost:8080/a\nContent-Type: text/plain\n@users.csv\n"),
     (
         "access.log",
         "192.0.2.1 - - [27/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 3 \"-\" \"curl/8\"\n\
@@ -223,7 +229,9 @@ fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
             urls.next().is_some_and(|url| url.contains("localhost:8080"))
                 && !words.iter().any(|word| word.starts_with("--proxy"))
         }
-        ("ab" | "siege" | "wrk" | "wrk2", _) => words.iter().any(|word| word.contains("localhost:8080")),
+        ("ab" | "siege" | "wrk" | "wrk2", _) => {
+            words.iter().any(|word| word.contains("localhost:8080"))
+        }
         ("http_load", _) => true,
         _ => false,
     }

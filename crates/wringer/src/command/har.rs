@@ -65,14 +65,13 @@ pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
     let name = args.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let converted = converted(&args.file, &args.read)?;
     if args.to != TextForm::Json {
-        show::write(&comments(&name, &converted));
+        show::write(&comments(&name, &converted.notes));
     }
     print(&converted.plan, args.to)
 }
 
-/// The head of a plan that was made of a recording.
-pub fn comments(name: &str, converted: &Converted) -> String {
-    let notes =
-        converted.notes.iter().map(|note| format!("# {}\n", note.replace(|one: char| one.is_control(), " ")));
+/// The head of a plan that was made of a recording, or of another file. `notes`: what it does not say.
+pub fn comments(name: &str, notes: &[String]) -> String {
+    let notes = notes.iter().map(|note| format!("# {}\n", note.replace(|one: char| one.is_control(), " ")));
     format!("# Converted from {name}.\n{}", notes.collect::<String>())
 }

@@ -2,7 +2,7 @@
 
 use super::show::{self, Lines, Ran};
 use super::verbose::Trace;
-use super::{around, dry, fleet};
+use super::{around, dry, fleet, foreign};
 use crate::problem::{Exit, Problem};
 use cli::{Files, HttpArgs, SentArgs};
 use plan::secret::without_secrets;
@@ -79,6 +79,11 @@ pub fn read(sent: &SentArgs) -> Result<Files, Problem> {
         let bytes = bytes.map_err(|error| {
             Problem::Usage(format!("{} cannot be read: {error}; check its name", file.display()))
         })?;
+        let is_list = sent.requests.list.as_ref() == Some(&file);
+        if let Some(text) = std::str::from_utf8(&bytes).ok().filter(|_| is_list) {
+            let requests = foreign::listed(&file, text)?;
+            requests.into_iter().for_each(|requests| files.add_requests(file.clone(), requests));
+        }
         files.add(file, bytes);
     }
     Ok(files)

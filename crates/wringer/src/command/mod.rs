@@ -11,6 +11,7 @@ pub mod explain;
 pub mod find;
 pub mod fit;
 pub mod fleet;
+mod foreign;
 pub mod guided;
 mod har;
 pub mod http;

@@ -2,7 +2,7 @@
 
 use super::jmx;
 use super::show::{self, Lines, Ran};
-use super::{around, dry, fleet, har};
+use super::{around, dry, fleet, foreign, har};
 use crate::problem::{Exit, Problem};
 use cli::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
@@ -63,6 +63,10 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     if har::is_har(file) {
         return Ok(Runnable { plan: har::read(file, args)?.plan, programs: Setting::default() });
     }
+    if let Some(text) = foreign::text(file) {
+        return Ok(Runnable { plan: foreign::plan(file, &text, args)?, programs: Setting::default() });
+    }
+    foreign::only_here(file, &args.foreign)?;
     let Read { written, warnings } = read(file, args)?;
     let found = written.check();
     match warnings.first() {
@@ -74,6 +78,9 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
 
 /// Refuses `--set` for files that have no variables of that kind.
 fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
+    if jmeter_file::is_jmx(file) || har::is_har(file) || is_ini(file) {
+        foreign::only_here(file, &args.foreign)?;
+    }
     match args.set.first() {
         Some((name, value)) if jmeter_file::is_jmx(file) => {
             Err(Problem::Usage(format!("--set is for plan files; this one has properties: -J{name}={value}")))
@@ -116,6 +123,10 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     if har::is_har(file) {
         return har::check(file, args);
     }
+    if let Some(text) = foreign::text(file) {
+        return foreign::check(file, &text, args);
+    }
+    foreign::only_here(file, &args.foreign)?;
     let (found, warnings): (Vec<String>, Vec<String>) = if is_ini(file) {
         let found = of_ini(file)?.err().unwrap_or_default();
         (found.iter().map(|mistake| in_file(file, mistake)).collect(), Vec::new())
@@ -137,7 +148,10 @@ pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
     match &args.file {
         file if jmeter_file::is_jmx(file) => jmx::convert(args),
         file if har::is_har(file) => har::convert(args),
-        _ => show(args),
+        file => match foreign::text(file) {
+            Some(text) => foreign::convert(args, &text),
+            None => show(args),
+        },
     }
 }
 
@@ -152,11 +166,17 @@ fn is_ini(file: &Path) -> bool {
 /// The plan of a plan file or of wrktcp's ini file, or all mistakes of the latter.
 fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Problem> {
     no_variables(file, args)?;
-    match file {
-        _ if is_ini(file) => of_ini(file),
-        _ if har::is_har(file) => Ok(Ok(har::read(file, args)?.plan)),
-        _ => Ok(Ok(read(file, args)?.written.plan)),
+    if is_ini(file) {
+        return of_ini(file);
     }
+    if har::is_har(file) {
+        return Ok(Ok(har::read(file, args)?.plan));
+    }
+    if let Some(text) = foreign::text(file) {
+        return Ok(Ok(foreign::plan(file, &text, args)?));
+    }
+    foreign::only_here(file, &args.foreign)?;
+    Ok(Ok(read(file, args)?.written.plan))
 }
 
 /// Reads wrktcp's ini file: the plan that it means, or all its mistakes.

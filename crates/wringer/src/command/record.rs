@@ -37,7 +37,7 @@ pub fn run(args: &RecordArgs) -> Result<Exit, Problem> {
     let form = TextForm::of_name(&args.output.to_string_lossy());
     let mut text = converted.plan.to_text_as(form).map_err(Problem::Impossible)?;
     if form != TextForm::Json {
-        text = har::comments("what wringer record has seen", &converted) + &text;
+        text = har::comments("what wringer record has seen", &converted.notes) + &text;
     }
     output::keep_private(PLAN, &args.output, text.as_bytes())?;
     if !output::is_stdout(&args.output) {

@@ -1,6 +1,6 @@
 //! The first five minutes, and a build server: lines without a command, the next command, results as others read them.
 
-use crate::support::{shell, start};
+use crate::support::{folder, shell, start};
 use crate::web::{Web, answer, ok};
 use std::fs;
 
@@ -264,4 +264,72 @@ fn requests_that_are_told_have_no_statistics_behind_them() {
         assert_eq!(ran.stdout.contains(" requests/s"), first_lines, "{line}: {}", ran.stdout);
         assert!(ran.stdout.contains("\nNext: "), "{line}: {}", ran.stdout);
     }
+}
+
+const OPENAPI: &str = "openapi: 3.0.0\ninfo: {title: a, version: '1'}\nservers: [{url: 'https://api.example.org/v1'}]\npaths:\n  \
+                       /a: {get: {operationId: one}}\n  /b: {delete: {parameters: [{name: q, in: query}]}}\n";
+
+/// Files of other programs run as they are, become plans, and are lists; nothing of them is dropped in silence.
+#[test]
+fn requests_that_other_programs_keep_are_sent() {
+    let web = Web::start(|_| ok("x"));
+    let at = web.address;
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("api.yaml", OPENAPI);
+    write("shop.json", include_str!("../../../foreign/src/tests/shop.json"));
+    write("all.http", "@host = nowhere\n\nPOST http://{{host}}/p\nX-A: b\n\nhello {{who}}\n");
+    write("targets.txt", &format!("POST http://{at}/t\nX-A: c\n@body.txt\n"));
+    write("body.txt", "of a file");
+    let run = |line: &str, code: i32| {
+        let ran = shell(&format!("cd {} && $WRINGER {line}", folder.path().display()));
+        assert_eq!(ran.code(), code, "{line}: {}{}", ran.stdout, ran.stderr);
+        ran
+    };
+    let said = run(&format!("plan new api.yaml --base-url http://{at}"), 0);
+    assert!(
+        said.stderr.contains("api.yaml is an OpenAPI description: 2 requests; not taken, or a guess:"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stdout.contains("# DELETE /b: parameters that it can do without: q\n"), "{}", said.stdout);
+    write("plan.toml", &said.stdout);
+    run("run plan.toml -q --no-keep", 0);
+    run(&format!("run all.http -q --no-keep --set host={at} --set who=me"), 0);
+    run("http --urls targets.txt -n 2 -c 1 -q --no-keep", 0);
+    let seen = web.seen();
+    let lines: Vec<String> = seen
+        .iter()
+        .map(|asked| {
+            format!("{} {} {} {}", asked.method, asked.target, asked.field("X-A").unwrap_or("-"), asked.body)
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "GET /v1/a - ",
+            "DELETE /v1/b - ",
+            "POST /p b hello me",
+            "POST /t c of a file",
+            "POST /t c of a file"
+        ]
+    );
+    let checked = run("plan check shop.json --set host=h:1", 0);
+    assert!(
+        checked.stdout.contains("shop.json: nothing wrong\n  the collection: its scripts\n"),
+        "{}",
+        checked.stdout
+    );
+    for (line, said) in [
+        ("plan new nothing.yaml", "there is no plan nothing.yaml"),
+        ("plan new http --base-url http://h/", "--base-url is for OpenAPI descriptions"),
+        ("plan new http --set a=b", "--set a is for files"),
+        ("run plan.toml --base-url http://h/", "--base-url is for OpenAPI descriptions"),
+        ("run api.yaml --set a=b", "nothing in api.yaml is called a"),
+        ("run all.http --base-url http://h/x", "without a path"),
+    ] {
+        let ran = run(line, 2);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    assert_eq!(web.seen().len(), 5);
 }
