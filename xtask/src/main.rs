@@ -44,6 +44,7 @@ Usage: cargo xtask COMMAND
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each, 10,000 run files
   schema             write the JSON Schema of plan files; a test sees that the committed one is of today's types
+  options            write the index of all options; a test sees that the committed one is of today's
   web [--check|--test|--bench]
                      build the page from web/; --check: that the committed one is up to date; --test: try it in a browser; --bench: how
                      soon it draws a report, and how smoothly
@@ -80,6 +81,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "instructions" => instructions::run(rest),
         "memory" => memory::run(rest),
         "schema" => none_of(rest).and_then(|()| schema()),
+        "options" => none_of(rest).and_then(|()| options()),
         "web" => web::run(rest),
         "screenshots" => none_of(rest).and_then(|()| web::screenshots()),
         "bench" => bench::run(&bench::parse(rest)?),
@@ -98,6 +100,12 @@ fn dispatch(arguments: &[String]) -> Result<()> {
 fn schema() -> Result<()> {
     let mut command = shell::cargo(["test", "--package", "plan", "--lib", "the_committed_schema"]);
     shell::run(command.env("WRINGER_WRITE_SCHEMA", "1"))
+}
+
+/// The command line says its options in tests alone, as plans say their schema.
+fn options() -> Result<()> {
+    let mut command = shell::cargo(["test", "--package", "cli", "--lib", "the_committed_index"]);
+    shell::run(command.env("WRINGER_WRITE_OPTIONS", "1"))
 }
 
 fn none_of(rest: &[String]) -> Result<()> {

@@ -19,6 +19,8 @@ mod guard;
 mod guided;
 mod http;
 mod implied;
+#[cfg(test)]
+mod index;
 mod list;
 mod manual;
 mod options;
