@@ -3,9 +3,12 @@
 //! runs a door is [`runner`]. A tool is its folder and its line in [`ALL`]. Start at [`wrk`] or [`jtest`].
 
 pub mod ab;
+pub mod bombardier;
 pub mod clock;
 mod getopt;
+mod goflag;
 pub mod h2load;
+pub mod hey;
 pub mod http_load;
 pub mod jmeter;
 pub mod jtest;
@@ -59,6 +62,8 @@ pub static ALL: &[Tool] = &[
     Tool::of::<siege::Siege>(),
     Tool::of::<h2load::H2load>(),
     Tool::of::<http_load::HttpLoad>(),
+    Tool::of::<hey::Hey>(),
+    Tool::of::<bombardier::Bombardier>(),
     Tool::of::<wrk::Wrk>(),
     Tool::of::<wrk::Wrk2>(),
     Tool::of::<wrktcp::Wrktcp>(),

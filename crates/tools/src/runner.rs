@@ -8,6 +8,7 @@ use console::ending::Ending;
 use console::output::{self, aside, notice, write};
 use console::problem::{Exit, Problem};
 use console::{limits, signals};
+use measure::{Event, Row};
 use rustix::process::Signal;
 use session::files;
 use session::live::Live;
@@ -91,6 +92,15 @@ pub trait Door: Sized {
     fn words(problem: &Problem) -> String {
         format!("{}: {problem}", Self::NAME)
     }
+}
+
+/// Nothing is shown while a test runs.
+pub struct Silent;
+
+impl View for Silent {
+    fn row(&mut self, _row: &Row, _phase: &str) {}
+
+    fn event(&mut self, _event: Event) {}
 }
 
 /// Values that the moment of a command line decides.

@@ -24,7 +24,18 @@ const RUNS: [&str; 2] = ["0.7", "10"];
 const AT_MOST: &str = "60";
 
 /// The command lines that wringer stands in for.
-const DOORS: [&str; 8] = ["ab", "h2load", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
+const DOORS: [&str; 10] = [
+    "ab",
+    "h2load",
+    "siege",
+    "http_load",
+    "wrk",
+    "wrk2",
+    "wrktcp",
+    "jtest",
+    "hey",
+    "bombardier",
+];
 
 /// The files that commands name.
 const FILES: [(&str, &str); 10] = [
@@ -229,7 +240,7 @@ fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
             urls.next().is_some_and(|url| url.contains("localhost:8080"))
                 && !words.iter().any(|word| word.starts_with("--proxy"))
         }
-        ("ab" | "siege" | "wrk" | "wrk2", _) => {
+        ("ab" | "siege" | "wrk" | "wrk2" | "hey" | "bombardier", _) => {
             words.iter().any(|word| word.contains("localhost:8080"))
         }
         ("http_load", _) => true,

@@ -90,7 +90,19 @@ fn help_is_help_for_jtest_too() {
     // Each old tool has its line, which says how it describes itself.
     let all = run("--help").ended_with(0).stdout;
     let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tools = ["jtest", "ab", "siege", "h2load", "http_load", "wrk", "wrk2", "jmeter", "wrktcp"];
+    let tools = [
+        "jtest",
+        "ab",
+        "siege",
+        "h2load",
+        "http_load",
+        "wrk",
+        "wrk2",
+        "jmeter",
+        "wrktcp",
+        "hey",
+        "bombardier",
+    ];
     for tool in tools {
         assert!(all.contains(&format!("(wringer help {tool})")), "{tool}: {all}");
         assert!(run(&format!("help {tool}")).ended_with(0).stdout.contains("sage"), "{tool}");

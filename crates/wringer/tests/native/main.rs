@@ -12,6 +12,7 @@ mod capture;
 mod command_line;
 mod compare;
 mod doctor;
+mod doors;
 mod everyday;
 mod examples;
 mod exports;

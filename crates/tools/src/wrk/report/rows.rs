@@ -41,6 +41,14 @@ pub fn answered(phase: &PhaseResult) -> u64 {
     counts.ok + counts.check_failed + counts.injected + by_status
 }
 
+/// Statuses of whole answers, ascending, with how many there were.
+pub fn statuses(phase: &PhaseResult) -> Vec<(u16, u64)> {
+    let cut: Vec<(u16, u64)> = phase.tally.cut_statuses().collect();
+    let cut = |status: u16| cut.iter().find(|(known, _)| *known == status).map_or(0, |(_, count)| *count);
+    let whole = phase.tally.statuses().map(|(status, count)| (status, count.saturating_sub(cut(status))));
+    whole.filter(|(_, count)| *count > 0).collect()
+}
+
 /// Whole answers, the time, bytes, and failures where there are any.
 pub fn answers(phase: &PhaseResult) -> String {
     let took = microseconds(phase.took.as_micros() as f64);

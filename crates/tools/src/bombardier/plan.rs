@@ -1,0 +1,230 @@
+//! Stage two: what the words mean, as a Plan. Start at [`mean`].
+//!
+//! Differences from the old tool become notices, but only where this command line meets them. `docs/src/bombardier.md` has the whole
+//! list.
+
+use super::args::{Format, Typed, refused};
+use super::{Client, Run, View};
+use crate::{Shown, without_phase};
+use ::plan::check::MAX_USERS;
+use ::plan::secret::{shown_line, without_secrets};
+use ::plan::{
+    Address, Body, Check, CheckContent, Expect, Field, Http1, Http2, Io, Limits, Load, Masked, Pace, Phase,
+    Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
+};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long it lasts where nothing is said.
+const LASTS: Duration = Duration::from_secs(10);
+
+/// Says what was meant.
+///
+/// # Errors
+/// The text shown instead, for a value that cannot be meant.
+pub(super) fn mean(
+    typed: Typed,
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Shown> {
+    check(&typed)?;
+    let url = if typed.url.contains("://") { typed.url.clone() } else { format!("http://{}", typed.url) };
+    let Some(address) = Address::parse(&url) else {
+        return Err(refused(&format!(
+            "'{}' is no URL: give http://HOST or https://HOST",
+            Masked::address(&typed.url)
+        )));
+    };
+    let body = match (&typed.body, &typed.body_file) {
+        (Some(text), _) => Body::from(text.clone()),
+        (None, Some(file)) => {
+            let bytes =
+                read_file(Path::new(file)).map_err(|error| refused(&format!("open {file}: {error}")))?;
+            Body::from(bytes)
+        }
+        (None, None) => Body::default(),
+    };
+    let fields = fields(&typed, &address, &body)?;
+    let notices = differences(&typed, &address);
+    let plan = plan(
+        &typed,
+        &address,
+        Request { method: typed.method.clone(), fields, body, ..Request::get(&address.text) },
+        now_seed,
+    )?;
+    if let Some(first) = plan.check().into_iter().next() {
+        return Err(refused(without_phase(&first)));
+    }
+    let view = View {
+        url: without_secrets(&url),
+        method: typed.method,
+        body: typed.body.as_deref().unwrap_or("").to_owned(),
+        connections: typed.connections,
+        requests: typed.requests,
+        duration: typed.duration.unwrap_or(LASTS),
+        timeout: typed.timeout,
+        client: typed.client,
+        parts: typed.parts,
+        latencies: typed.latencies,
+        json: typed.format == Format::Json,
+    };
+    Ok(Run { plan, view, notices, json: typed.json.map(Into::into), show_plan: typed.show_plan })
+}
+
+fn check(typed: &Typed) -> Result<(), Shown> {
+    if typed.stream {
+        return Err(refused(
+            "-s: bodies are not sent in chunks here: leave it out, and the body has its length",
+        ));
+    }
+    if typed.body.is_some() && typed.body_file.is_some() {
+        return Err(refused("-b and -f both give the body: leave out one of them"));
+    }
+    if typed.certificate.is_some() != typed.key.is_some() {
+        return Err(refused("--cert and --key belong together: give both"));
+    }
+    Ok(())
+}
+
+/// A line for each thing that is otherwise than in bombardier.
+fn differences(typed: &Typed, address: &Address) -> Vec<String> {
+    let mut told = Vec::new();
+    if typed.requests.is_some() && typed.duration.is_some() {
+        told.push("-d does not count where -n is given, as in bombardier".to_owned());
+    }
+    if typed.no_keep_alive && typed.client == Client::FastHttp {
+        told.push("-a closes each connection here; bombardier's default client keeps them".to_owned());
+    }
+    if typed.client == Client::Http2 && !address.secure {
+        told.push("--http2 is for https:// URLs: HTTP/1.1 is spoken".to_owned());
+    }
+    told
+}
+
+fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result<Plan, Shown> {
+    let users = u32::try_from(typed.connections).ok().filter(|users| *users <= MAX_USERS);
+    let users =
+        users.ok_or_else(|| refused(&format!("-c {}: give at most {MAX_USERS}", typed.connections)))?;
+    let step = RequestStep {
+        requests: vec![request].into(),
+        expect: Expect { any_status: true, ..Expect::default() },
+        ..RequestStep::default()
+    };
+    let after = typed.duration.unwrap_or(LASTS);
+    let phase = Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        scenario: Scenario::of(vec![Step::Requests(step)]),
+        pace: match typed.rate {
+            Some(rate) => Pace::Timetable { users, per_second: rate as f64 },
+            None => Pace::Users(users),
+        },
+        stop: Stop {
+            after: typed.requests.is_none().then_some(after),
+            requests: typed.requests,
+            ..Stop::default()
+        },
+        ..Phase::default()
+    };
+    let load = Load {
+        fail_if: Vec::new(),
+        require: Vec::new(),
+        stop_if: Vec::new(),
+        target: None,
+        sources: Vec::new(),
+        protocol: Protocol::Http1(http1(typed, address)),
+        check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
+        limits: Limits {
+            connect: typed.timeout,
+            request: typed.timeout,
+            grace: Duration::ZERO,
+            ..Limits::default()
+        },
+        phases: vec![phase],
+        trace: Trace::default(),
+    };
+    Ok(Plan {
+        version: Plan::VERSION,
+        seed,
+        threads: (users == 1).then_some(1),
+        io: Io::Auto,
+        site: Site::default(),
+        load: Some(load),
+        origin: None,
+    })
+}
+
+fn http1(typed: &Typed, address: &Address) -> Http1 {
+    let two = typed.client == Client::Http2 && address.secure;
+    let says_close = |text: &String| {
+        text.split_once(':').is_some_and(|(name, value)| {
+            name.trim().eq_ignore_ascii_case("connection") && value.trim().eq_ignore_ascii_case("close")
+        })
+    };
+    let closes = typed.no_keep_alive || typed.headers.iter().any(says_close);
+    let tls = Tls {
+        verify: !typed.insecure,
+        certificate: typed.certificate.clone(),
+        key: typed.key.clone(),
+        alpn: if two { vec!["h2".to_owned()] } else { Vec::new() },
+        ..Tls::default()
+    };
+    Http1 {
+        requests_per_connection: closes.then_some(1),
+        listed_fields_only: !two,
+        tls: address.secure.then_some(tls),
+        http2: two.then(Http2::default),
+        ..Http1::default()
+    }
+}
+
+/// The fields in the order of the client that is stood in for.
+fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, Shown> {
+    let mut own: Vec<Field> = Vec::new();
+    for text in &typed.headers {
+        let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name.trim(), value))
+        else {
+            return Err(refused(&format!("Invalid header format: '{}': give 'K: V'", shown_line(text))));
+        };
+        own.push(Field::typed(name.trim(), value.trim()));
+    }
+    let mut take = |name: &str, default: &str| {
+        let at = own.iter().position(|field| field.name.eq_ignore_ascii_case(name));
+        at.map_or_else(|| Field::new(name, default), |at| own.remove(at))
+    };
+    let host = take("Host", &address.authority);
+    let has_body = !body.is_empty();
+    let length = Field::new("Content-Length", body.len().to_string());
+    let mut fields = Vec::new();
+    match typed.client {
+        Client::FastHttp => {
+            fields.extend([take("User-Agent", "fasthttp"), host]);
+            if has_body && !["GET", "HEAD"].contains(&typed.method.as_str()) {
+                fields.push(take("Content-Type", "application/octet-stream"));
+            }
+            fields.extend(has_body.then_some(length));
+            fields.extend(own);
+        }
+        Client::Http1 | Client::Http2 => {
+            fields.extend([host, take("User-Agent", "Go-http-client/1.1")]);
+            fields.extend(has_body.then_some(length));
+            own.sort_by_key(|field| field.name.to_ascii_lowercase());
+            let compresses = !own.iter().any(|field| field.name.eq_ignore_ascii_case("accept-encoding"));
+            fields.extend(own);
+            fields.extend(compresses.then(|| Field::new("Accept-Encoding", "gzip")));
+        }
+    }
+    let says = |name: &str| fields.iter().any(|field| field.name.eq_ignore_ascii_case(name));
+    if typed.no_keep_alive && !says("Connection") {
+        fields.push(Field::new("Connection", "close"));
+    }
+    Ok(fields)
+}
+
+fn is_field(name: &str, value: &str) -> bool {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty()
+        && name.bytes().all(token)
+        && !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t')
+}

@@ -1,0 +1,75 @@
+//! `wringer hey`: the old tool's options, report and exit codes over a session.
+
+use super::report::{self, Asked, CsvRows};
+use super::{self as door, Run, parse};
+use crate::Shown;
+use crate::runner::{Door, Moment};
+use console::output as show;
+use console::problem::{Exit, Problem};
+use measure::{Event, Row};
+use session::{Finished, SessionOptions, View};
+use std::ffi::OsString;
+
+/// hey's command line.
+pub struct Hey(Run);
+
+impl Door for Hey {
+    const NAME: &'static str = "hey";
+    const ABOUT: &'static str = "hey: the same options and report";
+    const NAMES_FAILURES: bool = true;
+    type View = door::View;
+    type Lines = Lines;
+
+    fn read(args: &[OsString], moment: &Moment) -> Result<Hey, Shown> {
+        parse(args, moment.seed, &Moment::read_file).map(Hey)
+    }
+
+    fn help() -> String {
+        door::help()
+    }
+
+    fn run(&self) -> &Run {
+        &self.0
+    }
+
+    fn target(&self) -> Option<String> {
+        Some(self.0.view.url.clone())
+    }
+
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions { take_silent: true, ..SessionOptions::default() }
+    }
+
+    fn begin(&mut self) -> Result<Lines, Problem> {
+        Ok(Lines { rows: self.0.view.csv.then(CsvRows::default) })
+    }
+
+    fn lay_out(&self, finished: &Finished, lines: Lines) -> Result<Exit, Problem> {
+        let view = &self.0.view;
+        let left_out = lines.rows.as_ref().map_or(0, |rows| rows.left_out);
+        match lines.rows {
+            Some(rows) => show::write(&rows.text()),
+            None => show::write(&report::summary(&finished.result, &Asked { paced: view.paced })),
+        }
+        if left_out > 0 {
+            show::notice(&format!("hey: {left_out} answers have no row: only so many are kept"));
+        }
+        let redirected = report::redirected(&finished.result).filter(|_| view.follows);
+        redirected.iter().for_each(|line| show::notice(&format!("hey: {line}")));
+        Ok(Exit::Ok)
+    }
+}
+
+/// Rows of answers, where they are asked for.
+pub struct Lines {
+    rows: Option<CsvRows>,
+}
+
+impl View for Lines {
+    fn row(&mut self, _row: &Row, _phase: &str) {}
+
+    fn event(&mut self, event: Event) {
+        let Event::Request(record) = event else { return };
+        self.rows.iter_mut().for_each(|rows| rows.add(&record));
+    }
+}

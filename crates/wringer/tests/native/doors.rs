@@ -1,0 +1,96 @@
+//! Doors that have no test binary of their own: hey and bombardier, each against a server that remembers what it was
+//! asked.
+
+use crate::support::{Ran, shell};
+use crate::web::{Web, answer, ok};
+
+/// Answers 200 with five bytes, 404 for `/404`, and leads from `/r` to `/x`.
+fn web() -> Web {
+    Web::start(|asked| match asked.target.as_str() {
+        "/404" => answer("404 Not Found", "", "gone!"),
+        "/r" => answer("302 Found", "Location: /x\r\n", ""),
+        _ => ok("hello"),
+    })
+}
+
+fn contains(ran: &Ran, words: &[&str]) {
+    words
+        .iter()
+        .for_each(|words| assert!(ran.stdout.contains(words), "{words:?} in {}{}", ran.stdout, ran.stderr));
+}
+
+#[test]
+fn hey_sends_and_reports() {
+    let web = web();
+    let at = web.address;
+    let ran = shell(&format!("$WRINGER hey -n 21 -c 4 -H 'A: b' http://{at}/")).ended_with(0);
+    contains(
+        &ran,
+        &[
+            "\nSummary:\n  Total:\t",
+            "  Total data:\t100 bytes\n  Size/request:\t5 bytes\n",
+            "Response time histogram:\n  0.",
+            "Latency distribution:\n  10%% in ",
+            "  DNS+dialup:\t",
+            "Status code distribution:\n  [200]\t20 responses\n",
+        ],
+    );
+    assert!(
+        ran.stderr.contains("hey: -n 21: each worker sends the same number, so 20 are sent"),
+        "{}",
+        ran.stderr
+    );
+    let seen = web.seen();
+    let fits = seen
+        .iter()
+        .filter(|asked| asked.field("A") == Some("b") && asked.field("User-Agent") == Some("hey/0.0.1"));
+    assert_eq!((fits.count(), seen.len()), (20, 20));
+
+    let ran = shell(&format!("$WRINGER hey -n 2 -c 1 -o csv http://{at}/404")).ended_with(0);
+    assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
+    assert!(ran.stdout.lines().skip(1).all(|row| row.split(',').nth(6) == Some("404")), "{}", ran.stdout);
+
+    let ran = shell(&format!("$WRINGER hey -n 1 -c 1 http://{at}/r")).ended_with(0);
+    contains(&ran, &["[200]\t1 responses", "[302]\t1 responses"]);
+    let ran = shell(&format!("$WRINGER hey -n 1 -c 1 -disable-redirects http://{at}/r")).ended_with(0);
+    assert!(!ran.stdout.contains("[200]"), "{}", ran.stdout);
+
+    let ran = shell("$WRINGER hey -n 2 -c 1 http://127.0.0.1:9/").ended_with(0);
+    contains(&ran, &["  Average:\t NaN secs\n", "Error distribution:\n  [2]\t"]);
+    shell("$WRINGER hey -n 1 -c 2 http://h/").ended_with(1);
+    shell("$WRINGER hey -nope http://h/").ended_with(2);
+}
+
+#[test]
+fn bombardier_sends_and_reports() {
+    let web = web();
+    let at = web.address;
+    let ran = shell(&format!("$WRINGER bombardier -c 2 -n 20 -l -m POST -b x=1 {at}/")).ended_with(0);
+    contains(
+        &ran,
+        &[
+            "request(s) using 2 connection(s)\nDone!\nStatistics        Avg      Stdev        Max\n  Reqs/sec ",
+            "  Latency Distribution\n     50% ",
+            "  HTTP codes:\n    1xx - 0, 2xx - 20, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0\n  Throughput: ",
+        ],
+    );
+    let seen = web.seen();
+    let fits = seen.iter().filter(|asked| {
+        asked.method == "POST" && asked.body == "x=1" && asked.field("User-Agent") == Some("fasthttp")
+    });
+    assert_eq!((fits.count(), seen.len()), (20, 20));
+
+    let ran = shell(&format!("$WRINGER bombardier -c 1 -n 3 -p r -o json http://{at}/404")).ended_with(0);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (told["result"]["req4xx"].as_u64(), told["result"]["bytesRead"].as_u64() > Some(15)),
+        (Some(3), true),
+        "{told}"
+    );
+
+    let ran = shell("$WRINGER bombardier -c 1 -n 2 -p r http://127.0.0.1:9/").ended_with(0);
+    contains(&ran, &["others - 2\n  Errors:\n    "]);
+    let ran = shell(&format!("$WRINGER bombardier -q -n 1 -c 1 http://{at}/")).ended_with(0);
+    assert_eq!(ran.stdout, "");
+    shell("$WRINGER bombardier -c 0 http://h/").ended_with(1);
+}
