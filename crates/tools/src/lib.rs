@@ -20,6 +20,7 @@ mod openssl;
 mod outcome;
 pub mod runner;
 pub mod siege;
+pub mod vegeta;
 pub mod wrk;
 pub mod wrktcp;
 
@@ -64,6 +65,7 @@ pub static ALL: &[Tool] = &[
     Tool::of::<http_load::HttpLoad>(),
     Tool::of::<hey::Hey>(),
     Tool::of::<bombardier::Bombardier>(),
+    Tool::of::<vegeta::Vegeta>(),
     Tool::of::<wrk::Wrk>(),
     Tool::of::<wrk::Wrk2>(),
     Tool::of::<wrktcp::Wrktcp>(),

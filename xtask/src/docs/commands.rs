@@ -24,7 +24,7 @@ const RUNS: [&str; 2] = ["0.7", "10"];
 const AT_MOST: &str = "60";
 
 /// The command lines that wringer stands in for.
-const DOORS: [&str; 10] = [
+const DOORS: [&str; 11] = [
     "ab",
     "h2load",
     "siege",
@@ -35,6 +35,7 @@ const DOORS: [&str; 10] = [
     "jtest",
     "hey",
     "bombardier",
+    "vegeta",
 ];
 
 /// The files that commands name.

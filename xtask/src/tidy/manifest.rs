@@ -43,7 +43,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("proxies", &["plan", "wire", "net", "transport", "har"]),
     ("console", &["plan", "measure", "net", "report", "session"]),
-    ("tools", &["plan", "measure", "load", "jmeter", "jmscript", "report", "session", "cli", "console"]),
+    (
+        "tools",
+        &["plan", "foreign", "measure", "load", "jmeter", "jmscript", "report", "session", "cli", "console"],
+    ),
     (
         "wringer",
         &[

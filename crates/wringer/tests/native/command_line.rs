@@ -102,6 +102,7 @@ fn help_is_help_for_jtest_too() {
         "wrktcp",
         "hey",
         "bombardier",
+        "vegeta",
     ];
     for tool in tools {
         assert!(all.contains(&format!("(wringer help {tool})")), "{tool}: {all}");

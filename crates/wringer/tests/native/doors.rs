@@ -1,8 +1,9 @@
-//! Doors that have no test binary of their own: hey and bombardier, each against a server that remembers what it was
+//! Doors that have no test binary of their own: hey, bombardier and vegeta, each against a server that remembers what it was
 //! asked.
 
-use crate::support::{Ran, shell};
+use crate::support::{Ran, folder, shell};
 use crate::web::{Web, answer, ok};
+use std::fs;
 
 /// Answers 200 with five bytes, 404 for `/404`, and leads from `/r` to `/x`.
 fn web() -> Web {
@@ -93,4 +94,50 @@ fn bombardier_sends_and_reports() {
     let ran = shell(&format!("$WRINGER bombardier -q -n 1 -c 1 http://{at}/")).ended_with(0);
     assert_eq!(ran.stdout, "");
     shell("$WRINGER bombardier -c 0 http://h/").ended_with(1);
+}
+
+#[test]
+fn vegeta_attacks_and_reports() {
+    let web = web();
+    let at = web.address;
+    let folder = folder();
+    let targets = format!("GET http://{at}/a\nX-A: b\n\nPOST http://{at}/404\n@body.txt\n");
+    fs::write(folder.path().join("targets.txt"), targets).unwrap();
+    fs::write(folder.path().join("body.txt"), "hi").unwrap();
+    let within = |line: &str| shell(&format!("cd {} && {line}", folder.path().display()));
+    let attack = "$WRINGER vegeta attack -rate 40 -duration 500ms";
+    let ran =
+        within(&format!("{attack} < targets.txt | tee results.json | $WRINGER vegeta report")).ended_with(0);
+    contains(
+        &ran,
+        &[
+            "Requests      [total, rate, throughput]         20, ",
+            "Bytes In      [total, mean]                     100, 5.00\n",
+            "Bytes Out     [total, mean]                     20, 1.00\n",
+            "Success       [ratio]                           50.00%\n",
+            "Status Codes  [code:count]                      200:10  404:10  \nError Set:\n404 Not Found\n",
+        ],
+    );
+    let results = fs::read_to_string(folder.path().join("results.json")).unwrap();
+    assert_eq!(results.lines().count(), 20, "{results}");
+    let seen = web.seen();
+    assert_eq!(
+        seen.iter().filter(|asked| asked.field("X-A") == Some("b") && asked.target == "/a").count(),
+        10
+    );
+    assert_eq!(seen.iter().filter(|asked| asked.method == "POST" && asked.body == "hi").count(), 10);
+
+    let ran = within(&format!(
+        "{attack} -targets targets.txt -output out.json && $WRINGER vegeta report -type=hist[0,1h] out.json"
+    ));
+    contains(&ran.ended_with(0), &["[0s,      1h0m0s]  20  100.00%  ####"]);
+    let one = format!("echo 'GET http://{at}/r' | $WRINGER vegeta attack -rate 5 -duration 200ms");
+    let ran = within(&one).ended_with(0);
+    assert!(
+        ran.stdout.lines().count() == 1 && ran.stdout.contains("\"code\":200"),
+        "the last hop alone: {}",
+        ran.stdout
+    );
+    within("$WRINGER vegeta report body.txt").ended_with(1);
+    within("$WRINGER vegeta encode").ended_with(1);
 }
