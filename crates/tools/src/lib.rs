@@ -5,6 +5,7 @@
 pub mod ab;
 pub mod bombardier;
 pub mod clock;
+pub mod fortio;
 mod getopt;
 mod goflag;
 pub mod h2load;
@@ -66,6 +67,7 @@ pub static ALL: &[Tool] = &[
     Tool::of::<hey::Hey>(),
     Tool::of::<bombardier::Bombardier>(),
     Tool::of::<vegeta::Vegeta>(),
+    Tool::of::<fortio::Fortio>(),
     Tool::of::<wrk::Wrk>(),
     Tool::of::<wrk::Wrk2>(),
     Tool::of::<wrktcp::Wrktcp>(),

@@ -24,7 +24,7 @@ const RUNS: [&str; 2] = ["0.7", "10"];
 const AT_MOST: &str = "60";
 
 /// The command lines that wringer stands in for.
-const DOORS: [&str; 11] = [
+const DOORS: [&str; 12] = [
     "ab",
     "h2load",
     "siege",
@@ -36,6 +36,7 @@ const DOORS: [&str; 11] = [
     "hey",
     "bombardier",
     "vegeta",
+    "fortio",
 ];
 
 /// The files that commands name.
@@ -241,7 +242,7 @@ fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
             urls.next().is_some_and(|url| url.contains("localhost:8080"))
                 && !words.iter().any(|word| word.starts_with("--proxy"))
         }
-        ("ab" | "siege" | "wrk" | "wrk2" | "hey" | "bombardier", _) => {
+        ("ab" | "siege" | "wrk" | "wrk2" | "hey" | "bombardier" | "fortio", _) => {
             words.iter().any(|word| word.contains("localhost:8080"))
         }
         ("http_load", _) => true,

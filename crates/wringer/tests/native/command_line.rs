@@ -103,6 +103,7 @@ fn help_is_help_for_jtest_too() {
         "hey",
         "bombardier",
         "vegeta",
+        "fortio",
     ];
     for tool in tools {
         assert!(all.contains(&format!("(wringer help {tool})")), "{tool}: {all}");

@@ -1,4 +1,4 @@
-//! Doors that have no test binary of their own: hey, bombardier and vegeta, each against a server that remembers what it was
+//! Doors that have no test binary of their own: hey, bombardier, vegeta and fortio, each against a server that remembers what it was
 //! asked.
 
 use crate::support::{Ran, folder, shell};
@@ -140,4 +140,41 @@ fn vegeta_attacks_and_reports() {
     );
     within("$WRINGER vegeta report body.txt").ended_with(1);
     within("$WRINGER vegeta encode").ended_with(1);
+}
+
+#[test]
+fn fortio_loads_and_reports() {
+    let web = web();
+    let at = web.address;
+    let ran = shell(&format!("$WRINGER fortio load -qps 0 -n 20 -c 2 -H 'A: b' -payload x=1 http://{at}/"))
+        .ended_with(0);
+    contains(
+        &ran,
+        &[
+            " running at 0 queries per second, for 20 calls: http://",
+            "\nAggregated Function Time : count 20 avg 0.",
+            "\n# range, mid point, percentile, count\n>= 0.",
+            "\n# target 99.9% 0.",
+            "\nError cases : no data\n",
+            "\nCode 200 : 20 (100.0 %)\nAll done 20 calls (plus 0 warmup) ",
+        ],
+    );
+    let seen = web.seen();
+    let fits = seen
+        .iter()
+        .filter(|asked| asked.method == "POST" && asked.body == "x=1" && asked.field("A") == Some("b"));
+    assert_eq!((fits.count(), seen.len()), (20, 20));
+
+    let ran =
+        shell(&format!("$WRINGER fortio load -qps 40 -t 500ms -c 2 -json - http://{at}/404")).ended_with(0);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (told["RetCodes"]["404"].as_u64(), told["ErrorsDurationHistogram"]["Count"].as_u64()),
+        (Some(20), Some(20)),
+        "{told}"
+    );
+    assert!(ran.stderr.contains("Code 404 : 20 (100.0 %)"), "{}", ran.stderr);
+    let ran = shell("$WRINGER fortio load -qps 0 -n 2 -c 1 http://127.0.0.1:9/").ended_with(0);
+    contains(&ran, &["Code  -1 : 2 (100.0 %)\n"]);
+    shell("$WRINGER fortio server").ended_with(1);
 }

@@ -1,0 +1,236 @@
+//! Stage two: what the words mean, as a Plan. Start at [`mean`].
+//!
+//! Differences from the old tool become notices, but only where this command line meets them. `docs/src/fortio.md` has the whole list.
+
+use super::args::{Typed, refused};
+use super::{Run, View};
+use crate::{Shown, without_phase};
+use ::plan::check::MAX_USERS;
+use ::plan::secret::{shown_line, without_secrets};
+use ::plan::{
+    Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http1, Http2,
+    HttpVersion, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
+    Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
+};
+use std::io;
+use std::path::Path;
+
+/// The name by which fortio goes.
+const AGENT: &str = "fortio.org/fortio-1.66.0";
+/// Statuses that fortio counts as good.
+const GOOD: [u16; 2] = [200, 418];
+/// Share by which gaps vary, in percent.
+const JITTER: u8 = 10;
+
+/// Says what was meant.
+///
+/// # Errors
+/// The text shown instead, for a value that cannot be meant.
+pub(super) fn mean(
+    typed: Typed,
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Shown> {
+    check(&typed)?;
+    let url = if typed.url.contains("://") { typed.url.clone() } else { format!("http://{}", typed.url) };
+    let Some(address) = Address::parse(&url) else {
+        return Err(refused(&format!(
+            "'{}' is no URL: give http://HOST or https://HOST",
+            Masked::address(&typed.url)
+        )));
+    };
+    let body = body(&typed, read_file)?;
+    let fields = fields(&typed, &address, &body)?;
+    let posts = typed.content_type.is_some() || !body.is_empty();
+    let method = typed.method.clone().unwrap_or_else(|| if posts { "POST" } else { "GET" }.to_owned());
+    let request = Request { method, fields, body, ..Request::get(&address.text) };
+    let notices = differences(&typed);
+    let plan = plan(&typed, &address, request, now_seed)?;
+    if let Some(first) = plan.check().into_iter().next() {
+        return Err(refused(without_phase(&first)));
+    }
+    let view = View {
+        url: without_secrets(&url),
+        connections: typed.connections,
+        qps: typed.qps,
+        exactly: (typed.exactly > 0).then_some(typed.exactly),
+        lasts: typed.lasts,
+        timeout: typed.timeout,
+        percentiles: typed.percentiles,
+        resolution: typed.resolution,
+        labels: typed.labels,
+        no_catch_up: typed.no_catch_up,
+        jitter: typed.jitter && typed.no_catch_up,
+        quiet: typed.quiet,
+        result: typed.result.map(Into::into),
+    };
+    Ok(Run { plan, view, notices, json: typed.json.map(Into::into), show_plan: typed.show_plan })
+}
+
+fn check(typed: &Typed) -> Result<(), Shown> {
+    if typed.connections == 0 || typed.connections > u64::from(MAX_USERS) {
+        return Err(refused(&format!("-c {}: give 1 to {MAX_USERS}", typed.connections)));
+    }
+    if typed.payload.is_some() && typed.payload_file.is_some() {
+        return Err(refused("-payload and -payload-file both give the body: leave out one of them"));
+    }
+    if typed.certificate.is_some() != typed.key.is_some() {
+        return Err(refused("-cert and -key belong together: give both"));
+    }
+    if typed.http10 && typed.http2 {
+        return Err(refused("-http1.0 and -h2 exclude each other"));
+    }
+    if typed.resolution <= 0.0 {
+        return Err(refused("-r 0: give the width of the smallest buckets, such as 0.001"));
+    }
+    Ok(())
+}
+
+/// A line for each thing that is otherwise than in fortio.
+fn differences(typed: &Typed) -> Vec<String> {
+    let mut told = typed.without_effect.clone();
+    if !typed.unread.is_empty() {
+        told.push(format!("words behind the URL are not read: {}", typed.unread.join(" ")));
+    }
+    if typed.jitter && !typed.no_catch_up {
+        told.push("-jitter has no effect without -nocatchup: requests are due evenly".to_owned());
+    }
+    if typed.no_catch_up && typed.qps <= 0.0 {
+        told.push("-nocatchup has no effect without -qps".to_owned());
+    }
+    told
+}
+
+fn body(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Body, Shown> {
+    match (&typed.payload, &typed.payload_file) {
+        (Some(text), _) => Ok(Body::from(text.clone())),
+        (None, Some(file)) => {
+            let bytes = read_file(Path::new(file))
+                .map_err(|error| refused(&format!("-payload-file {file}: {error}")))?;
+            Ok(Body::from(bytes))
+        }
+        (None, None) => Ok(Body::default()),
+    }
+}
+
+/// Requests in all, where their number is known: those of a rate are as many as become due, the same for each connection.
+fn requests(typed: &Typed) -> Option<u64> {
+    if typed.exactly > 0 {
+        return Some(typed.exactly);
+    }
+    let known = typed.qps > 0.0 && !typed.lasts.is_zero() && !typed.no_catch_up;
+    let each = (typed.qps * typed.lasts.as_secs_f64() / typed.connections as f64) as u64;
+    known.then_some((each * typed.connections).max(typed.connections))
+}
+
+fn pace(typed: &Typed, users: u32) -> Pace {
+    match typed.qps > 0.0 {
+        false => Pace::Users(users),
+        true if typed.no_catch_up => Pace::Rate {
+            per_second: typed.qps,
+            arrivals: if typed.jitter { Arrivals::Jitter(JITTER) } else { Arrivals::Even },
+            in_flight: users,
+        },
+        true => Pace::Timetable { users, per_second: typed.qps },
+    }
+}
+
+fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result<Plan, Shown> {
+    let users = u32::try_from(typed.connections).map_err(|_| refused("-c: too many"))?;
+    let step = RequestStep {
+        requests: vec![request].into(),
+        expect: Expect { statuses: GOOD.map(Status::Is).to_vec(), ..Expect::default() },
+        session: Session { redirects: typed.follow.then(Redirects::default), ..Session::default() },
+        ..RequestStep::default()
+    };
+    let requests = requests(typed);
+    let after = Some(typed.lasts).filter(|lasts| !lasts.is_zero() && requests.is_none());
+    let phase = Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        scenario: Scenario::of(vec![Step::Requests(step)]),
+        pace: pace(typed, users),
+        stop: Stop { after, requests, ..Stop::default() },
+        ..Phase::default()
+    };
+    let load = Load {
+        fail_if: Vec::new(),
+        require: Vec::new(),
+        stop_if: Vec::new(),
+        target: None,
+        sources: Vec::new(),
+        protocol: Protocol::Http1(http1(typed, address)),
+        check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
+        limits: Limits { connect: typed.timeout, request: typed.timeout, ..Limits::default() },
+        phases: vec![phase],
+        trace: Trace::default(),
+    };
+    let threads = typed.cores.filter(|cores| *cores > 0).map(|cores| cores.min(u64::from(u16::MAX)) as u16);
+    Ok(Plan {
+        version: Plan::VERSION,
+        seed,
+        threads: threads.or((users == 1).then_some(1)),
+        io: Io::Auto,
+        site: Site::default(),
+        load: Some(load),
+        origin: None,
+    })
+}
+
+fn http1(typed: &Typed, address: &Address) -> Http1 {
+    let tls = Tls {
+        verify: !typed.insecure,
+        ca: typed.ca.clone(),
+        certificate: typed.certificate.clone(),
+        key: typed.key.clone(),
+        alpn: if typed.http2 { vec!["h2".to_owned()] } else { Vec::new() },
+        ..Tls::default()
+    };
+    Http1 {
+        requests_per_connection: (!typed.keep_alive).then_some(1),
+        version: if typed.http10 { HttpVersion::OneZero } else { HttpVersion::OneOne },
+        listed_fields_only: !typed.http2,
+        tls: address.secure.then_some(tls),
+        http2: typed.http2.then(Http2::default),
+        ..Http1::default()
+    }
+}
+
+/// The fields in fortio's order.
+fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, Shown> {
+    let mut own: Vec<Field> = Vec::new();
+    for text in &typed.headers {
+        let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name.trim(), value))
+        else {
+            return Err(refused(&format!("-H '{}': give KEY:VALUE", shown_line(text))));
+        };
+        own.push(Field::typed(name.trim(), value.trim()));
+    }
+    let mut take = |name: &str| {
+        let at = own.iter().position(|field| field.name.eq_ignore_ascii_case(name))?;
+        Some(own.remove(at))
+    };
+    let host = take("Host").unwrap_or_else(|| Field::new("Host", address.authority.as_str()));
+    let agent = take("User-Agent").unwrap_or_else(|| Field::new("User-Agent", AGENT));
+    let mut fields = vec![host];
+    fields.append(&mut own);
+    if let Some(user) = &typed.user {
+        let user = Credentials::parse(user).ok_or_else(|| refused("-user: give NAME:PASSWORD"))?;
+        fields.push(Field::new("Authorization", FieldValue::basic(user)));
+    }
+    if !body.is_empty() {
+        fields.push(Field::new("Content-Length", body.len().to_string()));
+    }
+    fields.extend(typed.content_type.as_deref().map(|kind| Field::new("Content-Type", kind)));
+    fields.push(agent);
+    fields.extend(typed.compression.then(|| Field::new("Accept-Encoding", "gzip")));
+    fields.extend((!typed.keep_alive).then(|| Field::new("Connection", "close")));
+    Ok(fields)
+}
+
+fn is_field(name: &str, value: &str) -> bool {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty()
+        && name.bytes().all(token)
+        && !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t')
+}
