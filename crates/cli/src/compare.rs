@@ -1,12 +1,15 @@
 //! The options of `wringer compare`: two sides, what is asked of them, and how sure one wants to be.
 
+use super::cache::CacheArgs;
 use super::http::Work;
 use super::options::WarmUpArgs;
+use super::sides::{SideArgs, StartedSide};
 use super::values::{count32, url};
 use super::{ClientArgs, Files, KeepArgs, SentArgs};
 use clap::Args;
 use plan::secret::without_secrets;
 use plan::{Plan, units};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,8 +17,11 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
     /// Side A, which is known, and side B, which is asked about
-    #[arg(value_name = "URL", num_args = 2, required = true, value_parser = url)]
+    #[arg(value_name = "URL", num_args = 2, required_unless_present_any = ["rig", "rig_command"], value_parser = url)]
     pub sides: Vec<String>,
+    /// Sides that wringer starts.
+    #[command(flatten)]
+    pub started: SideArgs,
     /// How much is measured, and what is too much.
     #[command(flatten)]
     pub asked: AskedArgs,
@@ -109,6 +115,9 @@ impl CompareArgs {
         if self.sent.requests.list.is_some() {
             return Err("--urls would send both sides to the same hosts: give the two URLs alone".to_owned());
         }
+        if self.started.sides()?.is_some() {
+            return Ok(());
+        }
         // Each leg is warmed up.
         WarmUpArgs { warm_up: Some(Duration::from_secs(1)) }.check(&self.sent.data.data())?;
         self.work(&[]).check()
@@ -121,6 +130,33 @@ impl CompareArgs {
     pub fn plan(&self, url: &str, seed: u64, files: &Files) -> Result<Plan, String> {
         let plan = self.work(&[url.to_owned()]).plan(seed, files, |phase| vec![phase])?;
         Ok(self.keep.applied(plan))
+    }
+
+    /// What a side that wringer starts is asked for: one phase that fills, and one without a pace. It listens at `listen`, its origin at `origin`.
+    ///
+    /// # Errors
+    /// Options that do not fit together.
+    pub fn plan_started(
+        &self,
+        side: &StartedSide,
+        listen: SocketAddr,
+        origin: SocketAddr,
+        seed: u64,
+    ) -> Result<Plan, String> {
+        let cache = self.cache(side)?;
+        Ok(self.keep.applied(cache.plan(&listen.to_string(), origin, seed)))
+    }
+
+    /// A side that wringer starts as `wringer cache` would press it.
+    ///
+    /// # Errors
+    /// Options that do not fit together.
+    pub fn cache(&self, side: &StartedSide) -> Result<CacheArgs, String> {
+        let mut cache = self.started.cache_args(side)?;
+        cache.load = self.clients.load.clone();
+        cache.version = self.clients.version.clone();
+        cache.check()?;
+        Ok(cache)
     }
 
     fn work<'a>(&'a self, urls: &'a [String]) -> Work<'a> {

@@ -31,6 +31,7 @@ mod replay;
 mod service;
 mod session;
 mod settings;
+mod sides;
 mod size;
 mod stress;
 mod tcp;
@@ -70,6 +71,7 @@ pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};
+pub use sides::{SideArgs, SideSetting, StartedSide};
 pub use size::SizeArgs;
 pub use stress::{ScenarioArgs, StressArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
@@ -276,7 +278,7 @@ pub enum Command {
     Cache(Box<CacheArgs>),
     /// Press a web server
     Http(Box<HttpArgs>),
-    /// Compare two web servers: is B slower than A, and by how much?
+    /// Compare two web servers or proxies: is B slower than A, and by how much?
     Compare(Box<CompareArgs>),
     /// Find the highest rate at which a web server keeps limits, such as --slo 'p99<50ms'
     Find(Box<FindArgs>),

@@ -62,7 +62,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
 }
 
 /// Bytes that what is pressed may keep, where that is known.
-fn cache_bytes(args: &CacheArgs) -> Option<u64> {
+pub fn cache_bytes(args: &CacheArgs) -> Option<u64> {
     let name = match args.target() {
         Target::Rig { name, .. } => name,
         Target::Demonstration => return Some(args.memory()),
@@ -96,7 +96,11 @@ fn origin_address(args: &CacheArgs) -> Result<SocketAddr, Problem> {
     })
 }
 
-fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, Problem> {
+/// Starts what a command line presses, where it is to be started, in front of an origin that listens already.
+///
+/// # Errors
+/// It is not installed, cannot be meant, or does not start.
+pub fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, Problem> {
     let options = RigOptions {
         origin: reachable(origin),
         memory_bytes: args.memory(),

@@ -1,0 +1,335 @@
+//! Legs of a comparison: a plan of each, its run, and what was seen of both sides so far.
+
+use super::sides::{Both, Places, Running, Sides, are_builds};
+use crate::command::leg::{self, Answerers, Processes, Quiet, pids};
+use crate::command::{around, cache, show};
+use crate::problem::Problem;
+use cli::CompareArgs;
+use decide::compare::{Leg, LegResult, Pace, Side};
+use measure::processes::{Process, Unknown};
+use measure::{PhaseResult, TimeMetric};
+use plan::{Arrivals, Phase, Plan, Stop};
+use session::{About, Finished, SessionOptions};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Time between two legs, in which nothing is sent.
+const REST: Duration = Duration::from_secs(1);
+/// Most arrivals under way in an open leg.
+const IN_FLIGHT: u32 = 10_000;
+/// How long a side that a command has just started may take until it answers, unless --ready says so.
+const READY: Duration = Duration::from_secs(30);
+/// Bytes of an answer may differ by this share before both sides are said to send unlike answers.
+const UNLIKE: f64 = 0.01;
+
+/// Both sides, and what was seen of them so far.
+pub struct Legs<'a> {
+    args: &'a CompareArgs,
+    pub sides: Sides,
+    /// As people read them.
+    pub names: [String; 2],
+    seed: u64,
+    /// Of all legs of this comparison, in their files.
+    label: String,
+    pub files: Vec<Option<PathBuf>>,
+    /// The pair that the sides were started for, and they, where they are started here.
+    running: Option<Running>,
+    /// Ports of that pair, where the sides are proxies.
+    places: Option<Places>,
+    /// Processes that answered in the first leg of each side, since they were started.
+    answerers: [Answerers; 2],
+    /// Answers of the first leg of each side.
+    first: [Option<Seen>; 2],
+}
+
+/// Facts that are to stay the same from leg to leg of a side.
+#[derive(Debug, Clone, PartialEq)]
+struct Seen {
+    /// Statuses, most frequent first.
+    statuses: Vec<u16>,
+    bytes_per_answer: f64,
+    processes: Processes,
+    /// The program that answered first.
+    program: Option<Process>,
+    /// Its address is this machine's, so that one process could be both sides.
+    is_here: bool,
+}
+
+impl<'a> Legs<'a> {
+    pub fn new(args: &'a CompareArgs, seed: u64) -> Result<Legs<'a>, Problem> {
+        let sides = Sides::new(args, seed)?;
+        Ok(Legs {
+            args,
+            names: sides.names(),
+            sides,
+            seed,
+            label: format!("{seed:x}"),
+            files: Vec::new(),
+            running: None,
+            places: None,
+            answerers: Default::default(),
+            first: [None, None],
+        })
+    }
+
+    /// The plan of a leg, as either side would be asked it.
+    pub fn shown(&self, leg: &Leg) -> Result<String, Problem> {
+        let told = |side: Side| -> Result<String, Problem> {
+            let plan = self.sides.plan(side, self.args, self.seed, None)?;
+            Ok(format!("# {}\n{}", self.names[side as usize], of_leg(&plan, leg).to_text()))
+        };
+        Ok(told(Side::A)? + &told(Side::B)?)
+    }
+
+    /// Runs a leg, and says in a line what came of it.
+    pub fn run(&mut self, leg: &Leg, number: usize, all: usize) -> Result<LegResult, Problem> {
+        if number > 1 {
+            std::thread::sleep(REST);
+        }
+        let began = Instant::now();
+        let finished = match &self.sides {
+            Sides::Urls { .. } => self.run_url(leg),
+            Sides::Proxies(_) => self.run_proxy(leg),
+        };
+        // A side that was started and has ended is the reason for whatever else went wrong.
+        self.running.iter().try_for_each(Running::check)?;
+        let finished = finished?;
+        let measured = finished.result.measured();
+        self.look(leg.side, &finished, &measured)?;
+        let result = result(leg, &finished, &measured, began.elapsed());
+        self.files.push(leg::end(finished));
+        show::notice(&line(leg, &result, (number, all)));
+        Ok(result)
+    }
+
+    fn run_url(&mut self, leg: &Leg) -> Result<Finished, Problem> {
+        self.end_others(leg);
+        self.start_for(leg)?;
+        let plan = of_leg(&self.sides.plan(leg.side, self.args, self.seed, None)?, leg);
+        let ready = self.args.clients.load.ready.or(self.running.is_some().then_some(READY));
+        leg::run(&plan, self.about(leg, &plan, "http"), ready, leg::SECONDS)
+    }
+
+    fn run_proxy(&mut self, leg: &Leg) -> Result<Finished, Problem> {
+        self.end_others(leg);
+        if self.running.is_none() {
+            self.places = Some(Places::free()?);
+        }
+        let Sides::Proxies(sides) = &self.sides else { unreachable!("they are proxies") };
+        let cache = self.args.cache(&sides[leg.side as usize]).map_err(Problem::Usage)?;
+        let plan = of_leg(&self.sides.plan(leg.side, self.args, self.seed, self.places)?, leg);
+        let around = around::options(SessionOptions {
+            interval: leg::SECONDS,
+            cache_bytes: cache::cache_bytes(&cache),
+            ..SessionOptions::default()
+        })?;
+        // The origin comes first: some proxies take an origin that does not answer at once for dead.
+        let ready = session::prepare(&plan, &around, false)?;
+        self.start_for(leg)?;
+        let ready = ready.about(self.about(leg, &plan, "cache"));
+        let pressed = self.running.as_ref().and_then(|running| running.pressed(leg.side));
+        let status = || pressed.and_then(|pressed| pressed.status());
+        let started = pressed.and_then(|pressed| pressed.started(&status));
+        Ok(ready.run(started.as_ref(), &mut Quiet)?)
+    }
+
+    /// Ends the sides of another pair; their ports must be free before the next ones are started.
+    fn end_others(&mut self, leg: &Leg) {
+        if self.running.as_ref().is_some_and(|running| !running.is_for(leg)) {
+            self.running = None;
+            self.answerers = Default::default();
+        }
+    }
+
+    /// Starts both sides anew for a pair, where they are started here.
+    fn start_for(&mut self, leg: &Leg) -> Result<(), Problem> {
+        if self.running.is_none() {
+            self.running = Running::start(&self.sides, leg, self.args, self.places)?;
+            self.take_names();
+        }
+        Ok(())
+    }
+
+    /// What is started tells its version.
+    fn take_names(&mut self) {
+        let Some(Running { started: Both::Proxies(pressed), .. }) = &self.running else { return };
+        let typed = self.sides.names();
+        for (side, name) in typed.into_iter().enumerate() {
+            let status = || None;
+            let version = pressed[side].started(&status).and_then(|started| started.version);
+            self.names[side] = version.map_or(name.clone(), |version| format!("{name} {version}"));
+        }
+    }
+
+    fn about(&self, leg: &Leg, plan: &Plan, door: &'static str) -> About {
+        let pace = match leg.pace {
+            Pace::Closed { .. } => "closed",
+            Pace::Open { .. } => "open",
+        };
+        let own = [
+            ("compare", self.label.clone()),
+            ("side", leg.side.name().into()),
+            ("leg", leg.number.to_string()),
+            ("pace", pace.into()),
+        ];
+        let target = &self.names[leg.side as usize];
+        About { door, ..leg::about(plan, target, &self.args.keep, own) }
+    }
+
+    /// Whoever answers must stay the same from leg to leg, and the program from pair to pair.
+    fn look(&mut self, side: Side, finished: &Finished, measured: &PhaseResult) -> Result<(), Problem> {
+        self.answerers[side as usize].look(side.name(), finished)?;
+        let now = Seen::of(finished, measured);
+        let first = self.first[side as usize].get_or_insert_with(|| now.clone());
+        match (&first.program, &now.program) {
+            (Some(before), Some(program)) if !before.is_same_program(program) => {
+                let said = |program: &Process| {
+                    let path = program.executable.clone().unwrap_or_else(|| program.name.clone());
+                    let build =
+                        program.build_id.clone().map_or_else(String::new, |id| format!(", build {id}"));
+                    path + &build
+                };
+                Err(Problem::impossible(format!(
+                    "{} is another program than in its first leg ({} instead of {}): it was replaced in the middle; nothing is concluded",
+                    side.name(),
+                    said(program),
+                    said(before)
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Facts about both sides that a reader must know before the figures.
+    pub fn facts(&self) -> Vec<String> {
+        let [Some(a), Some(b)] = &self.first else { return Vec::new() };
+        let mut facts = Vec::new();
+        if !a.processes.is_empty() && a.processes == b.processes {
+            facts.push(format!(
+                "both sides are answered by one and the same process ({}): this compares two URLs, not two builds",
+                pids(&a.processes)
+            ));
+        }
+        if a.is_here && b.is_here && (a.processes.is_empty() || b.processes.is_empty()) {
+            facts.push(
+                "who answers is not known of both sides: they may be one and the same process".to_owned(),
+            );
+        }
+        facts.extend(self.same_fact(a, b));
+        if a.statuses != b.statuses {
+            facts.push(format!(
+                "the sides answer with unlike statuses: A {:?}, B {:?}",
+                a.statuses, b.statuses
+            ));
+        }
+        let of_a = a.bytes_per_answer;
+        let of_b = b.bytes_per_answer;
+        if (of_a - of_b).abs() > UNLIKE * of_a.max(of_b) {
+            facts.push(format!("the sides send unlike answers: A {of_a:.0} bytes each, B {of_b:.0}"));
+        }
+        facts
+    }
+
+    /// Sides that wringer starts and that do not differ.
+    fn same_fact(&self, a: &Seen, b: &Seen) -> Option<String> {
+        let Sides::Proxies([side_a, side_b]) = &self.sides else { return None };
+        if side_a == side_b {
+            return Some(
+                "both sides are the same proxy with the same settings: what differs is chance".to_owned(),
+            );
+        }
+        let build = a.program.as_ref()?.build_id.as_ref()?;
+        (are_builds(&self.sides) && b.program.as_ref()?.build_id.as_ref() == Some(build)).then(|| {
+            format!("both folders hold one and the same build ({build}): see that the one you mean was built")
+        })
+    }
+}
+
+impl Seen {
+    fn of(finished: &Finished, measured: &PhaseResult) -> Seen {
+        let mut statuses: Vec<(u16, u64)> = measured.tally.statuses().collect();
+        statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
+        let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
+        let behind = &finished.result.processes.before;
+        Seen {
+            statuses: statuses.into_iter().map(|(status, _)| status).collect(),
+            is_here: behind.iter().all(|behind| behind.unknown != Some(Unknown::AnotherMachine)),
+            bytes_per_answer: measured.counts().body_bytes as f64 / answers.max(1) as f64,
+            program: behind.iter().flat_map(|behind| &behind.processes).next().cloned(),
+            processes: leg::processes(finished),
+        }
+    }
+}
+
+/// The plan of a side at a leg's pace.
+fn of_leg(side: &Plan, leg: &Leg) -> Plan {
+    let mut plan = side.clone();
+    // Plans in TOML have numbers of 63 bits.
+    plan.seed = leg.seed >> 1;
+    let load = plan.load.as_mut().expect("http has a load");
+    let pace = match leg.pace {
+        Pace::Closed { users } => plan::Pace::Users(users),
+        Pace::Open { rate } => {
+            plan::Pace::Rate { per_second: rate, arrivals: Arrivals::Poisson, in_flight: IN_FLIGHT }
+        }
+    };
+    let asked = load.phases.pop().expect("http has a phase");
+    let phase = |name: &str, measured, seconds: f64| Phase {
+        name: name.to_owned(),
+        measured,
+        stop: Stop { after: Some(Duration::from_secs_f64(seconds)), ..Stop::default() },
+        pace: pace.clone(),
+        ..asked.clone()
+    };
+    // What is left goes before: it fills a cache.
+    load.phases.extend([phase("warm-up", false, leg.warm_s), phase("measure", true, leg.measure_s)]);
+    plan
+}
+
+fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration) -> LegResult {
+    let counts = measured.counts();
+    let mut failures: BTreeMap<String, u64> = BTreeMap::new();
+    for (failure, count) in measured.tally.failures() {
+        *failures.entry(failure.kind.text().to_owned()).or_default() += count;
+    }
+    if counts.unfinished > 0 {
+        failures.insert("unfinished".to_owned(), counts.unfinished);
+    }
+    let response = measured.tally.metric(TimeMetric::Response);
+    let at = |quantile| (!response.is_empty()).then(|| response.value_at_quantile(quantile) as f64 / 1e3);
+    LegResult {
+        took_s: took.as_secs_f64() + REST.as_secs_f64(),
+        void: leg::void(finished, leg::Overflow::OfGenerator),
+        measured_s: leg.measure_s,
+        due: counts.requests + finished.result.self_check.overflow,
+        good: counts.ok,
+        failures,
+        faulty: counts.check_failed,
+        cpu_s: finished.target_cpu(),
+        p50_ms: at(0.5),
+        p99_ms: at(0.99),
+    }
+}
+
+/// A leg in a line.
+fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String {
+    let pair = if leg.pair == 0 { "uncounted".to_owned() } else { format!("pair {}", leg.pair) };
+    let pace = match leg.pace {
+        Pace::Closed { users } => format!("{users} users"),
+        Pace::Open { rate } => format!("{rate:.0}/s"),
+    };
+    let ms = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2} ms"));
+    let failed = match result.failed() {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
+    let void = leg::void_text(result.void.as_ref());
+    format!(
+        "leg {number} of {all} ({pair}) {} {pace}: {:.0}/s, p50 {}, p99 {}{failed}{void}",
+        leg.side.name(),
+        result.good_per_s(),
+        ms(result.p50_ms),
+        ms(result.p99_ms)
+    )
+}

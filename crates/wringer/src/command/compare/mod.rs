@@ -1,0 +1,125 @@
+//! `wringer compare`: legs of two sides in drawn order, and what may be concluded from them. The schedule and the conclusion are
+//! `decide`'s; here legs are run, and what came of them is put into its terms.
+
+mod legs;
+mod sides;
+
+use super::show;
+use crate::output;
+use crate::problem::{Exit, Problem};
+use crate::{arguments, signals};
+use cli::CompareArgs;
+use decide::compare::{Compare, Lengths, Outcome, Settings};
+use decide::machine::{Next, RecordOf, Recorded};
+use legs::Legs;
+use serde::Serialize;
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
+    args.check().map_err(Problem::Usage)?;
+    let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
+    if let Some(file) = &args.asked.json {
+        output::can_keep("the decision", file)?;
+    }
+    let mut legs = Legs::new(args, seed)?;
+    let settings = settings(args, &legs, seed);
+    let mut compare =
+        Recorded::<Compare>::start(settings).map_err(|refusal| Problem::Usage(refusal.to_string()))?;
+    if let (true, Next::Run(leg)) = (args.asked.show_plan, compare.next()) {
+        show::write(&legs.shown(leg)?);
+        return Ok(Exit::Ok);
+    }
+    show::notice(&format!("comparing A {} with B {}, seed {seed}", legs.names[0], legs.names[1]));
+    loop {
+        let leg = match compare.next() {
+            Next::Run(leg) => leg.clone(),
+            Next::Done(outcome) => {
+                let outcome = outcome.clone();
+                return conclude(&legs, args, &compare, &outcome);
+            }
+        };
+        let (number, all) = compare.machine().progress();
+        let result = legs.run(&leg, number, all)?;
+        if let Some(signal) = signals::first() {
+            let pairs = leg.pair.saturating_sub(1);
+            show::notice(&format!(
+                "ended by hand in leg {number} of {all}, after {pairs} pairs: nothing is concluded"
+            ));
+            return Ok(Exit::of_signal(signal));
+        }
+        compare.take(result);
+    }
+}
+
+fn settings(args: &CompareArgs, legs: &Legs<'_>, seed: u64) -> Settings {
+    let asked = &args.asked;
+    let usual = Settings::new(seed);
+    let quick = Settings { pairs: 8, lengths: Lengths::QUICK, ..usual.clone() };
+    let usual = if asked.quick { quick } else { usual };
+    Settings {
+        pairs: asked.pairs.unwrap_or(usual.pairs),
+        users: asked.users,
+        fail_if_slower: asked.fail_if_slower,
+        require_within: asked.require_within,
+        until_sure: asked.until.is_some(),
+        anew: legs.sides.are_started(),
+        forecast_only: asked.forecast,
+        ..usual
+    }
+}
+
+/// Says what may be concluded, and writes it where it is wanted.
+fn conclude(
+    legs: &Legs<'_>,
+    args: &CompareArgs,
+    compare: &Recorded<Compare>,
+    outcome: &Outcome,
+) -> Result<Exit, Problem> {
+    let facts = legs.facts();
+    let is_stdout = args.asked.json.as_deref().is_some_and(output::is_stdout);
+    if !is_stdout {
+        let told: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
+        show::write(&format!("{told}{}", outcome.text()));
+    }
+    show::step_summary(|| report::summary::fenced(&outcome.text()));
+    if let Some(file) = &args.asked.json {
+        let decision = Decision {
+            schema: "wringer.comparison",
+            schema_version: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            a: &legs.names[0],
+            b: &legs.names[1],
+            facts: &facts,
+            exit: outcome.end().code(),
+            text: outcome.headline(),
+            outcome,
+            record: compare.record(),
+            files: legs.files.iter().map(Option::as_deref).collect(),
+        };
+        let text = serde_json::to_string_pretty(&decision).expect("figures and texts are JSON") + "\n";
+        output::keep("the decision", file, text.as_bytes())?;
+    }
+    Ok(match outcome.end().code() {
+        0 => Exit::Ok,
+        3 => Exit::Wrong,
+        _ => Exit::Impossible,
+    })
+}
+
+/// A comparison as it is written: anybody can conclude from it again.
+#[derive(Serialize)]
+struct Decision<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    version: &'static str,
+    a: &'a str,
+    b: &'a str,
+    facts: &'a [String],
+    exit: u8,
+    text: String,
+    outcome: &'a Outcome,
+    record: &'a RecordOf<Compare>,
+    /// The run file of each leg, in their order; `null`: it is not kept.
+    files: Vec<Option<&'a Path>>,
+}
