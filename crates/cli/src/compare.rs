@@ -52,6 +52,9 @@ pub struct AskedArgs {
     /// sure: look after 8, 12, 20 and 30 pairs, and end as soon as each figure is decided
     #[arg(long, value_name = "sure", conflicts_with = "pairs")]
     pub until: Option<Until>,
+    /// Also compare A with itself, a pair for each three of A and B, and say beside the verdict by how much that differs
+    #[arg(long)]
+    pub control: bool,
     /// Short legs: under three minutes in all, otherwise 13
     #[arg(long)]
     pub quick: bool,

@@ -61,6 +61,9 @@ pub struct Leg {
     pub number: u32,
     /// Pair that it belongs to, counted from 1; 0: the uncounted block.
     pub pair: u32,
+    /// It is a pair of A against itself, which is counted from 1 on its own; B is then another A.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub control: bool,
     /// The side.
     pub side: Side,
     /// How requests come.
@@ -71,6 +74,21 @@ pub struct Leg {
     pub measure_s: f64,
     /// Of the requests: the same for both sides of a pair, another one for each pair, or one-timers of the leg before would be hits.
     pub seed: u64,
+}
+
+impl Leg {
+    /// The side that is really asked.
+    pub fn asked(&self) -> Side {
+        if self.control { Side::A } else { self.side }
+    }
+
+    /// As people name the side.
+    pub fn side_name(&self) -> &'static str {
+        match (self.control, self.side) {
+            (true, Side::B) => "A again",
+            (_, side) => side.name(),
+        }
+    }
 }
 
 /// Outcome of a leg.

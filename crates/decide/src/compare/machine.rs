@@ -1,5 +1,6 @@
 //! The schedule of legs: an uncounted block, then pairs whose order was drawn, void ones again.
 
+use super::control::Control;
 use super::difference::{self, Both, Difference, Pair, for_the_worse};
 use super::leg::{Leg, LegResult, Pace, Side};
 use super::outcome::{self, Finding, Forecast, Outcome, Sees};
@@ -21,6 +22,7 @@ const TELLING_LEGS: usize = 2;
 /// Salts of what is drawn.
 const ORDER: u64 = 0x0ABB;
 const REQUESTS: u64 = 0x5EED;
+const CONTROLS: u64 = 0xAA;
 
 /// A comparison of two sides.
 #[derive(Debug, Clone)]
@@ -37,6 +39,8 @@ pub struct Compare {
     warm_up: [Vec<LegResult>; 2],
     open_rate: Option<f64>,
     pairs: Vec<Pair>,
+    /// Pairs of A against itself.
+    controls: Vec<Pair>,
     next: Next<Leg, Outcome>,
 }
 
@@ -49,6 +53,8 @@ enum Stage {
     WarmOpen,
     /// A pair: closed and open part of one side, then of the other.
     Pair,
+    /// The same of A against itself.
+    Control,
 }
 
 impl Machine for Compare {
@@ -68,6 +74,7 @@ impl Machine for Compare {
             warm_up: [Vec::new(), Vec::new()],
             open_rate: None,
             pairs: Vec::new(),
+            controls: Vec::new(),
             next: Next::Done(nothing_yet()),
         };
         compare.next = compare.leg();
@@ -89,7 +96,8 @@ impl Machine for Compare {
 impl Compare {
     /// The number of the leg that is next, and of all that are planned if none is void.
     pub fn progress(&self) -> (usize, usize) {
-        let planned = 8 + if self.settings.forecast_only { 0 } else { 4 * self.settings.most_pairs() };
+        let pairs = self.settings.most_pairs() + self.settings.most_controls();
+        let planned = 8 + if self.settings.forecast_only { 0 } else { 4 * pairs };
         (self.log.len() + 1, planned + self.voids().count())
     }
 
@@ -122,7 +130,7 @@ impl Compare {
             .map(|(_, spread)| detectable::pairs_needed(*spread, 0.01, alpha).next_multiple_of(2));
         Some(Forecast {
             pairs: self.settings.most_pairs(),
-            takes_s: pair_s * self.settings.most_pairs() as f64,
+            takes_s: pair_s * (self.settings.most_pairs() + self.settings.most_controls()) as f64,
             sees: sees.collect(),
             pairs_for_one_percent: for_one,
             seconds_for_one_percent: for_one.map(|pairs| pairs as f64 * pair_s),
@@ -140,7 +148,7 @@ impl Compare {
             return self.leg();
         }
         if answer.good == 0 {
-            return self.done(Finding::Silent { side: leg.side, leg: leg.number });
+            return self.done(Finding::Silent { side: leg.asked(), leg: leg.number });
         }
         self.group.push(answer);
         if self.group.len() == 4 {
@@ -169,15 +177,16 @@ impl Compare {
                 forecast.map(|forecast| self.done(Finding::Forecast(forecast)))
             }
             Stage::Pair => {
-                let first = self.first_of(self.pairs.len());
-                let mut parts = group.into_iter();
-                let mut both = || Some(Both { closed: parts.next()?, open: parts.next()? });
-                let sides =
-                    (both().expect("a group has four parts"), both().expect("a group has four parts"));
-                self.pairs.push(match (first, sides) {
-                    (Side::A, (a, b)) | (Side::B, (b, a)) => Pair { a, b },
-                });
+                self.pairs.push(pair_of(self.first_of(self.pairs.len()), group));
+                if self.settings.is_controlled_after(self.pairs.len()) {
+                    self.stage = Stage::Control;
+                }
                 self.is_decided().then(|| self.done(self.compared()))
+            }
+            Stage::Control => {
+                self.controls.push(pair_of(self.first_of_control(), group));
+                self.stage = Stage::Pair;
+                None
             }
         }
     }
@@ -186,13 +195,18 @@ impl Compare {
     fn leg(&self) -> Next<Leg, Outcome> {
         let place = self.group.len();
         let lengths = self.settings.lengths;
+        let of_pair = |first: Side| if place < 2 { first } else { first.other() };
+        let requests = hash(self.settings.seed, REQUESTS);
         let (pair, side, is_open) = match self.stage {
-            Stage::WarmClosed => (place / 2, self.order(0)[place], false),
-            Stage::WarmOpen => (place / 2, self.order(0)[place], true),
+            Stage::WarmClosed => (hash(requests, (place / 2) as u64), self.order(0)[place], false),
+            Stage::WarmOpen => (hash(requests, (place / 2) as u64), self.order(0)[place], true),
             Stage::Pair => {
                 let pair = self.pairs.len();
-                let first = self.first_of(pair);
-                (pair + 2, if place < 2 { first } else { first.other() }, place % 2 == 1)
+                (hash(requests, pair as u64 + 2), of_pair(self.first_of(pair)), place % 2 == 1)
+            }
+            Stage::Control => {
+                let own = hash(hash(requests, CONTROLS), self.controls.len() as u64);
+                (own, of_pair(self.first_of_control()), place % 2 == 1)
             }
         };
         let (pace, warm_s, measure_s) = match (is_open, self.open_rate) {
@@ -201,15 +215,19 @@ impl Compare {
                 (Pace::Closed { users: self.settings.users }, lengths.closed_warm_s, lengths.closed_s)
             }
         };
-        let of_pair = hash(hash(hash(self.settings.seed, REQUESTS), pair as u64), self.repeats);
         Next::Run(Leg {
             number: self.log.len() as u32 + 1,
-            pair: if self.stage == Stage::Pair { self.pairs.len() as u32 + 1 } else { 0 },
+            pair: match self.stage {
+                Stage::WarmClosed | Stage::WarmOpen => 0,
+                Stage::Pair => self.pairs.len() as u32 + 1,
+                Stage::Control => self.controls.len() as u32 + 1,
+            },
+            control: self.stage == Stage::Control,
             side,
             pace,
             warm_s,
             measure_s,
-            seed: hash(of_pair, u64::from(is_open)),
+            seed: hash(hash(pair, self.repeats), u64::from(is_open)),
         })
     }
 
@@ -226,6 +244,12 @@ impl Compare {
     /// The side that is first in a pair, counted from 0.
     fn first_of(&self, pair: usize) -> Side {
         self.order(1 + pair / 2)[2 * (pair % 2)]
+    }
+
+    /// The label that is first in the next pair of A against itself.
+    fn first_of_control(&self) -> Side {
+        let drawn = hash(hash(self.settings.seed, ORDER), CONTROLS);
+        if Draw::new(drawn, self.controls.len() as u64).chance(0.5) { Side::A } else { Side::B }
     }
 
     fn voids(&self) -> impl Iterator<Item = &Void> {
@@ -279,6 +303,7 @@ impl Compare {
             notes: if is_compared { self.notes() } else { Vec::new() },
             finding,
             anew: self.settings.anew,
+            control: figures.iter().filter_map(|one| Control::of(one, &self.controls)).collect(),
             figures,
             violated,
             pairs: self.pairs.len(),
@@ -298,7 +323,8 @@ impl Compare {
                 .to_owned(),
             );
         }
-        let legs = |side: Side| self.log.iter().filter(move |(leg, _)| leg.side == side && leg.pair > 0);
+        let counts = |leg: &Leg, side: Side| leg.side == side && leg.pair > 0 && !leg.control;
+        let legs = |side: Side| self.log.iter().filter(move |(leg, _)| counts(leg, side));
         let faulty = |side: Side| -> u64 { legs(side).map(|(_, result)| result.faulty).sum() };
         if faulty(Side::A) > 0 && faulty(Side::B) > 0 {
             notes.push(format!(
@@ -334,11 +360,24 @@ impl Compare {
     }
 }
 
+/// A pair from the parts of a whole group; `first`: whose come first.
+fn pair_of(first: Side, group: Vec<LegResult>) -> Pair {
+    let mut parts = group.into_iter();
+    let mut both = || Some(Both { closed: parts.next()?, open: parts.next()? });
+    let one = both().expect("a group has four parts");
+    let other = both().expect("a group has four parts");
+    match first {
+        Side::A => Pair { a: one, b: other },
+        Side::B => Pair { a: other, b: one },
+    }
+}
+
 /// The value of `next` while there is nothing; never seen.
 fn nothing_yet() -> Outcome {
     Outcome {
         finding: Finding::NoVerdict { why: "nothing was run".to_owned() },
         anew: false,
+        control: Vec::new(),
         figures: Vec::new(),
         violated: Vec::new(),
         notes: Vec::new(),

@@ -5,12 +5,14 @@
 //! Evidence is counted in pairs of legs whose order was drawn, never in requests or seconds: by those, identical sides differ in 20 to 90 % of
 //! comparisons, because a machine is not the same from minute to minute.
 
+mod control;
 mod difference;
 mod leg;
 mod machine;
 mod outcome;
 mod settings;
 
+pub use control::Control;
 pub use difference::{Difference, Judgement, Shown, Word};
 pub use leg::{Leg, LegResult, Pace, Side};
 pub use machine::Compare;

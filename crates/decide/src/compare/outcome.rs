@@ -1,5 +1,6 @@
 //! The conclusion of a comparison, in figures and in words.
 
+use super::control::Control;
 use super::difference::{Difference, Judgement, Shown, Word};
 use super::leg::Side;
 use super::settings::{Metric, Settings};
@@ -15,6 +16,9 @@ pub struct Outcome {
     pub finding: Finding,
     /// Both sides were started anew for each pair.
     pub anew: bool,
+    /// A against itself in each figure that is judged, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub control: Vec<Control>,
     /// Each figure; of a comparison that ended early, none.
     pub figures: Vec<Difference>,
     /// Conditions that were not kept, or are not known to be, one sentence each.
@@ -178,13 +182,20 @@ impl Outcome {
             said.map(|(word, figures)| format!("{word} {}", words::list(figures))).collect();
         let of =
             if self.anew { "of both sides, started anew for each pair," } else { "of these two processes" };
-        format!("{of} B is, against A: {}", said.join("; "))
+        let as_much = self.control.iter().filter(|one| one.as_much).map(|one| one.metric.name().to_owned());
+        let as_much: Vec<String> = as_much.collect();
+        let control = match as_much.as_slice() {
+            [] => String::new(),
+            figures => format!("; BUT A AGAINST ITSELF differs by as much in {}", words::list(figures)),
+        };
+        format!("{of} B is, against A: {}{control}", said.join("; "))
     }
 
     /// All of it as lines for people.
     pub fn text(&self) -> String {
         let mut lines = vec![self.headline(), String::new()];
         lines.extend(self.figures.iter().map(Difference::text));
+        lines.extend(self.control_text());
         if !self.figures.is_empty() {
             lines.push(String::new());
         }
@@ -200,6 +211,21 @@ impl Outcome {
             words::time(self.took_s)
         ));
         lines.join("\n") + "\n"
+    }
+}
+
+impl Outcome {
+    /// A against itself in one line.
+    fn control_text(&self) -> Option<String> {
+        let pairs = self.control.first()?.differences.len();
+        let told = |one: &Control| {
+            let ends = [one.range.low, one.range.high].map(|change| one.metric.own_change(change));
+            let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])].map(signed);
+            let change = signed(one.metric.own_change(one.change));
+            format!("{} {change} ({low} to {high})", one.metric.name())
+        };
+        let told: Vec<String> = self.control.iter().map(told).collect();
+        Some(format!("A against itself, {}: {}", words::count(pairs, "pair"), told.join(", ")))
     }
 }
 
@@ -234,6 +260,14 @@ impl Metric {
         }
     }
 
+    /// A change for the worse as that of the figure itself, which is what people read: less throughput is a fall.
+    fn own_change(self, for_the_worse: f64) -> f64 {
+        match self {
+            Metric::Throughput => -for_the_worse,
+            Metric::Cpu | Metric::P50 | Metric::P99 | Metric::Failed => for_the_worse,
+        }
+    }
+
     /// Worse, better.
     fn comparative(self, is_worse: bool) -> &'static str {
         match (self, is_worse) {
@@ -262,11 +296,10 @@ impl Shown {
             Word::NoneThatMatters => format!("no difference that matters ({margin})"),
             Word::CannotTell => "cannot tell".to_owned(),
         };
-        // For people a change is that of the figure itself: less throughput is a fall.
-        let sign = if metric == Metric::Throughput { -1.0 } else { 1.0 };
-        let ends = [sign * self.interval.low, sign * self.interval.high];
+        let ends = [self.interval.low, self.interval.high].map(|change| metric.own_change(change));
         let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])].map(signed);
-        format!("{word}: {} ({low} to {high}); could have seen {seen}", signed(sign * self.change))
+        let change = signed(metric.own_change(self.change));
+        format!("{word}: {change} ({low} to {high}); could have seen {seen}")
     }
 }
 

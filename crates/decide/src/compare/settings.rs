@@ -12,6 +12,9 @@ pub(super) const ALPHA: f64 = 0.05;
 /// shares add up to no more than [`ALPHA`], so they hold for whatever data.
 const LOOKS: [(usize, f64); 4] = [(8, 0.01), (12, 0.01), (20, 0.015), (30, 0.015)];
 
+/// Pairs for each one of A against itself.
+const PAIRS_PER_CONTROL: usize = 3;
+
 /// Aim of a comparison, and how long it may take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -38,6 +41,9 @@ pub struct Settings {
     /// says.
     #[serde(default)]
     pub until_sure: bool,
+    /// Pairs of A against itself come between the others, one for each three of them.
+    #[serde(default)]
+    pub control: bool,
     /// Ends after the uncounted block, and tells what a comparison could see.
     pub forecast_only: bool,
 }
@@ -133,6 +139,7 @@ impl Settings {
             require_within: None,
             anew: false,
             until_sure: false,
+            control: false,
             forecast_only: false,
         }
     }
@@ -146,6 +153,16 @@ impl Settings {
     /// The most pairs that it takes.
     pub fn most_pairs(&self) -> usize {
         if self.until_sure { LOOKS[LOOKS.len() - 1].0 } else { self.pairs }
+    }
+
+    /// The most pairs of A against itself among them.
+    pub(super) fn most_controls(&self) -> usize {
+        if self.control { self.most_pairs() / PAIRS_PER_CONTROL } else { 0 }
+    }
+
+    /// True if a pair of A against itself comes after so many pairs: the middle of each three, so that none comes when all is decided.
+    pub(super) fn is_controlled_after(&self, pairs: usize) -> bool {
+        self.control && pairs % PAIRS_PER_CONTROL == PAIRS_PER_CONTROL - 1
     }
 
     /// True if it is looked at after so many pairs.

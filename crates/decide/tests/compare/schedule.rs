@@ -177,3 +177,52 @@ fn a_record_alone_gives_the_verdict_again() {
     assert_eq!(*again.next(), Next::Done(outcome));
     assert_eq!(Side::A.other(), Side::B);
 }
+
+#[test]
+fn a_control_is_a_against_itself_a_third_as_often() {
+    let settings = Settings { control: true, ..Settings::new(12) };
+    let (outcome, recorded) = compare(&mut World { slower: 0.08, ..World::quiet(12) }, &settings);
+    let legs: Vec<&Leg> = recorded.record().steps.iter().map(|step| &step.asked).collect();
+    let controls: Vec<&&Leg> = legs.iter().filter(|leg| leg.control).collect();
+    assert_eq!((controls.len(), legs.len()), (16, 8 + 4 * (12 + 4)));
+    assert!(controls.iter().all(|leg| leg.asked() == Side::A));
+    let labels: BTreeSet<Side> = controls.iter().map(|leg| leg.side).collect();
+    assert_eq!(labels, BTreeSet::from([Side::A, Side::B]));
+    let seeds: BTreeSet<u64> = legs.iter().filter(|leg| !leg.control).map(|leg| leg.seed).collect();
+    assert!(controls.iter().all(|leg| !seeds.contains(&leg.seed)), "a control's requests are its own");
+    let throughput = &outcome.control[0];
+    assert_eq!((throughput.metric, throughput.differences.len()), (Metric::Throughput, 4));
+    assert!(throughput.change.abs() < 0.03 && !throughput.as_much, "{throughput:?}");
+    let text = outcome.text();
+    assert!(text.contains("\nA against itself, 4 pairs: throughput ") && !text.contains("BUT"), "{text}");
+    // The figures of both sides are those without a control.
+    assert_eq!((outcome.pairs, outcome.figures[0].differences.len()), (12, 12));
+    let (without, _) = compare(&mut World::quiet(12), &Settings::new(12));
+    assert!(without.control.is_empty() && !without.text().contains("itself"));
+}
+
+/// Where A differs from itself by more than B from A, that is no word on B.
+#[test]
+fn a_control_that_differs_as_much_stands_in_the_headline() {
+    let settings = Settings { control: true, figures: vec![Metric::Throughput], ..Settings::new(13) };
+    let mut world = World { slower: 0.03, ..World::quiet(13) };
+    let mut compare = Recorded::<Compare>::start(settings).expect("good settings");
+    let outcome = loop {
+        match compare.next().clone() {
+            Next::Run(leg) => {
+                let mut result = world.run(&leg);
+                if leg.control && leg.side == Side::B {
+                    result.good = result.good * 9 / 10;
+                }
+                compare.take(result);
+            }
+            Next::Done(outcome) => break outcome,
+        }
+    };
+    let headline = outcome.headline();
+    assert!(
+        headline.contains("worse in throughput")
+            && headline.ends_with("BUT A AGAINST ITSELF differs by as much in throughput"),
+        "{headline}"
+    );
+}

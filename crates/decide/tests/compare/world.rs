@@ -69,7 +69,7 @@ impl World {
 
     pub fn run(&mut self, leg: &Leg) -> LegResult {
         let took_s = leg.warm_s + leg.measure_s + 1.0;
-        let factor = self.slowness(leg.side, took_s).exp();
+        let factor = self.slowness(leg.asked(), took_s).exp();
         let rate = match leg.pace {
             Pace::Closed { .. } => RATE / factor,
             Pace::Open { rate } => rate,
@@ -90,7 +90,7 @@ impl World {
             due,
             good,
             failures,
-            faulty: if leg.side == Side::B { self.faulty } else { 0 },
+            faulty: if leg.asked() == Side::B { self.faulty } else { 0 },
             cpu_s: Some(good as f64 * 8e-4 * factor),
             p50_ms: Some(1.0 * factor),
             p99_ms: Some(9.0 * factor * (0.03 * noise).exp()),

@@ -76,8 +76,9 @@ impl<'a> Legs<'a> {
     /// The plan of a leg, as either side would be asked it.
     pub fn shown(&self, leg: &Leg) -> Result<String, Problem> {
         let told = |side: Side| -> Result<String, Problem> {
-            let plan = self.sides.plan(side, self.args, self.seed, None)?;
-            Ok(format!("# {}\n{}", self.names[side as usize], of_leg(&plan, leg).to_text()))
+            let leg = Leg { side, ..leg.clone() };
+            let plan = self.sides.plan(&leg, self.args, self.seed, None)?;
+            Ok(format!("# {}\n{}", self.names[side as usize], of_leg(&plan, &leg).to_text()))
         };
         Ok(told(Side::A)? + &told(Side::B)?)
     }
@@ -96,7 +97,7 @@ impl<'a> Legs<'a> {
         self.running.iter().try_for_each(Running::check)?;
         let finished = finished?;
         let measured = finished.result.measured();
-        self.look(leg.side, &finished, &measured)?;
+        self.look(leg, &finished, &measured)?;
         let result = result(leg, &finished, &measured, began.elapsed());
         self.files.push(leg::end(finished));
         show::notice(&line(leg, &result, (number, all)));
@@ -106,7 +107,7 @@ impl<'a> Legs<'a> {
     fn run_url(&mut self, leg: &Leg) -> Result<Finished, Problem> {
         self.end_others(leg);
         self.start_for(leg)?;
-        let plan = of_leg(&self.sides.plan(leg.side, self.args, self.seed, None)?, leg);
+        let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, None)?, leg);
         let ready = self.args.clients.load.ready.or(self.running.is_some().then_some(READY));
         leg::run(&plan, self.about(leg, &plan, "http"), ready, leg::SECONDS)
     }
@@ -117,8 +118,8 @@ impl<'a> Legs<'a> {
             self.places = Some(Places::free()?);
         }
         let Sides::Proxies(sides) = &self.sides else { unreachable!("they are proxies") };
-        let cache = self.args.cache(&sides[leg.side as usize]).map_err(Problem::Usage)?;
-        let plan = of_leg(&self.sides.plan(leg.side, self.args, self.seed, self.places)?, leg);
+        let cache = self.args.cache(&sides[leg.asked() as usize]).map_err(Problem::Usage)?;
+        let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, self.places)?, leg);
         let around = around::options(SessionOptions {
             interval: leg::SECONDS,
             cache_bytes: cache::cache_bytes(&cache),
@@ -154,6 +155,9 @@ impl<'a> Legs<'a> {
     /// What is started tells its version.
     fn take_names(&mut self) {
         let Some(Running { started: Both::Proxies(pressed), .. }) = &self.running else { return };
+        if self.running.as_ref().is_some_and(|running| running.is_control()) {
+            return;
+        }
         let typed = self.sides.names();
         for (side, name) in typed.into_iter().enumerate() {
             let status = || None;
@@ -169,19 +173,21 @@ impl<'a> Legs<'a> {
         };
         let own = [
             ("compare", self.label.clone()),
-            ("side", leg.side.name().into()),
+            ("side", leg.side_name().into()),
             ("leg", leg.number.to_string()),
             ("pace", pace.into()),
         ];
-        let target = &self.names[leg.side as usize];
+        let target = &self.names[leg.asked() as usize];
         About { door, ..leg::about(plan, target, &self.args.keep, own) }
     }
 
     /// Whoever answers must stay the same from leg to leg, and the program from pair to pair.
-    fn look(&mut self, side: Side, finished: &Finished, measured: &PhaseResult) -> Result<(), Problem> {
-        self.answerers[side as usize].look(side.name(), finished)?;
+    fn look(&mut self, leg: &Leg, finished: &Finished, measured: &PhaseResult) -> Result<(), Problem> {
+        // Whoever runs already is one and the same A; what is started are two of them.
+        let place = if self.running.is_some() { leg.side } else { leg.asked() };
+        self.answerers[place as usize].look(leg.side_name(), finished)?;
         let now = Seen::of(finished, measured);
-        let first = self.first[side as usize].get_or_insert_with(|| now.clone());
+        let first = self.first[leg.asked() as usize].get_or_insert_with(|| now.clone());
         match (&first.program, &now.program) {
             (Some(before), Some(program)) if !before.is_same_program(program) => {
                 let said = |program: &Process| {
@@ -192,7 +198,7 @@ impl<'a> Legs<'a> {
                 };
                 Err(Problem::impossible(format!(
                     "{} is another program than in its first leg ({} instead of {}): it was replaced in the middle; nothing is concluded",
-                    side.name(),
+                    leg.side_name(),
                     said(program),
                     said(before)
                 )))
@@ -314,7 +320,11 @@ fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration
 
 /// A leg in a line.
 fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String {
-    let pair = if leg.pair == 0 { "uncounted".to_owned() } else { format!("pair {}", leg.pair) };
+    let pair = match (leg.control, leg.pair) {
+        (true, pair) => format!("control {pair}"),
+        (false, 0) => "uncounted".to_owned(),
+        (false, pair) => format!("pair {pair}"),
+    };
     let pace = match leg.pace {
         Pace::Closed { users } => format!("{users} users"),
         Pace::Open { rate } => format!("{rate:.0}/s"),
@@ -327,7 +337,7 @@ fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String 
     let void = leg::void_text(result.void.as_ref());
     format!(
         "leg {number} of {all} ({pair}) {} {pace}: {:.0}/s, p50 {}, p99 {}{failed}{void}",
-        leg.side.name(),
+        leg.side_name(),
         result.good_per_s(),
         ms(result.p50_ms),
         ms(result.p99_ms)

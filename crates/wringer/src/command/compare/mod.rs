@@ -63,6 +63,7 @@ fn settings(args: &CompareArgs, legs: &Legs<'_>, seed: u64) -> Settings {
         fail_if_slower: asked.fail_if_slower,
         require_within: asked.require_within,
         until_sure: asked.until.is_some(),
+        control: asked.control,
         anew: legs.sides.are_started(),
         forecast_only: asked.forecast,
         ..usual

@@ -36,12 +36,15 @@ pub struct Places {
 pub struct Running {
     /// The leg's pair that they were started for.
     pair: u32,
+    control: bool,
+    /// The one that runs, where only one can: both are A at one address.
+    alone: Option<Side>,
     pub started: Both,
 }
 
 /// Processes of both sides.
 pub enum Both {
-    Commands([Started; 2]),
+    Commands(Vec<Started>),
     Proxies(Box<[Pressed; 2]>),
 }
 
@@ -81,23 +84,24 @@ impl Sides {
         }
     }
 
-    /// The plan of a side without a pace; `places`: where it is, if it is a proxy of ours.
+    /// The plan of whoever is asked in a leg, without its pace; `places`: where it is, if it is a proxy of ours.
     ///
     /// # Errors
     /// Options that do not fit together.
     pub fn plan(
         &self,
-        side: Side,
+        leg: &Leg,
         args: &CompareArgs,
         seed: u64,
         places: Option<Places>,
     ) -> Result<Plan, Problem> {
         match self {
-            Sides::Urls { plans, .. } => Ok(plans[side as usize].clone()),
+            Sides::Urls { plans, .. } => Ok(plans[leg.asked() as usize].clone()),
             Sides::Proxies(sides) => {
                 let places = places.unwrap_or_else(Places::shown);
-                let listen = places.listen[side as usize];
-                args.plan_started(&sides[side as usize], listen, places.origin, seed).map_err(Problem::Usage)
+                let listen = places.listen[leg.side as usize];
+                args.plan_started(&sides[leg.asked() as usize], listen, places.origin, seed)
+                    .map_err(Problem::Usage)
             }
         }
     }
@@ -139,27 +143,40 @@ impl Running {
                 let start = |command: &String| {
                     Started::start(command).map_err(|error| Problem::impossible(error.to_string()))
                 };
-                let started = Both::Commands([start(a)?, start(b)?]);
+                let started = match leg.control {
+                    true => vec![start(a)?],
+                    false => vec![start(a)?, start(b)?],
+                };
                 // What cannot begin mostly ends at once, and is not to be waited for.
                 std::thread::sleep(BEGINNING);
-                started
+                Both::Commands(started)
             }
             (Sides::Proxies(sides), places) => {
                 let places = places.expect("a pair of proxies has its ports");
-                let press = |side: usize| -> Result<Pressed, Problem> {
+                let press = |place: usize, side: usize| -> Result<Pressed, Problem> {
                     let cache = args.cache(&sides[side]).map_err(Problem::Usage)?;
-                    cache::press(&cache, &places.listen[side].to_string(), places.origin)
+                    cache::press(&cache, &places.listen[place].to_string(), places.origin)
                 };
-                Both::Proxies(Box::new([press(0)?, press(1)?]))
+                let b = if leg.control { 0 } else { 1 };
+                Both::Proxies(Box::new([press(0, 0)?, press(1, b)?]))
             }
         };
-        let running = Running { pair: leg.pair, started };
+        let alone = match &started {
+            Both::Commands(commands) => (commands.len() == 1).then_some(leg.side),
+            Both::Proxies(_) => None,
+        };
+        let running = Running { pair: leg.pair, control: leg.control, alone, started };
         running.check().map(|()| Some(running))
     }
 
     /// True if they were started for the pair of this leg.
     pub fn is_for(&self, leg: &Leg) -> bool {
-        self.pair == leg.pair
+        (self.pair, self.control) == (leg.pair, leg.control) && self.alone.is_none_or(|side| side == leg.side)
+    }
+
+    /// True if both are A.
+    pub fn is_control(&self) -> bool {
+        self.control
     }
 
     /// A side that was started and has ended is the reason for whatever else went wrong.
