@@ -3,7 +3,7 @@
 use super::cache::CacheArgs;
 use super::http::Work;
 use super::options::WarmUpArgs;
-use super::sides::{SideArgs, StartedSide};
+use super::sides::{OF_URLS, SideArgs, StartedSide};
 use super::values::{count32, url};
 use super::{ClientArgs, Files, KeepArgs, SentArgs};
 use clap::Args;
@@ -17,11 +17,14 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
     /// Side A, which is known, and side B, which is asked about
-    #[arg(value_name = "URL", num_args = 2, required_unless_present_any = ["rig", "rig_command"], value_parser = url)]
+    #[arg(value_name = "URL", num_args = 2, required_unless_present_any = ["rig", "rig_command", "runs"], value_parser = url)]
     pub sides: Vec<String>,
     /// Sides that wringer starts.
     #[command(flatten)]
     pub started: SideArgs,
+    /// Sides that were kept.
+    #[command(flatten)]
+    pub kept: KeptArgs,
     /// How much is measured, and what is too much.
     #[command(flatten)]
     pub asked: AskedArgs,
@@ -35,6 +38,35 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub keep: KeepArgs,
 }
+
+/// Sides that were kept.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Sides that were kept")]
+pub struct KeptArgs {
+    /// A kept run as a side, as wringer report names it: given twice, for A and for B. It is told by how much they differ, never whose doing it is
+    #[arg(long = "run", value_name = "RUN", conflicts_with_all = OF_URLS, conflicts_with_all = OF_LEGS)]
+    pub runs: Vec<String>,
+    /// A is all kept runs with this label, NAME or NAME=VALUE, of the same plan and machine; B is those of --run
+    #[arg(long, value_name = "LABEL", requires = "runs")]
+    pub baseline: Option<String>,
+}
+
+/// Options of legs, which runs that are over do not have.
+const OF_LEGS: [&str; 13] = [
+    "sides",
+    "rig",
+    "rig_command",
+    "start",
+    "users",
+    "pairs",
+    "until",
+    "control",
+    "quick",
+    "forecast",
+    "show_plan",
+    "VersionArgs",
+    "labels",
+];
 
 /// How much is measured, and what is too much.
 #[derive(Debug, Clone, Args)]
@@ -107,6 +139,9 @@ impl CompareArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        if !self.kept.runs.is_empty() {
+            return self.check_kept();
+        }
         if let [a, b] = self.sides.as_slice()
             && a == b
         {
@@ -124,6 +159,23 @@ impl CompareArgs {
         // Each leg is warmed up.
         WarmUpArgs { warm_up: Some(Duration::from_secs(1)) }.check(&self.sent.data.data())?;
         self.work(&[]).check()
+    }
+
+    /// Runs that are over have their pace, and two of them show nobody's doing.
+    fn check_kept(&self) -> Result<(), String> {
+        self.started.sides()?;
+        match (&self.kept.baseline, self.kept.runs.as_slice()) {
+            (Some(_), _) => Ok(()),
+            (None, [a, b]) if a == b => Err(format!("both sides are the run {a}: there is nothing to compare")),
+            (None, [_, _]) if self.asked.fail_if_slower.is_some() || self.asked.require_within.is_some() => {
+                Err("--fail-if and --require: two runs cannot tell whose doing a difference is: give a set of runs with --baseline, or \
+                     compare both servers"
+                    .to_owned())
+            }
+            (None, [_, _]) => Ok(()),
+            (None, [_]) => Err("--run is given twice, for A and for B; with --baseline LABEL once or more".to_owned()),
+            (None, more) => Err(format!("--run: two runs are compared, and these are {}; --baseline LABEL takes sets", more.len())),
+        }
     }
 
     /// The plan of a side, one phase without a pace.

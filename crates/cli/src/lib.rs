@@ -45,7 +45,7 @@ pub use aws::AwsArgs;
 pub use body::BodyArgs;
 pub use cache::{CacheArgs, Target, reachable};
 pub use capture::{CaptureArgs, LogArgs};
-pub use compare::{AskedArgs, CompareArgs};
+pub use compare::{AskedArgs, CompareArgs, KeptArgs};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};

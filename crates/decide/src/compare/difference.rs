@@ -148,10 +148,10 @@ impl Shown {
 }
 
 /// A figure before it is known what the others show.
-struct Raw {
-    estimate: f64,
-    interval: Interval,
-    p: f64,
+pub(super) struct Raw {
+    pub estimate: f64,
+    pub interval: Interval,
+    pub p: f64,
 }
 
 /// Judges each figure.
@@ -161,6 +161,18 @@ pub(super) fn all(pairs: &[Pair], settings: &Settings) -> Vec<Difference> {
     let level = settings.level(pairs.len());
     let alpha = level / judged.max(1) as f64;
     let raws: Vec<Option<Raw>> = found.iter().map(|one| raw(one, pairs, settings, alpha)).collect();
+    judge(&mut found, raws, settings, level, alpha);
+    found
+}
+
+/// Judges figures by what each shows by itself. `level`: the chance of any false alarm, `alpha`: that of each figure's interval.
+pub(super) fn judge(
+    found: &mut [Difference],
+    raws: Vec<Option<Raw>>,
+    settings: &Settings,
+    level: f64,
+    alpha: f64,
+) {
     let p_values: Vec<f64> = raws.iter().flatten().map(|raw| raw.p).collect();
     let mut of_all = holm::adjusted(&p_values).into_iter();
     for (one, raw) in found.iter_mut().zip(raws) {
@@ -171,7 +183,6 @@ pub(super) fn all(pairs: &[Pair], settings: &Settings) -> Vec<Difference> {
         one.judgement =
             Judgement::Judged(shown(one.metric, raw, p_of_all, settings.margin(one.metric), levels));
     }
-    found
 }
 
 /// Figures of each side, and of each pair their difference; not judged yet.

@@ -7,6 +7,7 @@
 
 mod control;
 mod difference;
+mod kept;
 mod leg;
 mod machine;
 mod outcome;
@@ -14,6 +15,9 @@ mod settings;
 
 pub use control::Control;
 pub use difference::{Difference, Judgement, Shown, Word};
+pub use kept::{
+    OF_RUNS, RunSets, RunsDiffer, RunsWord, Stretch, TwoRuns, of_headline, run_sets, stretches, two_runs,
+};
 pub use leg::{Leg, LegResult, Pace, Side};
 pub use machine::Compare;
 pub use outcome::{Finding, Forecast, Outcome, Sees};

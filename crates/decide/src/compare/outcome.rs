@@ -155,31 +155,7 @@ impl Outcome {
     }
 
     fn compared(&self) -> String {
-        let of = |chosen: fn(Word) -> bool| -> Vec<String> {
-            let chosen =
-                |one: &&Difference| matches!(&one.judgement, Judgement::Judged(shown) if chosen(shown.word));
-            self.figures.iter().filter(chosen).map(|one| one.metric.name().to_owned()).collect()
-        };
-        let worse = of(|word| matches!(word, Word::WorseByMore | Word::WorseByLess | Word::Worse));
-        let better = of(|word| matches!(word, Word::Better | Word::BetterByLess | Word::BetterByMore));
-        let open = of(|word| word == Word::CannotTell);
-        let none = of(|word| word == Word::NoneThatMatters);
-        let unjudged: Vec<String> = self
-            .figures
-            .iter()
-            .filter(|one| matches!(one.judgement, Judgement::NotKnown | Judgement::NotJudged { .. }))
-            .map(|one| one.metric.name().to_owned())
-            .collect();
-        let parts = [
-            ("worse in", worse),
-            ("better in", better),
-            ("cannot tell of", open),
-            ("no difference that matters in", none),
-            ("not judged:", unjudged),
-        ];
-        let said = parts.iter().filter(|(_, figures)| !figures.is_empty());
-        let said: Vec<String> =
-            said.map(|(word, figures)| format!("{word} {}", words::list(figures))).collect();
+        let said = sorted(&self.figures);
         let of =
             if self.anew { "of both sides, started anew for each pair," } else { "of these two processes" };
         let as_much = self.control.iter().filter(|one| one.as_much).map(|one| one.metric.name().to_owned());
@@ -188,7 +164,7 @@ impl Outcome {
             [] => String::new(),
             figures => format!("; BUT A AGAINST ITSELF differs by as much in {}", words::list(figures)),
         };
-        format!("{of} B is, against A: {}{control}", said.join("; "))
+        format!("{of} B is, against A: {said}{control}")
     }
 
     /// All of it as lines for people.
@@ -251,7 +227,7 @@ impl Difference {
 
 impl Metric {
     /// A value of it as people read it.
-    fn value(self, value: f64) -> String {
+    pub(super) fn value(self, value: f64) -> String {
         match self {
             Metric::Throughput => words::rate(value),
             Metric::Cpu => format!("{:.1} us", value * 1e6),
@@ -303,8 +279,36 @@ impl Shown {
     }
 }
 
+/// Figures by what was concluded of them, in words.
+pub(super) fn sorted(figures: &[Difference]) -> String {
+    let of = |chosen: fn(Word) -> bool| -> Vec<String> {
+        let chosen =
+            |one: &&Difference| matches!(&one.judgement, Judgement::Judged(shown) if chosen(shown.word));
+        figures.iter().filter(chosen).map(|one| one.metric.name().to_owned()).collect()
+    };
+    let worse = of(|word| matches!(word, Word::WorseByMore | Word::WorseByLess | Word::Worse));
+    let better = of(|word| matches!(word, Word::Better | Word::BetterByLess | Word::BetterByMore));
+    let open = of(|word| word == Word::CannotTell);
+    let none = of(|word| word == Word::NoneThatMatters);
+    let unjudged: Vec<String> = figures
+        .iter()
+        .filter(|one| matches!(one.judgement, Judgement::NotKnown | Judgement::NotJudged { .. }))
+        .map(|one| one.metric.name().to_owned())
+        .collect();
+    let parts = [
+        ("worse in", worse),
+        ("better in", better),
+        ("cannot tell of", open),
+        ("no difference that matters in", none),
+        ("not judged:", unjudged),
+    ];
+    let said = parts.iter().filter(|(_, figures)| !figures.is_empty());
+    let said: Vec<String> = said.map(|(word, figures)| format!("{word} {}", words::list(figures))).collect();
+    said.join("; ")
+}
+
 /// A share in percent with its sign.
-fn signed(share: f64) -> String {
+pub(super) fn signed(share: f64) -> String {
     let text = words::percent(share);
     if share > 0.0 && text != "0.00 %" { format!("+{text}") } else { text }
 }

@@ -1,10 +1,12 @@
 //! Runs that were kept: where they lie, how they are called, and how they are read back. Lists of them are made of an index
 //! (`index.rs`), searched by a query (`query.rs`), and kept short by `prune.rs`.
 
+mod alike;
 mod index;
 mod prune;
 mod query;
 
+pub use alike::Neutral;
 pub use index::{Summary, is_being_written, summaries, summary};
 pub use prune::{LOG, Limits, Spare, prune, prune_after_run};
 pub use query::Query;

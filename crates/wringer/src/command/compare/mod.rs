@@ -1,6 +1,7 @@
 //! `wringer compare`: legs of two sides in drawn order, and what may be concluded from them. The schedule and the conclusion are
 //! `decide`'s; here legs are run, and what came of them is put into its terms.
 
+mod kept;
 mod legs;
 mod sides;
 
@@ -19,11 +20,14 @@ use std::path::Path;
 pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
+    if !args.kept.runs.is_empty() {
+        return kept::run(args, &settings(args, seed));
+    }
     if let Some(file) = &args.asked.json {
         output::can_keep("the decision", file)?;
     }
     let mut legs = Legs::new(args, seed)?;
-    let settings = settings(args, &legs, seed);
+    let settings = Settings { anew: legs.sides.are_started(), ..settings(args, seed) };
     let mut compare =
         Recorded::<Compare>::start(settings).map_err(|refusal| Problem::Usage(refusal.to_string()))?;
     if let (true, Next::Run(leg)) = (args.asked.show_plan, compare.next()) {
@@ -52,7 +56,7 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
     }
 }
 
-fn settings(args: &CompareArgs, legs: &Legs<'_>, seed: u64) -> Settings {
+fn settings(args: &CompareArgs, seed: u64) -> Settings {
     let asked = &args.asked;
     let usual = Settings::new(seed);
     let quick = Settings { pairs: 8, lengths: Lengths::QUICK, ..usual.clone() };
@@ -64,7 +68,6 @@ fn settings(args: &CompareArgs, legs: &Legs<'_>, seed: u64) -> Settings {
         require_within: asked.require_within,
         until_sure: asked.until.is_some(),
         control: asked.control,
-        anew: legs.sides.are_started(),
         forecast_only: asked.forecast,
         ..usual
     }
