@@ -52,7 +52,8 @@ pub struct KeptArgs {
 }
 
 /// Options of legs, which runs that are over do not have.
-const OF_LEGS: [&str; 13] = [
+const OF_LEGS: [&str; 14] = [
+    "for_bisect",
     "sides",
     "rig",
     "rig_command",
@@ -87,6 +88,16 @@ pub struct AskedArgs {
     /// Also compare A with itself, a pair for each three of A and B, and say beside the verdict by how much that differs
     #[arg(long)]
     pub control: bool,
+    /// Find the commit that made B slower, with git bisect in the folder's repository: A is the good one and stays, B each candidate. Both are built by
+    /// --build in work trees of their own, for one --rig, or for a --rig-command with {build}; --fail-if says what is slower
+    #[arg(long, value_name = "GOOD..BAD", value_parser = range, requires = "build", requires = "fail_if_slower", conflicts_with_all = ["from", "sides", "runs", "for_bisect"])]
+    pub bisect: Option<Range>,
+    /// Command of the shell that builds a work tree, in its folder
+    #[arg(long, value_name = "COMMAND", requires = "bisect")]
+    pub build: Option<String>,
+    /// Exit as git bisect run wants it: 0 not slower, 1 slower, 125 cannot tell
+    #[arg(long, requires = "fail_if_slower")]
+    pub for_bisect: bool,
     /// Short legs: under three minutes in all, otherwise 13
     #[arg(long)]
     pub quick: bool,
@@ -105,6 +116,26 @@ pub struct AskedArgs {
     /// Write the decision with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+}
+
+/// Commits between which one is sought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    /// The one that is known to be good.
+    pub good: String,
+    /// The one that is known to be bad.
+    pub bad: String,
+}
+
+fn range(text: &str) -> Result<Range, String> {
+    let ends = text.split_once("..").filter(|(good, bad)| !good.is_empty() && !bad.is_empty());
+    let is_name = |name: &str| !name.starts_with(['-', '.']);
+    match ends {
+        Some((good, bad)) if is_name(good) && is_name(bad) => {
+            Ok(Range { good: good.to_owned(), bad: bad.to_owned() })
+        }
+        Some(_) | None => Err("it is GOOD..BAD here, two commits, such as v1.4..main".to_owned()),
+    }
 }
 
 /// When a comparison ends.
@@ -142,6 +173,9 @@ impl CompareArgs {
         if !self.kept.runs.is_empty() {
             return self.check_kept();
         }
+        if self.asked.bisect.is_some() {
+            return self.check_bisect();
+        }
         if let [a, b] = self.sides.as_slice()
             && a == b
         {
@@ -159,6 +193,16 @@ impl CompareArgs {
         // Each leg is warmed up.
         WarmUpArgs { warm_up: Some(Duration::from_secs(1)) }.check(&self.sent.data.data())?;
         self.work(&[]).check()
+    }
+
+    /// What is built is one rig, or one command that is told where it lies.
+    fn check_bisect(&self) -> Result<(), String> {
+        let one = "--bisect: give one --rig NAME, or one --rig-command with {build}, which stands for the folder of the work tree";
+        match (self.started.rig.as_slice(), self.started.rig_command.as_slice()) {
+            ([_], []) => Ok(()),
+            ([], [command]) if command.contains("{build}") => Ok(()),
+            _other => Err(one.to_owned()),
+        }
     }
 
     /// Runs that are over have their pace, and two of them show nobody's doing.

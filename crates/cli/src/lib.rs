@@ -45,7 +45,7 @@ pub use aws::AwsArgs;
 pub use body::BodyArgs;
 pub use cache::{CacheArgs, Target, reachable};
 pub use capture::{CaptureArgs, LogArgs};
-pub use compare::{AskedArgs, CompareArgs, KeptArgs};
+pub use compare::{AskedArgs, CompareArgs, KeptArgs, Range};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames};
@@ -424,6 +424,14 @@ pub enum RunsCommand {
         /// As of list
         #[arg(required = true)]
         words: Vec<String>,
+    },
+    /// Steps in the history: where a figure of a plan changed for good, between which runs and commits, and which runs are odd
+    Trend {
+        /// As of list: only the runs that all of them hold of
+        words: Vec<String>,
+        /// Write all of it as JSON; - for standard output
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
     },
     /// Where a run lies, what it was, how it ended; its figures are shown by `wringer report`
     Show {

@@ -9,6 +9,7 @@ pub mod machine;
 pub mod size;
 pub mod statistics;
 pub mod stress;
+pub mod trend;
 mod void;
 pub mod words;
 

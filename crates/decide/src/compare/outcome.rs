@@ -106,6 +106,28 @@ pub enum End {
     Violated,
 }
 
+/// What a step of a search for a commit tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BisectStep {
+    /// B is not slower.
+    Good,
+    /// B is slower, or gives wrong answers.
+    Bad,
+    /// Neither is shown.
+    CannotTell,
+}
+
+impl BisectStep {
+    /// The exit code that `git bisect run` knows.
+    pub fn code(self) -> u8 {
+        match self {
+            BisectStep::Good => 0,
+            BisectStep::Bad => 1,
+            BisectStep::CannotTell => 125,
+        }
+    }
+}
+
 impl End {
     /// The exit code of a command.
     pub fn code(self) -> u8 {
@@ -130,6 +152,31 @@ impl Outcome {
             }
             Finding::NoVerdict { .. } => End::NoResult,
             Finding::Compared | Finding::Forecast(_) => End::Kept,
+        }
+    }
+
+    /// What a search for a commit learns of B; that it is slower is what `fail_if_slower` says.
+    pub fn step(&self) -> BisectStep {
+        match &self.finding {
+            Finding::WrongAnswers { side: Side::B, .. } => BisectStep::Bad,
+            Finding::WrongAnswers { side: Side::A, .. }
+            | Finding::Forecast(_)
+            | Finding::NoVerdict { .. }
+            | Finding::Silent { .. } => BisectStep::CannotTell,
+            Finding::Compared if !self.violated.is_empty() => BisectStep::Bad,
+            Finding::Compared => {
+                let judged = self.figures.iter().filter(|one| one.metric.is_speed());
+                let judged = judged.filter_map(|one| match &one.judgement {
+                    Judgement::Judged(shown) => Some(shown.word),
+                    Judgement::NotKnown | Judgement::NotJudged { .. } => None,
+                });
+                let words: Vec<Word> = judged.collect();
+                // A figure that nobody could judge says nothing; one that was looked at and not seen says that much.
+                match words.is_empty() || words.contains(&Word::CannotTell) {
+                    true => BisectStep::CannotTell,
+                    false => BisectStep::Good,
+                }
+            }
         }
     }
 
@@ -227,7 +274,7 @@ impl Difference {
 
 impl Metric {
     /// A value of it as people read it.
-    pub(super) fn value(self, value: f64) -> String {
+    pub fn value(self, value: f64) -> String {
         match self {
             Metric::Throughput => words::rate(value),
             Metric::Cpu => format!("{:.1} us", value * 1e6),

@@ -3,7 +3,7 @@
 use crate::compare;
 use crate::world::World;
 use decide::Void;
-use decide::compare::{Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
+use decide::compare::{BisectStep, Compare, Finding, Leg, LegResult, Metric, Pace, Settings, Side};
 use decide::machine::{Next, Record, Recorded, Step};
 use std::collections::BTreeSet;
 
@@ -225,4 +225,27 @@ fn a_control_that_differs_as_much_stands_in_the_headline() {
             && headline.ends_with("BUT A AGAINST ITSELF differs by as much in throughput"),
         "{headline}"
     );
+}
+
+#[test]
+fn a_search_for_a_commit_is_told_good_bad_or_that_nobody_can_tell() {
+    let figures = vec![Metric::Throughput, Metric::P50];
+    let settings = |slower: f64| Settings {
+        fail_if_slower: Some(slower),
+        figures: figures.clone(),
+        ..Settings::new(14)
+    };
+    for (slower, noise, margin, step) in [
+        (0.08, 0.008, 0.04, BisectStep::Bad),
+        (0.0, 0.008, 0.04, BisectStep::Good),
+        (0.0, 0.2, 0.04, BisectStep::CannotTell),
+    ] {
+        let mut world = World { slower, noise: [noise; 2], ..World::quiet(14) };
+        let (outcome, _) = compare(&mut world, &settings(margin));
+        assert_eq!(outcome.step(), step, "{}", outcome.text());
+    }
+    let (wrong, _) = compare(&mut World { faulty: 1, ..World::quiet(14) }, &settings(0.04));
+    assert_eq!(wrong.step().code(), 1);
+    let (void, _) = compare(&mut World { void: 0.5, ..World::quiet(5) }, &settings(0.04));
+    assert_eq!(void.step().code(), 125);
 }

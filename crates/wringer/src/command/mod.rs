@@ -34,6 +34,7 @@ pub mod size;
 pub mod start;
 pub mod stress;
 pub mod tcp;
+mod trend;
 mod verbose;
 
 use crate::problem::{Exit, Problem};

@@ -1,6 +1,7 @@
 //! `wringer runs`: the history of what was kept.
 
 use super::show;
+use super::trend;
 use crate::problem::{Exit, Problem};
 use crate::runs::{self, Limits, Query, Spare, Summary};
 use cli::{PruneArgs, RunsArgs, RunsCommand};
@@ -18,6 +19,7 @@ pub fn run(args: &RunsArgs) -> Result<Exit, Problem> {
     let folder = args.keep_in.clone().map_or_else(runs::folder, Ok)?;
     match args.command.as_ref().unwrap_or(&RunsCommand::List { words: Vec::new() }) {
         RunsCommand::List { words } | RunsCommand::Search { words } => list(&folder, words),
+        RunsCommand::Trend { words, json } => trend::run(&folder, words, json.as_deref()),
         RunsCommand::Show { run } => show_one(&folder, run),
         RunsCommand::Label { run, labels } => label(&folder, run, labels),
         RunsCommand::Prune(args) => prune(&folder, args),

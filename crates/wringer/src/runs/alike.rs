@@ -1,7 +1,10 @@
 //! Runs of the same plan: what two plans must have in common so that their runs may be held against each other. Which server they speak to, the
 //! seed and the system interface may differ; whatever else does is named.
 
+use super::Summary;
+use measure::RunEvent;
 use plan::Plan;
+use record::{Item, Reader};
 use serde_json::Value;
 
 /// Fields that may differ.
@@ -24,6 +27,16 @@ impl Neutral {
         FREE.iter().for_each(|field| drop(fields.remove(*field)));
         without_addresses(&mut value);
         Some(Neutral(value))
+    }
+
+    /// Of the plan of a kept run; `None`: it cannot be read.
+    pub fn of_run(run: &Summary) -> Option<Neutral> {
+        let bytes = super::bytes(&run.file).ok()?;
+        let mut records = Reader::new(&bytes).ok()?;
+        records.find_map(|item| match item {
+            Item::Event(RunEvent::Head(head)) => Some(Neutral::of(&head.plan)),
+            Item::Event(_) | Item::Gap(_) => None,
+        })?
     }
 
     /// The first difference to another one, with its place; `None`: there is none.

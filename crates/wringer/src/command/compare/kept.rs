@@ -191,16 +191,6 @@ fn valid_on(folder: &Path, host: &str) -> Vec<Summary> {
     all
 }
 
-/// The plan of a kept run.
-fn plan_of(run: &Summary) -> Option<Neutral> {
-    let bytes = runs::bytes(&run.file).ok()?;
-    let first = runs::events(&bytes, &run.file).ok()?.next()?;
-    match first {
-        RunEvent::Head(head) => Neutral::of(&head.plan),
-        _later => None,
-    }
-}
-
 /// Figures of runs of the same plan, target and machine before both.
 fn earlier(folder: &Path, [a, b]: [&Kept; 2]) -> Vec<Headline> {
     let before = a.head.started_unix_s.min(b.head.started_unix_s);
@@ -208,7 +198,8 @@ fn earlier(folder: &Path, [a, b]: [&Kept; 2]) -> Vec<Headline> {
     let of_target = all
         .iter()
         .filter(|run| run.started_unix_s < before && run.door == a.head.door && run.target == a.head.target);
-    let alike = of_target.filter(|run| plan_of(run).is_some_and(|plan| plan.unlike(&a.plan).is_none()));
+    let alike =
+        of_target.filter(|run| Neutral::of_run(run).is_some_and(|plan| plan.unlike(&a.plan).is_none()));
     alike.filter_map(|run| run.end.as_ref()).map(|end| end.figures.clone()).take(MOST_EARLIER).collect()
 }
 
@@ -244,7 +235,7 @@ fn sets(
         run.host == first.head.machine.host
             && run.verdict().measurement == VALID
             && b.iter().all(|of_b| of_b.summary.id != run.id)
-            && plan_of(run).is_some_and(|plan| plan.unlike(&first.plan).is_none())
+            && Neutral::of_run(run).is_some_and(|plan| plan.unlike(&first.plan).is_none())
     };
     let a: Vec<&&Summary> = labelled.iter().filter(is_of_a).collect();
     let mut facts = Vec::new();

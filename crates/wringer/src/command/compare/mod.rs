@@ -1,6 +1,7 @@
 //! `wringer compare`: legs of two sides in drawn order, and what may be concluded from them. The schedule and the conclusion are
 //! `decide`'s; here legs are run, and what came of them is put into its terms.
 
+mod bisect;
 mod kept;
 mod legs;
 mod sides;
@@ -18,8 +19,16 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
+    let ended = compared(args);
+    if args.asked.for_bisect { bisect::exit_of(ended) } else { ended }
+}
+
+fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
+    if let (Some(range), Some(build)) = (&args.asked.bisect, &args.asked.build) {
+        return bisect::run(args, range, build);
+    }
     if !args.kept.runs.is_empty() {
         return kept::run(args, &settings(args, seed));
     }
@@ -103,6 +112,9 @@ fn conclude(
         };
         let text = serde_json::to_string_pretty(&decision).expect("figures and texts are JSON") + "\n";
         output::keep("the decision", file, text.as_bytes())?;
+    }
+    if args.asked.for_bisect {
+        return Ok(Exit::Code(outcome.step().code()));
     }
     Ok(match outcome.end().code() {
         0 => Exit::Ok,
