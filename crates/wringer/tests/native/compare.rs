@@ -24,6 +24,22 @@ fn what_cannot_be_compared_is_refused() {
         (&format!("{two} --urls -"), "--urls"),
         (&format!("{two} --rate 5"), "--rate"),
         (&format!("{two} --start true"), "given twice"),
+        ("--rig nginx", "only one side"),
+        ("--rig nosuch --rig nginx --quick", "there is no rig"),
+        ("--rig nginx --rig nginx --from /no/such/folder", "there is no nginx"),
+        ("--rig nginx --rig varnish -H a:b", "cannot be used with"),
+        ("--rig nginx --rig varnish -- --rate 5", "behind --"),
+        (&format!("{two} --rig-set B:x=1"), "sides that wringer starts"),
+        (&format!("{two} --run latest"), "cannot be used with"),
+        ("--run latest", "given twice"),
+        ("--run latest --run latest", "there is nothing to compare"),
+        ("--run latest --run latest~1 --fail-if slower:3%", "--baseline"),
+        ("--run latest --run latest~1 --quick", "cannot be used with"),
+        ("--bisect a..b --rig nginx --build true", "--fail-if"),
+        ("--bisect a --rig nginx --build true --fail-if slower:3%", "GOOD..BAD"),
+        ("--bisect a..b --rig nginx --rig nginx --build true --fail-if slower:3%", "one --rig"),
+        ("--bisect a..b --rig-command {listen}{origin} --build true --fail-if slower:3%", "{build}"),
+        ("--bisect nosuch..nosuch --rig nginx --build true --fail-if slower:3%", "there is no commit nosuch"),
     ] {
         let ran = run(&format!("compare {line}")).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
@@ -147,4 +163,178 @@ fn sides_that_commands_start_are_started_for_each_pair_and_end_with_it() {
     ];
     let ran = start(dead).end().ended_with(1);
     assert!(ran.stderr.contains("exit code 4") && ran.stderr.contains("no luck"), "{}", ran.stderr);
+}
+
+/// The command that starts the demonstration cache.
+fn demonstration() -> String {
+    format!(
+        "{} demo-cache --listen {{listen}} --origin {{origin}} --memory {{memory}}",
+        env!("CARGO_BIN_EXE_wringer")
+    )
+}
+
+/// One and the same proxy on both sides, started here: its legs are runs of two sides, its control of one. Answers take so long that no machine is too slow for them.
+#[test]
+fn proxies_are_started_for_each_pair_and_a_control_is_two_of_one() {
+    let kept = folder();
+    let place = kept.path().display().to_string();
+    let command = demonstration();
+    let words = [
+        "compare",
+        "--rig-command",
+        &command,
+        "--rig-command",
+        &command,
+        "--quick",
+        "--control",
+        "-c",
+        "2",
+        "-t",
+        "1",
+        "--keep-in",
+        &place,
+        "--seed",
+        "5",
+        "--",
+        "--size",
+        "1KB",
+        "--hot",
+        "20",
+        "--hit-ratio",
+        "100%",
+    ];
+    let mut running = start_in(folder(), words);
+    // On a busy machine legs may be void, and then there is no verdict before the first control.
+    while running.is_running() && !running.said().contains("(control 1) A again") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    if running.is_running() {
+        running.signal(Signal::TERM);
+    }
+    let said = running.said();
+    let code = running.end().code();
+    assert!(code == 143 || said.contains("no verdict") && code == 1, "{code}: {said}");
+    assert!(said.contains("comparing A `") && said.contains("leg 1 of "), "{said}");
+    let listed = start(["runs", "list", "label:side=A", "--keep-in", &place]).end().ended_with(0);
+    assert!(listed.stdout.contains("cache") && listed.stdout.contains("compare=5"), "{}", listed.stdout);
+    assert!(!listed.stdout.contains("answered wrong"), "{}", listed.stdout);
+}
+
+#[test]
+fn plans_of_proxies_fill_before_they_ask() {
+    let line = "compare --rig nginx --rig varnish --seed 5 --show-plan -- --size 1KB --zipf 0.9";
+    let plans = run(line).ended_with(0).stdout;
+    assert!(plans.contains("# nginx\n") && plans.contains("# varnish\n"), "{plans}");
+    for phase in ["fill", "warm-up", "measure"] {
+        assert_eq!(plans.matches(&format!("name = \"{phase}\"")).count(), 2, "{phase} in {plans}");
+    }
+    assert_eq!(plans.matches("alpha = 0.9").count(), 4, "{plans}");
+}
+
+/// Runs of a second each are too short to be compared; those of eleven are not, and their figures are the machine's own affair.
+#[test]
+fn kept_runs_are_held_against_each_other_where_their_plans_allow() {
+    let (address, origin) = origin("--origin-delay 20ms");
+    let kept = folder();
+    let place = kept.path().display().to_string();
+    let press = |seconds: &str, path: &str, users: &str| {
+        let url = format!("http://{address}{path}");
+        start(["http", &url, "-c", users, "-t", "1", "-d", seconds, "-q", "--keep-in", &place])
+            .end()
+            .ended_with(0);
+    };
+    press("11s", "/w/1/500", "2");
+    press("11s", "/w/1/500", "2");
+    press("1s", "/w/1/500", "2");
+    press("11s", "/w/1/500", "3");
+    let compare = |a: &str, b: &str, more: &[&str]| {
+        let words = ["compare", "--run", a, "--run", b, "--keep-in", &place];
+        start(words.iter().chain(more).copied()).end()
+    };
+    let told = compare("latest~3", "latest~2", &["--json", "-"]);
+    let is_void = told.code() == 1 && told.stderr.contains("says nothing of its target");
+    if !is_void {
+        let decision: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
+        let figures = decision["outcome"]["two_runs"]["figures"].as_array().expect("a list").len();
+        let text = decision["text"].as_str().expect("text");
+        assert!(
+            figures >= 3 && text.starts_with("of these two runs, whatever made it so: "),
+            "{}",
+            told.stdout
+        );
+        assert!(text.contains("is not known: no earlier run"), "{text}");
+        assert!(!text.contains("build"), "{text}");
+    }
+    let unlike = compare("latest~3", "latest", &[]).ended_with(2);
+    assert!(unlike.stderr.contains("unlike plans, load.phases[0].pace"), "{}", unlike.stderr);
+    let other_stop = compare("latest~3", "latest~1", &[]).ended_with(2);
+    assert!(other_stop.stderr.contains("stop.after"), "{}", other_stop.stderr);
+    let same = compare("latest~1", "latest~1", &[]).ended_with(2);
+    assert!(same.stderr.contains("nothing to compare"), "{}", same.stderr);
+    let words = ["compare", "--run", "latest", "--baseline", "nosuch", "--keep-in", &place];
+    let none = start(words).end();
+    assert!(
+        none.code() == 2 && none.stderr.contains("has the label nosuch") || is_void || none.code() == 1,
+        "{}",
+        none.stderr
+    );
+    let trend = start(["runs", "trend", "--keep-in", &place]).end().ended_with(0);
+    assert!(trend.stdout.contains("tell no step") || is_void, "{}", trend.stdout);
+    origin.signal(Signal::INT);
+    origin.end();
+}
+
+/// A repository of two commits, whose tags are v1 and v2.
+fn repository() -> tempfile::TempDir {
+    let repository = folder();
+    let git = |words: &[&str]| {
+        let ran = std::process::Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"])
+            .args(words)
+            .current_dir(repository.path())
+            .output()
+            .expect("git is there");
+        assert!(ran.status.success(), "{words:?}: {ran:?}");
+    };
+    git(&["init", "-q"]);
+    for (name, tag) in [("good", "v1"), ("bad", "v2")] {
+        std::fs::write(repository.path().join("state"), name).expect("it is written");
+        git(&["add", "state"]);
+        git(&["commit", "-q", "-m", name]);
+        git(&["tag", tag]);
+    }
+    repository
+}
+
+/// A good commit that cannot be built is no measure; a bad one that cannot be told is not sought further. No work tree is left.
+#[test]
+fn a_search_for_a_commit_needs_two_that_can_be_told_apart() {
+    for (build, expected) in [
+        ("false", "v1 cannot be built"),
+        ("grep -q good state", "whether v2 is slower than v1 cannot be told"),
+    ] {
+        let command = format!("cat {{build}}/state; exec {}", demonstration());
+        let words = [
+            "compare",
+            "--quick",
+            "-t",
+            "1",
+            "--bisect",
+            "v1..v2",
+            "--rig-command",
+            &command,
+            "--fail-if",
+            "slower:3%",
+            "--build",
+            build,
+        ];
+        let ran = start_in(repository(), words).end().ended_with(1);
+        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+        let left = std::process::Command::new("git")
+            .args(["worktree", "list"])
+            .current_dir(ran.folder.path())
+            .output();
+        let left = left.expect("git is there").stdout;
+        assert_eq!(String::from_utf8_lossy(&left).lines().count(), 1, "work trees are left");
+    }
 }
