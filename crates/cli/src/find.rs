@@ -1,11 +1,14 @@
 //! The options of `wringer find`: a web server, the limits that it must keep, and how long one wants to look.
 
+use super::cache::CacheArgs;
 use super::http::Work;
+use super::sides::{ProxyArgs, StartedSide};
 use super::values::{arrivals, count32, some_rate, some_time, url};
 use super::{ClientArgs, Files, KeepArgs, SentArgs};
 use clap::Args;
 use plan::data::{RowOrder, Source};
 use plan::{Arrivals, As, Metric, Plan, Relation, Statistic, Threshold, Timed, units};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,8 +16,11 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 pub struct FindArgs {
     /// The URLs, fetched in turn
-    #[arg(value_name = "URL", required_unless_present = "list", value_parser = url)]
+    #[arg(value_name = "URL", required_unless_present_any = ["list", "rig", "rig_command"], value_parser = url)]
     pub urls: Vec<String>,
+    /// Proxy that wringer starts instead.
+    #[command(flatten)]
+    pub proxy: ProxyArgs,
     /// The limits, and how they are looked for.
     #[command(flatten)]
     pub sought: SoughtArgs,
@@ -168,6 +174,9 @@ impl FindArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        if let Some(side) = self.proxy.started()? {
+            return self.cache(&side).map(|_| ());
+        }
         let is_taken_once =
             |source: &Source| matches!(source, Source::File(rows) if rows.order == RowOrder::Once);
         if self.sent.data.data().iter().any(|data| is_taken_once(&data.source)) {
@@ -185,6 +194,33 @@ impl FindArgs {
     pub fn plan(&self, seed: u64, files: &Files) -> Result<Plan, String> {
         let plan = self.work().plan(seed, files, |phase| vec![phase])?;
         Ok(self.keep.applied(plan))
+    }
+
+    /// The same of a proxy that wringer starts; phases that fill it go before. It listens at `listen`, its origin at `origin`.
+    ///
+    /// # Errors
+    /// Options that do not fit together.
+    pub fn plan_started(
+        &self,
+        side: &StartedSide,
+        listen: SocketAddr,
+        origin: SocketAddr,
+        seed: u64,
+    ) -> Result<Plan, String> {
+        let cache = self.cache(side)?;
+        Ok(self.keep.applied(cache.plan(&listen.to_string(), origin, seed)))
+    }
+
+    /// The proxy as `wringer cache` would press it.
+    ///
+    /// # Errors
+    /// Options that do not fit together.
+    pub fn cache(&self, side: &StartedSide) -> Result<CacheArgs, String> {
+        let mut cache = self.proxy.cache_args(side)?;
+        cache.load = self.clients.load.clone();
+        cache.version = self.clients.version.clone();
+        cache.check()?;
+        Ok(cache)
     }
 
     fn work(&self) -> Work<'_> {

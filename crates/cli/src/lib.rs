@@ -71,7 +71,7 @@ pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};
-pub use sides::{SideArgs, SideSetting, StartedSide};
+pub use sides::{ProxyArgs, SideArgs, SideSetting, StartedSide};
 pub use size::SizeArgs;
 pub use stress::{ScenarioArgs, StressArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
@@ -280,7 +280,7 @@ pub enum Command {
     Http(Box<HttpArgs>),
     /// Compare two web servers or proxies: is B slower than A, and by how much?
     Compare(Box<CompareArgs>),
-    /// Find the highest rate at which a web server keeps limits, such as --slo 'p99<50ms'
+    /// Find the highest rate at which a web server or proxy keeps limits, such as --slo 'p99<50ms'
     Find(Box<FindArgs>),
     /// Tell which share of its memory a cache uses, by the size of objects, and how much a hit ratio wants
     Size(Box<SizeArgs>),

@@ -180,18 +180,24 @@ impl SideArgs {
     /// # Errors
     /// An option behind `--` that is none of these.
     pub(super) fn cache_args(&self, side: &StartedSide) -> Result<CacheArgs, String> {
+        side.cache_args(&self.work, self.cache_memory)
+    }
+}
+
+impl StartedSide {
+    fn cache_args(&self, work: &[String], memory: Option<u64>) -> Result<CacheArgs, String> {
         let refused = |error: clap::Error| {
             format!(
                 "behind -- stand options of wringer cache on requests, popularity, objects and the origin:\n{}",
                 error.render().to_string().trim_end()
             )
         };
-        Work::try_parse_from(&self.work).map_err(refused)?;
+        Work::try_parse_from(work).map_err(refused)?;
         let words = ["wringer", "cache", "--fill"].into_iter().map(str::to_owned);
-        let cli = Cli::read(words.chain(self.work.iter().cloned())).map_err(refused)?;
+        let cli = Cli::read(words.chain(work.iter().cloned())).map_err(refused)?;
         let Command::Cache(cache) = cli.command else { unreachable!("the command is cache") };
         let mut cache = *cache;
-        match &side.target {
+        match &self.target {
             Target::Rig { name, workers } => {
                 cache.rig = Some(name.clone());
                 cache.rig_workers = *workers;
@@ -199,10 +205,73 @@ impl SideArgs {
             Target::Command(command) => cache.rig_command = Some(command.clone()),
             Target::Proxy(_) | Target::Demonstration => {}
         }
-        cache.from.clone_from(&side.from);
-        cache.rig_set.clone_from(&side.settings);
-        cache.cache_memory = self.cache_memory;
+        cache.from.clone_from(&self.from);
+        cache.rig_set.clone_from(&self.settings);
+        cache.cache_memory = memory;
         Ok(cache)
+    }
+}
+
+/// A proxy that wringer starts, where one is looked at.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Proxy that wringer starts")]
+pub struct ProxyArgs {
+    /// Start this proxy in front of wringer's own origin, once for all trials: ats, nginx, varnish, squid, haproxy, httpd, h2o or caddy. What it is
+    /// asked for stands behind --
+    #[arg(long, value_name = "NAME", conflicts_with_all = OF_URLS, conflicts_with = "urls")]
+    pub rig: Option<String>,
+    /// The same of a proxy that a command of the shell starts, with {listen}, {origin}, {memory} and {dir} as in wringer cache
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = OF_URLS, conflicts_with_all = ["urls", "rig"])]
+    pub rig_command: Option<String>,
+    /// Folder of a build of the rig [default: what is installed]
+    #[arg(long, value_name = "DIR", requires = "rig")]
+    pub from: Option<PathBuf>,
+    /// Setting of the rig in its own words; for --rig-command what stands in place of {KEY}
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub rig_set: Vec<(String, String)>,
+    /// Worker threads of the rig
+    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
+    pub rig_workers: u16,
+    /// Memory of the rig
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
+    pub cache_memory: Option<u64>,
+    /// Objects that the rig is asked for: options of wringer cache on requests, popularity, objects and the origin, such as -- --size 10KB --zipf 0.9
+    #[arg(last = true, value_name = "WORK")]
+    pub work: Vec<String>,
+}
+
+impl ProxyArgs {
+    /// The proxy as people read it; `None`: none is started.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn started(&self) -> Result<Option<StartedSide>, String> {
+        let target = match (&self.rig, &self.rig_command) {
+            (Some(name), _) => Target::Rig { name: name.clone(), workers: self.rig_workers },
+            (None, Some(command)) => Target::Command(command.clone()),
+            (None, None) => return self.nothing_is_started().map(|()| None),
+        };
+        Ok(Some(StartedSide { target, from: self.from.clone(), settings: self.rig_set.clone() }))
+    }
+
+    fn nothing_is_started(&self) -> Result<(), String> {
+        let option = match (self.rig_set.first(), self.cache_memory, self.work.first()) {
+            (Some((key, _)), ..) => format!("--rig-set {key}"),
+            (None, Some(_), _) => "--cache-memory".to_owned(),
+            (None, None, Some(word)) => format!("-- {word}"),
+            (None, None, None) => return Ok(()),
+        };
+        Err(format!(
+            "{option}: it is about a proxy that wringer starts: give --rig NAME or --rig-command COMMAND"
+        ))
+    }
+
+    /// The command line of `wringer cache` that asks it; how clients behave is not said in it.
+    ///
+    /// # Errors
+    /// An option behind `--` that is none of these.
+    pub(super) fn cache_args(&self, side: &StartedSide) -> Result<CacheArgs, String> {
+        side.cache_args(&self.work, self.cache_memory)
     }
 }
 

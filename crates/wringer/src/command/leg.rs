@@ -2,6 +2,7 @@
 //! whether it says anything of the target, and whether the same processes answered as before.
 
 use super::around;
+use super::pressed::Pressed;
 use super::show;
 use crate::arguments;
 use crate::problem::Problem;
@@ -37,8 +38,27 @@ pub fn run(
     ready: Option<Duration>,
     interval: Duration,
 ) -> Result<Finished, Problem> {
-    let around = around::options(SessionOptions { ready, interval, ..SessionOptions::default() })?;
-    Ok(session::prepare(plan, &around, false)?.about(about).run(None, &mut Quiet)?)
+    let options = SessionOptions { ready, interval, ..SessionOptions::default() };
+    run_pressed(plan, about, options, || Ok(None))
+}
+
+/// The same of a target that `press` gives, which may start it when the origin of the plan listens: some proxies take an origin that does not answer at
+/// once for dead.
+///
+/// # Errors
+/// It cannot begin.
+pub fn run_pressed<'a>(
+    plan: &Plan,
+    about: About,
+    options: SessionOptions,
+    press: impl FnOnce() -> Result<Option<&'a Pressed>, Problem>,
+) -> Result<Finished, Problem> {
+    let around = around::options(options)?;
+    let ready = session::prepare(plan, &around, false)?.about(about);
+    let pressed = press()?;
+    let status = || pressed.and_then(Pressed::status);
+    let started = pressed.and_then(|pressed| pressed.started(&status));
+    Ok(ready.run(started.as_ref(), &mut Quiet)?)
 }
 
 /// Tells a run its end, and returns its file, where it is kept whole.

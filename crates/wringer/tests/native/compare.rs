@@ -26,7 +26,7 @@ fn what_cannot_be_compared_is_refused() {
         (&format!("{two} --start true"), "given twice"),
         ("--rig nginx", "only one side"),
         ("--rig nosuch --rig nginx --quick", "there is no rig"),
-        ("--rig nginx --rig nginx --from /no/such/folder", "there is no nginx"),
+        ("--rig nginx --from /no/a --from /no/b", "there is no nginx"),
         ("--rig nginx --rig varnish -H a:b", "cannot be used with"),
         ("--rig nginx --rig varnish -- --rate 5", "behind --"),
         (&format!("{two} --rig-set B:x=1"), "sides that wringer starts"),
@@ -173,9 +173,9 @@ fn demonstration() -> String {
     )
 }
 
-/// One and the same proxy on both sides, started here: its legs are runs of two sides, its control of one. Answers take so long that no machine is too slow for them.
+/// One and the same proxy on both sides, started here, and the origin behind it. Answers take so long that no machine is too slow for them.
 #[test]
-fn proxies_are_started_for_each_pair_and_a_control_is_two_of_one() {
+fn proxies_are_started_in_front_of_an_origin_of_ours() {
     let kept = folder();
     let place = kept.path().display().to_string();
     let command = demonstration();
@@ -204,8 +204,8 @@ fn proxies_are_started_for_each_pair_and_a_control_is_two_of_one() {
         "100%",
     ];
     let mut running = start_in(folder(), words);
-    // On a busy machine legs may be void, and then there is no verdict before the first control.
-    while running.is_running() && !running.said().contains("(control 1) A again") {
+    // On a busy machine legs may be void, and then there is no verdict before the first pair.
+    while running.is_running() && !running.said().contains("(pair 1)") {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     if running.is_running() {
@@ -298,8 +298,8 @@ fn repository() -> tempfile::TempDir {
     };
     git(&["init", "-q"]);
     for (name, tag) in [("good", "v1"), ("bad", "v2")] {
-        std::fs::write(repository.path().join("state"), name).expect("it is written");
-        git(&["add", "state"]);
+        std::fs::write(repository.path().join("which"), name).expect("it is written");
+        git(&["add", "which"]);
         git(&["commit", "-q", "-m", name]);
         git(&["tag", tag]);
     }
@@ -311,9 +311,9 @@ fn repository() -> tempfile::TempDir {
 fn a_search_for_a_commit_needs_two_that_can_be_told_apart() {
     for (build, expected) in [
         ("false", "v1 cannot be built"),
-        ("grep -q good state", "whether v2 is slower than v1 cannot be told"),
+        ("grep -q good which", "whether v2 is slower than v1 cannot be told"),
     ] {
-        let command = format!("cat {{build}}/state; exec {}", demonstration());
+        let command = format!("cat {{build}}/which; exec {}", demonstration());
         let words = [
             "compare",
             "--quick",

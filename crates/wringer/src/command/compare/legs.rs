@@ -1,8 +1,8 @@
 //! Legs of a comparison: a plan of each, its run, and what was seen of both sides so far.
 
 use super::sides::{Both, Places, Running, Sides, are_builds};
-use crate::command::leg::{self, Answerers, Processes, Quiet, pids};
-use crate::command::{around, cache, show};
+use crate::command::leg::{self, Answerers, Processes, pids};
+use crate::command::{cache, show};
 use crate::problem::Problem;
 use cli::CompareArgs;
 use decide::compare::{Leg, LegResult, Pace, Side};
@@ -120,19 +120,16 @@ impl<'a> Legs<'a> {
         let Sides::Proxies(sides) = &self.sides else { unreachable!("they are proxies") };
         let cache = self.args.cache(&sides[leg.asked() as usize]).map_err(Problem::Usage)?;
         let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, self.places)?, leg);
-        let around = around::options(SessionOptions {
+        let options = SessionOptions {
             interval: leg::SECONDS,
             cache_bytes: cache::cache_bytes(&cache),
             ..SessionOptions::default()
-        })?;
-        // The origin comes first: some proxies take an origin that does not answer at once for dead.
-        let ready = session::prepare(&plan, &around, false)?;
-        self.start_for(leg)?;
-        let ready = ready.about(self.about(leg, &plan, "cache"));
-        let pressed = self.running.as_ref().and_then(|running| running.pressed(leg.side));
-        let status = || pressed.and_then(|pressed| pressed.status());
-        let started = pressed.and_then(|pressed| pressed.started(&status));
-        Ok(ready.run(started.as_ref(), &mut Quiet)?)
+        };
+        let about = self.about(leg, &plan, "cache");
+        leg::run_pressed(&plan, about, options, || {
+            self.start_for(leg)?;
+            Ok(self.running.as_ref().and_then(|running| running.pressed(leg.side)))
+        })
     }
 
     /// Ends the sides of another pair; their ports must be free before the next ones are started.

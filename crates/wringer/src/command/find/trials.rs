@@ -1,15 +1,18 @@
 //! Trials of a search: a plan of each, its run, and what came of it.
 
+use crate::command::cache;
 use crate::command::http::read;
 use crate::command::leg::{self, Answerers, Overflow, Rows};
+use crate::command::pressed::{self, Pressed};
 use crate::problem::Problem;
 use crate::signals;
-use cli::FindArgs;
+use cli::{CacheArgs, FindArgs, StartedSide};
 use decide::find::{Beside, Cut, Limit, Pace, Settings, Trial, TrialResult};
 use decide::words;
 use plan::secret::without_secrets;
 use plan::{Plan, Stage, Stop};
-use session::{About, Finished};
+use session::{About, Finished, SessionOptions};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,11 +36,51 @@ pub struct Trials<'a> {
     plan: Plan,
     /// The target as people read it.
     pub name: String,
+    /// The proxy that is started for them, if it is.
+    proxy: Option<Proxy>,
     answerers: Answerers,
     /// The file of each trial, where it is kept.
     pub files: Vec<Option<PathBuf>>,
     /// Requests of open trials so far.
     pub sent: Sent,
+}
+
+/// A proxy that is started once for all trials.
+struct Proxy {
+    cache: CacheArgs,
+    listen: SocketAddr,
+    origin: SocketAddr,
+    /// Plan that fills it.
+    fill: Plan,
+    /// It runs, and is filled.
+    pressed: Option<Pressed>,
+}
+
+impl Proxy {
+    /// Starts it and fills it.
+    fn start(&mut self, about: About) -> Result<&Pressed, Problem> {
+        // Only the first trial finds it stopped.
+        if self.pressed.is_none() {
+            let mut pressed = None;
+            let options = self.options();
+            let slot = &mut pressed;
+            let Proxy { cache, listen, origin, fill, .. } = &*self;
+            let finished = leg::run_pressed(fill, about, options, move || {
+                let started = cache::press(cache, &listen.to_string(), *origin)?;
+                Ok(Some(&*slot.insert(started)))
+            })?;
+            if signals::first().is_none() {
+                leg::refuse_broken(&finished)?;
+            }
+            leg::end(finished);
+            self.pressed = pressed;
+        }
+        Ok(self.pressed.as_ref().expect("it was started"))
+    }
+
+    fn options(&self) -> SessionOptions {
+        SessionOptions { cache_bytes: cache::cache_bytes(&self.cache), ..SessionOptions::default() }
+    }
 }
 
 /// Requests, and what came of them.
@@ -59,14 +102,20 @@ impl<'a> Trials<'a> {
     /// # Errors
     /// A file cannot be read; mistakes in the files and options.
     pub fn new(args: &'a FindArgs, settings: Settings) -> Result<Trials<'a>, Problem> {
-        let files = read(&args.sent)?;
-        let mut plan = args.plan(settings.seed, &files).map_err(Problem::Usage)?;
+        let (mut plan, proxy) = match args.proxy.started().map_err(Problem::Usage)? {
+            Some(side) => {
+                let (plan, proxy) = Trials::started(args, &side, settings.seed)?;
+                (plan, Some(proxy))
+            }
+            None => (args.plan(settings.seed, &read(&args.sent)?).map_err(Problem::Usage)?, None),
+        };
         let load = plan.load.as_mut().expect("http has a load");
         let longest_ms = settings.limits.iter().filter_map(Limit::time_ms).fold(0.0, f64::max);
         let patience = Duration::from_secs_f64(longest_ms * BEYOND / 1e3).max(GRACE);
         load.limits.grace = load.limits.grace.max(patience);
+        let started = args.proxy.started().map_err(Problem::Usage)?;
         let name = match args.urls.as_slice() {
-            [] => "the list".to_owned(),
+            [] => started.map_or_else(|| "the list".to_owned(), |side| side.name()),
             [url] => without_secrets(url),
             [first, rest @ ..] => {
                 format!("{} and {} more", without_secrets(first), words::count(rest.len(), "URL"))
@@ -77,10 +126,32 @@ impl<'a> Trials<'a> {
             settings,
             plan,
             name,
+            proxy,
             answerers: Answerers::default(),
             files: Vec::new(),
             sent: Sent::default(),
         })
+    }
+
+    /// The plan of trials of a proxy that is started for them, and the proxy.
+    fn started(args: &FindArgs, side: &StartedSide, seed: u64) -> Result<(Plan, Proxy), Problem> {
+        let [listen, origin] = match args.sought.show_plan {
+            true => [8080, 9080].map(|port| SocketAddr::from(([127, 0, 0, 1], port))),
+            false => [pressed::any_port()?, pressed::any_port()?],
+        };
+        let cache = args.cache(side).map_err(Problem::Usage)?;
+        let mut fill = args.plan_started(side, listen, origin, seed).map_err(Problem::Usage)?;
+        // Plans in TOML have numbers of 63 bits.
+        fill.seed = seed >> 1;
+        let mut plan = fill.clone();
+        let phases =
+            |plan: &mut Plan| std::mem::take(&mut plan.load.as_mut().expect("cache has a load").phases);
+        let mut all = phases(&mut plan);
+        phases(&mut fill);
+        let last = all.pop().expect("cache has a phase");
+        plan.load.as_mut().expect("cache has a load").phases = vec![last];
+        fill.load.as_mut().expect("cache has a load").phases = all;
+        Ok((plan, Proxy { cache, listen, origin, fill, pressed: None }))
     }
 
     /// The plan of a trial: one phase, so that nothing is waited for between what counts and what goes before it.
@@ -127,7 +198,16 @@ impl<'a> Trials<'a> {
         let mut about = self.about(trial, &plan);
         about.sinks.others.push(rows.clone());
         let interval = Duration::from_secs_f64(Cut::of(trial).slice_s);
-        let finished = leg::run(&plan, about, self.args.clients.load.ready, interval)?;
+        let finished = match &mut self.proxy {
+            None => leg::run(&plan, about, self.args.clients.load.ready, interval)?,
+            Some(proxy) => {
+                let own = [("find", format!("{:x}", self.settings.seed)), ("purpose", "fill".to_owned())];
+                let filling = leg::about(&proxy.fill, &self.name, &self.args.keep, own);
+                let options = SessionOptions { interval, ..proxy.options() };
+                let pressed = proxy.start(About { door: "cache", ..filling })?;
+                leg::run_pressed(&plan, about, options, || Ok(Some(pressed)))?
+            }
+        };
         let is_whole = signals::first().is_none();
         if is_whole {
             self.answerers.look("the target", &finished)?;
@@ -151,7 +231,8 @@ impl<'a> Trials<'a> {
             ("trial", trial.number.to_string()),
             ("purpose", trial.purpose.name().to_owned()),
         ];
-        leg::about(plan, &self.name, &self.args.keep, own)
+        let door = if self.proxy.is_some() { "cache" } else { "http" };
+        About { door, ..leg::about(plan, &self.name, &self.args.keep, own) }
     }
 }
 
