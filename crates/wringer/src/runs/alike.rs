@@ -73,7 +73,7 @@ fn differing(place: &str, one: &Value, other: &Value) -> Option<String> {
             names.sort();
             names.dedup();
             let value = |of: &serde_json::Map<String, Value>, name: &String| {
-                of.get(name).cloned().unwrap_or_default()
+                of.get(name).cloned().unwrap_or(Value::Null)
             };
             names.into_iter().find_map(|name| {
                 let below = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };

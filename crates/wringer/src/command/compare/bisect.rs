@@ -46,8 +46,8 @@ pub fn run(args: &CompareArgs, range: &Range, build: &str) -> Result<Exit, Probl
     let here = std::env::current_dir().map_err(|error| {
         Problem::impossible(format!("the folder that this is run in is not known: {error}"))
     })?;
-    let [good, bad] = [&range.good, &range.bad].map(|name| commit(&here, name));
-    let (good, bad) = (good?, bad?);
+    let good = commit(&here, &range.good)?;
+    let bad = commit(&here, &range.bad)?;
     let trees = Trees::new(&here, &good, &bad)?;
     show::notice(&format!("building {} in {}", range.good, trees.good.display()));
     let built =

@@ -28,7 +28,7 @@ pub fn run(args: &CompareArgs, settings: &Settings) -> Result<Exit, Problem> {
     let named = args.kept.runs.iter().map(|name| Kept::read(&folder, name));
     let named: Vec<Kept> = named.collect::<Result<_, Problem>>()?;
     match (&args.kept.baseline, named.as_slice()) {
-        (Some(label), b) => sets(args, settings, (&folder, label), b),
+        (Some(label), b) => sets(args, settings, &folder, label, b),
         (None, [a, b]) => two(args, settings, &folder, [a, b]),
         (None, _) => unreachable!("two runs are required"),
     }
@@ -207,7 +207,8 @@ fn earlier(folder: &Path, [a, b]: [&Kept; 2]) -> Vec<Headline> {
 fn sets(
     args: &CompareArgs,
     settings: &Settings,
-    (folder, label): (&Path, &str),
+    folder: &Path,
+    label: &str,
     b: &[Kept],
 ) -> Result<Exit, Problem> {
     let first = b.first().expect("a run is required");

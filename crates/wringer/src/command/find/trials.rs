@@ -1,5 +1,6 @@
 //! Trials of a search: a plan of each, its run, and what came of it.
 
+use super::way_back::WatchedSurge;
 use crate::command::cache;
 use crate::command::http::read;
 use crate::command::leg::{self, Answerers, Overflow, Rows};
@@ -37,7 +38,7 @@ pub struct Trials<'a> {
     /// The target as people read it.
     pub name: String,
     /// The proxy that is started for them, if it is.
-    proxy: Option<Proxy>,
+    proxy: Option<StartedProxy>,
     answerers: Answerers,
     /// The file of each trial, where it is kept.
     pub files: Vec<Option<PathBuf>>,
@@ -46,7 +47,7 @@ pub struct Trials<'a> {
 }
 
 /// A proxy that is started once for all trials.
-struct Proxy {
+struct StartedProxy {
     cache: CacheArgs,
     listen: SocketAddr,
     origin: SocketAddr,
@@ -56,7 +57,7 @@ struct Proxy {
     pressed: Option<Pressed>,
 }
 
-impl Proxy {
+impl StartedProxy {
     /// Starts it and fills it.
     fn start(&mut self, about: About) -> Result<&Pressed, Problem> {
         // Only the first trial finds it stopped.
@@ -64,7 +65,7 @@ impl Proxy {
             let mut pressed = None;
             let options = self.options();
             let slot = &mut pressed;
-            let Proxy { cache, listen, origin, fill, .. } = &*self;
+            let StartedProxy { cache, listen, origin, fill, .. } = &*self;
             let finished = leg::run_pressed(fill, about, options, move || {
                 let started = cache::press(cache, &listen.to_string(), *origin)?;
                 Ok(Some(&*slot.insert(started)))
@@ -134,7 +135,7 @@ impl<'a> Trials<'a> {
     }
 
     /// The plan of trials of a proxy that is started for them, and the proxy.
-    fn started(args: &FindArgs, side: &StartedSide, seed: u64) -> Result<(Plan, Proxy), Problem> {
+    fn started(args: &FindArgs, side: &StartedSide, seed: u64) -> Result<(Plan, StartedProxy), Problem> {
         let [listen, origin] = match args.sought.show_plan {
             true => [8080, 9080].map(|port| SocketAddr::from(([127, 0, 0, 1], port))),
             false => [pressed::any_port()?, pressed::any_port()?],
@@ -151,7 +152,7 @@ impl<'a> Trials<'a> {
         let last = all.pop().expect("cache has a phase");
         plan.load.as_mut().expect("cache has a load").phases = vec![last];
         fill.load.as_mut().expect("cache has a load").phases = all;
-        Ok((plan, Proxy { cache, listen, origin, fill, pressed: None }))
+        Ok((plan, StartedProxy { cache, listen, origin, fill, pressed: None }))
     }
 
     /// The plan of a trial: one phase, so that nothing is waited for between what counts and what goes before it.
@@ -197,6 +198,11 @@ impl<'a> Trials<'a> {
         let rows = Arc::new(Rows::default());
         let mut about = self.about(trial, &plan);
         about.sinks.others.push(rows.clone());
+        let watched = WatchedSurge::of(trial, &self.settings.limits);
+        if let Some(watched) = &watched {
+            about.sinks.others.push(watched.sink());
+            about.steering = Some(watched.steering.clone());
+        }
         let interval = Duration::from_secs_f64(Cut::of(trial).slice_s);
         let finished = match &mut self.proxy {
             None => leg::run(&plan, about, self.args.clients.load.ready, interval)?,
@@ -208,6 +214,7 @@ impl<'a> Trials<'a> {
                 leg::run_pressed(&plan, about, options, || Ok(Some(pressed)))?
             }
         };
+        let back = watched.and_then(WatchedSurge::end);
         let is_whole = signals::first().is_none();
         if is_whole {
             self.answerers.look("the target", &finished)?;
@@ -217,6 +224,7 @@ impl<'a> Trials<'a> {
             took_s: began.elapsed().as_secs_f64(),
             void: leg::void(&finished, Overflow::OfTarget),
             cpu: cpu(&finished),
+            back,
         };
         if matches!(trial.pace, Pace::Open { .. }) {
             self.sent.add(&finished);
