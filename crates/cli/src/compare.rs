@@ -52,7 +52,8 @@ pub struct KeptArgs {
 }
 
 /// Options of legs, which runs that are over do not have.
-const OF_LEGS: [&str; 14] = [
+const OF_LEGS: [&str; 15] = [
+    "resume",
     "for_bisect",
     "sides",
     "rig",
@@ -116,6 +117,9 @@ pub struct AskedArgs {
     /// Write the decision with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Go on with a comparison that was ended or killed, from the file of its --json, with the same options
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["forecast", "show_plan", "bisect"])]
+    pub resume: Option<PathBuf>,
 }
 
 /// Commits between which one is sought.

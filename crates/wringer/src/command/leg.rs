@@ -123,6 +123,11 @@ pub fn pids(processes: &[(u32, Option<f64>)]) -> String {
 pub struct Answerers(Option<Processes>);
 
 impl Answerers {
+    /// Those that were seen before.
+    pub fn of(processes: &Processes) -> Answerers {
+        Answerers(Some(processes.clone()))
+    }
+
     /// Whoever answers must stay the same from leg to leg.
     ///
     /// # Errors

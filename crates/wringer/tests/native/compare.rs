@@ -31,6 +31,7 @@ fn what_cannot_be_compared_is_refused() {
         ("--rig nginx --rig varnish -- --rate 5", "behind --"),
         (&format!("{two} --rig-set B:x=1"), "sides that wringer starts"),
         (&format!("{two} --run latest"), "cannot be used with"),
+        (&format!("{two} --resume /nowhere/at/all"), "/nowhere/at/all"),
         ("--run latest", "given twice"),
         ("--run latest --run latest", "there is nothing to compare"),
         ("--run latest --run latest~1 --fail-if slower:3%", "--baseline"),
@@ -103,11 +104,26 @@ fn a_side_that_dies_and_a_hand_end_it_without_a_conclusion() {
     let (address, origin) = origin("--origin-delay 20ms");
     let (a, b) = (format!("http://{address}/w/1/500"), format!("http://{address}/w/2/500"));
     let words = ["compare", &a, &b, "--quick", "-c", "2", "-t", "1"];
-    let mut by_hand = start_in(folder(), words);
-    by_hand.wait_for("leg 1 of");
+    let kept = folder();
+    let file = kept.path().join("comparison.json").display().to_string();
+    let mut by_hand = start_in(folder(), words.into_iter().chain(["--json", &file]));
+    by_hand.wait_for("leg 2 of");
     by_hand.signal(Signal::TERM);
     let ran = by_hand.end().ended_with(143);
     assert!(ran.stderr.contains("nothing is concluded") && ran.stdout.is_empty(), "{}", ran.stderr);
+    // No leg is lost.
+    let other =
+        start(["compare", &b, &a, "--quick", "-c", "2", "-t", "1", "--resume", &file]).end().ended_with(2);
+    assert!(other.stderr.contains("start anew"), "{}", other.stderr);
+    let other =
+        start(["compare", &a, &b, "--quick", "-c", "3", "-t", "1", "--resume", &file]).end().ended_with(2);
+    assert!(other.stderr.contains("other options"), "{}", other.stderr);
+    let mut resumed = start_in(folder(), words.into_iter().chain(["--resume", &file]));
+    resumed.wait_for("going on after");
+    resumed.wait_for("leg ");
+    assert!(!resumed.said().contains("leg 1 of"), "{}", resumed.said());
+    resumed.signal(Signal::TERM);
+    resumed.end().ended_with(143);
     let mut dying = start_in(folder(), words);
     dying.wait_for("leg 1 of");
     origin.signal(Signal::KILL);

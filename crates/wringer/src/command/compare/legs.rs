@@ -9,6 +9,7 @@ use decide::compare::{Leg, LegResult, Pace, Side};
 use measure::processes::{Process, Unknown};
 use measure::{PhaseResult, TimeMetric};
 use plan::{Arrivals, Phase, Plan, Stop};
+use serde::{Deserialize, Serialize};
 use session::{About, Finished, SessionOptions};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,12 +41,12 @@ pub struct Legs<'a> {
     /// Processes that answered in the first leg of each side, since they were started.
     answerers: [Answerers; 2],
     /// Answers of the first leg of each side.
-    first: [Option<Seen>; 2],
+    pub first: [Option<Seen>; 2],
 }
 
 /// Facts that are to stay the same from leg to leg of a side.
-#[derive(Debug, Clone, PartialEq)]
-struct Seen {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
     /// Statuses, most frequent first.
     statuses: Vec<u16>,
     bytes_per_answer: f64,
@@ -71,6 +72,18 @@ impl<'a> Legs<'a> {
             answerers: Default::default(),
             first: [None, None],
         })
+    }
+
+    /// Goes on where a comparison ended. Whoever runs already must be who answered then.
+    pub fn go_on(&mut self, seen: [Option<Seen>; 2], files: Vec<Option<PathBuf>>) {
+        if !self.sides.are_started() {
+            for (answerers, seen) in self.answerers.iter_mut().zip(&seen) {
+                *answerers =
+                    seen.as_ref().map_or_else(Answerers::default, |seen| Answerers::of(&seen.processes));
+            }
+        }
+        self.first = seen;
+        self.files = files;
     }
 
     /// The plan of a leg, as either side would be asked it.

@@ -2,6 +2,7 @@
 //! `decide`'s; here legs are run, and what came of them is put into its terms.
 
 mod bisect;
+mod file;
 mod kept;
 mod legs;
 mod sides;
@@ -12,10 +13,8 @@ use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::CompareArgs;
 use decide::compare::{Compare, Lengths, Outcome, Settings};
-use decide::machine::{Next, RecordOf, Recorded};
+use decide::machine::{Next, Recorded};
 use legs::Legs;
-use serde::Serialize;
-use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
@@ -32,13 +31,19 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
     if !args.kept.runs.is_empty() {
         return kept::run(args, &settings(args, seed));
     }
-    if let Some(file) = &args.asked.json {
+    let resumed = args.asked.resume.as_deref().map(file::read).transpose()?;
+    let seed = resumed.as_ref().map_or(seed, |resumed| args.clients.load.seed.unwrap_or(resumed.seed()));
+    if let Some(file) = file::place(args) {
         output::can_keep("the decision", file)?;
     }
     let mut legs = Legs::new(args, seed)?;
     let settings = Settings { anew: legs.sides.are_started(), ..settings(args, seed) };
-    let mut compare =
-        Recorded::<Compare>::start(settings).map_err(|refusal| Problem::Usage(refusal.to_string()))?;
+    let mut compare = match resumed {
+        Some(resumed) => resumed.go_on(&mut legs, &settings)?,
+        None => {
+            Recorded::<Compare>::start(settings).map_err(|refusal| Problem::Usage(refusal.to_string()))?
+        }
+    };
     if let (true, Next::Run(leg)) = (args.asked.show_plan, compare.next()) {
         show::write(&legs.shown(leg)?);
         return Ok(Exit::Ok);
@@ -62,6 +67,7 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
             return Ok(Exit::of_signal(signal));
         }
         compare.take(result);
+        file::keep(args, &legs, &compare, None)?;
     }
 }
 
@@ -90,29 +96,12 @@ fn conclude(
     outcome: &Outcome,
 ) -> Result<Exit, Problem> {
     let facts = legs.facts();
-    let is_stdout = args.asked.json.as_deref().is_some_and(output::is_stdout);
-    if !is_stdout {
+    if !file::place(args).is_some_and(output::is_stdout) {
         let told: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
         show::write(&format!("{told}{}", outcome.text()));
     }
     show::step_summary(|| report::summary::fenced(&outcome.text()));
-    if let Some(file) = &args.asked.json {
-        let decision = Decision {
-            schema: "wringer.comparison",
-            schema_version: 1,
-            version: env!("CARGO_PKG_VERSION"),
-            a: &legs.names[0],
-            b: &legs.names[1],
-            facts: &facts,
-            exit: outcome.end().code(),
-            text: outcome.headline(),
-            outcome,
-            record: compare.record(),
-            files: legs.files.iter().map(Option::as_deref).collect(),
-        };
-        let text = serde_json::to_string_pretty(&decision).expect("figures and texts are JSON") + "\n";
-        output::keep("the decision", file, text.as_bytes())?;
-    }
+    file::keep(args, legs, compare, Some(outcome))?;
     if args.asked.for_bisect {
         return Ok(Exit::Code(outcome.step().code()));
     }
@@ -121,21 +110,4 @@ fn conclude(
         3 => Exit::Wrong,
         _ => Exit::Impossible,
     })
-}
-
-/// A comparison as it is written: anybody can conclude from it again.
-#[derive(Serialize)]
-struct Decision<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    a: &'a str,
-    b: &'a str,
-    facts: &'a [String],
-    exit: u8,
-    text: String,
-    outcome: &'a Outcome,
-    record: &'a RecordOf<Compare>,
-    /// The run file of each leg, in their order; `null`: it is not kept.
-    files: Vec<Option<&'a Path>>,
 }

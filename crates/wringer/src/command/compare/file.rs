@@ -1,0 +1,140 @@
+//! The file of a comparison: its record and what follows from it. Anybody can conclude from it again, and a comparison goes on from it.
+
+use super::legs::{Legs, Seen};
+use crate::command::show;
+use crate::output;
+use crate::problem::Problem;
+use cli::CompareArgs;
+use decide::compare::{Compare, Outcome, Settings};
+use decide::machine::{RecordOf, Recorded};
+use decide::words;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+const SCHEMA: &str = "wringer.comparison";
+
+/// The place of the file: where JSON is wanted, or where the comparison goes on from.
+pub fn place(args: &CompareArgs) -> Option<&Path> {
+    args.asked.json.as_deref().or(args.asked.resume.as_deref())
+}
+
+/// A comparison as it is written.
+#[derive(Serialize)]
+struct Decision<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    version: &'static str,
+    a: &'a str,
+    b: &'a str,
+    /// Both sides as they were typed.
+    sides: &'a [String; 2],
+    facts: &'a [String],
+    /// `null`: it is not over.
+    exit: Option<u8>,
+    text: Option<String>,
+    outcome: Option<&'a Outcome>,
+    record: &'a RecordOf<Compare>,
+    /// What answered in the first leg of each side.
+    seen: &'a [Option<Seen>; 2],
+    /// The run file of each leg, in their order; `null`: it is not kept.
+    files: Vec<Option<&'a Path>>,
+}
+
+/// Writes what there is where it is wanted, so that no leg is lost whatever happens to this process.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn keep(
+    args: &CompareArgs,
+    legs: &Legs<'_>,
+    compare: &Recorded<Compare>,
+    outcome: Option<&Outcome>,
+) -> Result<(), Problem> {
+    let Some(file) = place(args).filter(|file| outcome.is_some() || !output::is_stdout(file)) else {
+        return Ok(());
+    };
+    let decision = Decision {
+        schema: SCHEMA,
+        schema_version: 1,
+        version: env!("CARGO_PKG_VERSION"),
+        a: &legs.names[0],
+        b: &legs.names[1],
+        sides: &legs.sides.names(),
+        facts: &legs.facts(),
+        exit: outcome.map(|outcome| outcome.end().code()),
+        text: outcome.map(Outcome::headline),
+        outcome,
+        record: compare.record(),
+        seen: &legs.first,
+        files: legs.files.iter().map(Option::as_deref).collect(),
+    };
+    let text = serde_json::to_string_pretty(&decision).expect("figures and texts are JSON") + "\n";
+    output::keep("the decision", file, text.as_bytes())
+}
+
+/// The parts of it that are needed to go on.
+#[derive(Deserialize)]
+struct Written {
+    schema: String,
+    sides: [String; 2],
+    record: RecordOf<Compare>,
+    seen: [Option<Seen>; 2],
+    files: Vec<Option<PathBuf>>,
+}
+
+/// A comparison that is to go on.
+pub struct Resumed {
+    file: PathBuf,
+    written: Written,
+}
+
+/// Reads a comparison that is to go on.
+///
+/// # Errors
+/// The file cannot be read, or is none of a comparison.
+pub fn read(file: &Path) -> Result<Resumed, Problem> {
+    let named = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Problem::Usage(format!("--resume: {named} cannot be read: {error}")))?;
+    let none =
+        |why: String| Problem::Usage(format!("--resume: {named} is no comparison that can go on: {why}"));
+    let written: Written = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
+    if written.schema != SCHEMA {
+        return Err(none(format!("its schema is {}", written.schema)));
+    }
+    Ok(Resumed { file: file.to_owned(), written })
+}
+
+impl Resumed {
+    /// Its seed.
+    pub fn seed(&self) -> u64 {
+        self.written.record.settings.seed
+    }
+
+    /// The comparison where it ended.
+    ///
+    /// # Errors
+    /// It is of other sides, was made with other options, or is not one that this version would have made.
+    pub fn go_on(self, legs: &mut Legs<'_>, asked: &Settings) -> Result<Recorded<Compare>, Problem> {
+        let named = self.file.display();
+        let Written { sides, record, seen, files, .. } = self.written;
+        let typed = legs.sides.names();
+        if sides != typed {
+            return Err(Problem::Usage(format!(
+                "--resume: the comparison in {named} is of A {} and B {}, and not of A {} and B {}: start anew",
+                sides[0], sides[1], typed[0], typed[1]
+            )));
+        }
+        if record.settings != *asked {
+            return Err(Problem::Usage(format!(
+                "--resume: the comparison in {named} was made with other options than these, or another seed: give the same, or start anew"
+            )));
+        }
+        let steps = record.steps.len();
+        let compare = Recorded::resume(record)
+            .map_err(|error| Problem::Usage(format!("--resume: {named}: {error}")))?;
+        legs.go_on(seen, files.into_iter().take(steps).collect());
+        show::notice(&format!("going on after {}", words::count(steps, "leg")));
+        Ok(compare)
+    }
+}
