@@ -199,7 +199,7 @@ impl CompareArgs {
         self.work(&[]).check()
     }
 
-    /// What is built is one rig, or one command that is told where it lies.
+    /// A build is that of one rig, or one command that is told where it lies.
     fn check_bisect(&self) -> Result<(), String> {
         let one = "--bisect: give one --rig NAME, or one --rig-command with {build}, which stands for the folder of the work tree";
         match (self.started.rig.as_slice(), self.started.rig_command.as_slice()) {
@@ -235,7 +235,7 @@ impl CompareArgs {
         Ok(self.keep.applied(plan))
     }
 
-    /// What a side that wringer starts is asked for: one phase that fills, and one without a pace. It listens at `listen`, its origin at `origin`.
+    /// Plan of a side that wringer starts: one phase that fills, and one without a pace. It listens at `listen`, its origin at `origin`.
     ///
     /// # Errors
     /// Options that do not fit together.

@@ -140,7 +140,7 @@ impl SideArgs {
         Ok(Some(sides))
     }
 
-    /// What speaks of rigs says nothing of URLs.
+    /// Options that speak of rigs say nothing of URLs.
     fn nothing_is_started(&self) -> Result<(), String> {
         let option = match (&self.rig_set.first(), self.cache_memory, self.work.first()) {
             (Some(setting), ..) => format!("--rig-set {}", setting.key),

@@ -23,7 +23,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// What the pairs of A against itself tell of a figure that is judged; `None`: nothing.
+    /// Findings of the pairs of A against itself, in a figure that is judged; `None`: nothing.
     pub(super) fn of(judged: &Difference, pairs: &[Pair]) -> Option<Control> {
         let Judgement::Judged(shown) = &judged.judgement else { return None };
         let metric = judged.metric;

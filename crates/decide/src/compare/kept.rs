@@ -140,7 +140,7 @@ pub struct RunsDiffer {
     pub word: RunsWord,
 }
 
-/// What two runs tell.
+/// A conclusion from two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

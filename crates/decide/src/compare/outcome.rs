@@ -106,7 +106,7 @@ pub enum End {
     Violated,
 }
 
-/// What a step of a search for a commit tells.
+/// A step of a search for a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BisectStep {
     /// B is not slower.
@@ -155,7 +155,7 @@ impl Outcome {
         }
     }
 
-    /// What a search for a commit learns of B; that it is slower is what `fail_if_slower` says.
+    /// Conclusion on B for a search for a commit; that it is slower is what `fail_if_slower` says.
     pub fn step(&self) -> BisectStep {
         match &self.finding {
             Finding::WrongAnswers { side: Side::B, .. } => BisectStep::Bad,

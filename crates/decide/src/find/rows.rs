@@ -66,7 +66,7 @@ pub struct Beside {
     pub back: Option<usize>,
 }
 
-/// What is to be done in a surge, as its rows come.
+/// Turns of a surge, as its rows come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// The limits were kept for long enough: the rate after it may come.

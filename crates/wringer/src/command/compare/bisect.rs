@@ -12,14 +12,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-/// What git bisect run takes for "this one cannot be told".
+/// The code that git bisect run takes for "this one cannot be told".
 const CANNOT_TELL: u8 = 125;
 /// A code from which on git bisect run ends.
 const ENDS: u8 = 128;
 /// Options that the steps are not given, each with its value.
 const OF_SEARCH: [&str; 3] = ["--bisect", "--build", "--json"];
 /// A step: git's variables speak of the work tree and are nothing for the build, which has its folder; what is compared is so in the folder of whoever asked.
-const STEP: &str = "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX; (eval \"$1\") >&2 || exit 125; cd \"$0\" && shift && exec \"$@\"";
+const STEP: &str = "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX; (eval \"$1\") >&2 || exit 125; cd \"$0\" && shift && exec \"$@\" >&2";
 
 /// The end of a comparison as git bisect run wants it: a comparison that could not be made tells nothing, one that cannot be meant ends the search.
 pub fn exit_of(ended: Result<Exit, Problem>) -> Result<Exit, Problem> {

@@ -34,7 +34,7 @@ struct Decision<'a> {
     text: Option<String>,
     outcome: Option<&'a Outcome>,
     record: &'a RecordOf<Compare>,
-    /// What answered in the first leg of each side.
+    /// Answers of the first leg of each side.
     seen: &'a [Option<Seen>; 2],
     /// The run file of each leg, in their order; `null`: it is not kept.
     files: Vec<Option<&'a Path>>,

@@ -18,6 +18,8 @@ const UNLIKE: f64 = 0.01;
 const MOST_EARLIER: usize = 60;
 /// Word of a verdict whose figures speak of the target.
 const VALID: &str = "valid";
+/// Word of one whose figures speak of the target and of something else.
+const DISTURBED: &str = "disturbed";
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, settings: &Settings) -> Result<Exit, Problem> {
@@ -99,6 +101,10 @@ impl Kept {
         format!("{} ({target}, {})", self.summary.short(), self.summary.began())
     }
 
+    fn is_disturbed(&self) -> bool {
+        self.summary.verdict().measurement == DISTURBED
+    }
+
     /// # Errors
     /// Its figures are not those of its target.
     fn refuse_invalid(&self, side: &str) -> Result<(), Problem> {
@@ -128,8 +134,12 @@ fn two(args: &CompareArgs, settings: &Settings, folder: &Path, [a, b]: [&Kept; 2
             a.summary.short()
         )));
     }
-    a.refuse_invalid("A")?;
-    b.refuse_invalid("B")?;
+    for (side, run) in [("A", a), ("B", b)] {
+        // What disturbed a run is told: a pair of runs has no other to be repeated by.
+        if !run.is_disturbed() {
+            run.refuse_invalid(side)?;
+        }
+    }
     let earlier = earlier(folder, [a, b]);
     let stretches = [stretches(&a.rows), stretches(&b.rows)];
     let apart_s = b.head.started_unix_s - a.head.started_unix_s;
@@ -145,12 +155,20 @@ fn two(args: &CompareArgs, settings: &Settings, folder: &Path, [a, b]: [&Kept; 2
     let exit = if (a.faulty == 0) == (b.faulty == 0) { Exit::Ok } else { Exit::Wrong };
     let facts: Vec<String> = wrong.into_iter().chain(facts).collect();
     let sides = [(a.title(), vec![&*a.file]), (b.title(), vec![&*b.file])];
-    tell(args, &Told { sides, facts: &facts, exit, text: told.text(), outcome: Outcome::TwoRuns(&told) })
+    tell(args, &Told { sides, facts: &facts, exit, text: told.text(), outcome: OfRuns::TwoRuns(&told) })
 }
 
 /// Facts about two runs that a reader must know before the figures.
 fn facts(a: &Kept, b: &Kept) -> Vec<String> {
     let mut facts = vec![format!("A is {}, B is {}", a.title(), b.title())];
+    for (side, run) in [("A", a), ("B", b)] {
+        if run.is_disturbed() {
+            facts.push(format!(
+                "{side} WAS DISTURBED, and what differs may be that: wringer report {} says by what",
+                run.summary.short()
+            ));
+        }
+    }
     let [on, other] = [a, b].map(|run| &run.head.machine);
     let machines =
         [on, other].map(|machine| format!("{} ({} cores, {})", machine.host, machine.cores, machine.cpu));
@@ -261,7 +279,7 @@ fn sets(
         (label.to_owned(), a.iter().map(|run| &*run.file).collect()),
         (b.iter().map(Kept::title).collect::<Vec<_>>().join(", "), b.iter().map(|run| &*run.file).collect()),
     ];
-    tell(args, &Told { sides, facts: &facts, exit, text: told.text(), outcome: Outcome::RunSets(&told) })
+    tell(args, &Told { sides, facts: &facts, exit, text: told.text(), outcome: OfRuns::RunSets(&told) })
 }
 
 /// All that is said.
@@ -271,12 +289,12 @@ struct Told<'a> {
     facts: &'a [String],
     exit: Exit,
     text: String,
-    outcome: Outcome<'a>,
+    outcome: OfRuns<'a>,
 }
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Outcome<'a> {
+enum OfRuns<'a> {
     TwoRuns(&'a TwoRuns),
     RunSets(&'a RunSets),
 }
@@ -292,7 +310,7 @@ struct Decision<'a> {
     facts: &'a [String],
     exit: u8,
     text: &'a str,
-    outcome: Outcome<'a>,
+    outcome: OfRuns<'a>,
     /// The run files of each side.
     files: [&'a [&'a Path]; 2],
 }

@@ -162,7 +162,7 @@ impl<'a> Legs<'a> {
         Ok(())
     }
 
-    /// What is started tells its version.
+    /// Proxies that are started tell their versions.
     fn take_names(&mut self) {
         let Some(Running { started: Both::Proxies(pressed), .. }) = &self.running else { return };
         if self.running.as_ref().is_some_and(|running| running.is_control()) {

@@ -25,7 +25,8 @@ pub fn run(args: &CompareArgs) -> Result<Exit, Problem> {
 fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
-    if let (Some(range), Some(build)) = (&args.asked.bisect, &args.asked.build) {
+    if let Some(range) = &args.asked.bisect {
+        let build = args.asked.build.as_deref().expect("--bisect requires --build");
         return bisect::run(args, range, build);
     }
     if !args.kept.runs.is_empty() {

@@ -22,7 +22,8 @@ impl Sink for TurnTeller {
         let RunEvent::Second(second) = &**event else { return };
         // Each change of it is whole.
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(turn), Some(told)) = (watched.0.take(second), watched.1.as_ref()) {
+        let Some(turn) = watched.0.take(second) else { return };
+        if let Some(told) = &watched.1 {
             // Whoever is told is there as long as the run.
             let _ = told.send(turn);
         }
@@ -33,7 +34,7 @@ impl Sink for TurnTeller {
 pub struct WatchedSurge {
     watch: Arc<TurnTeller>,
     asking: JoinHandle<()>,
-    /// What asks things of the run.
+    /// The end that asks things of the run.
     pub steering: Steering,
 }
 
@@ -62,7 +63,7 @@ impl WatchedSurge {
         })
     }
 
-    /// What gets the run's rows.
+    /// The sink for the run's rows.
     pub fn sink(&self) -> Arc<dyn Sink> {
         self.watch.clone()
     }
