@@ -29,7 +29,7 @@ pub use machine::Find;
 pub use outcome::{Finding, Knee, Outcome, RateRow, Recovery};
 pub use purchase::{Demand, OfCores, OneMachine, Purchase, Split, purchase, with_cores};
 pub use recovery::{HEALTHY_S, recovered_after};
-pub use rows::{Beside, Cut, Turn, WayBack, result};
+pub use rows::{Beside, Cut, result};
 pub use settings::{Arrivals, Limit, Settings};
 pub use throughput::{ClosedResult, ClosedTrial, Highest, OfUsers, Throughput, ThroughputSettings};
 pub use trial::{Pace, Purpose, SLICES, Slice, Trial, TrialResult, WINDOWS};

@@ -62,84 +62,11 @@ pub struct Beside {
     pub void: Option<Void>,
     /// Busy share of the target's CPU, 0 to 1.
     pub cpu: Option<f64>,
-    /// Slices of a surge's way back, where it ended before its time: [`WayBack::ended`].
-    pub back: Option<usize>,
-}
-
-/// Turns of a surge, as its rows come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// The limits were kept for long enough: the rate after it may come.
-    Again,
-    /// All is seen.
-    Over,
-}
-
-/// Watches the way back of a surge, so that it ends when the limits are kept again and not at the latest moment there is.
-#[derive(Debug)]
-pub struct WayBack {
-    cut: Cut,
-    limits: Vec<Limit>,
-    counted: Vec<Second>,
-    rows: usize,
-    ended: Option<usize>,
-}
-
-impl WayBack {
-    /// That of a trial; `None`: it is no surge.
-    pub fn of(trial: &Trial, limits: &[Limit]) -> Option<WayBack> {
-        match trial.pace {
-            Pace::Surge { .. } => Some(WayBack {
-                cut: Cut::of(trial),
-                limits: limits.to_vec(),
-                counted: Vec::new(),
-                rows: 0,
-                ended: None,
-            }),
-            Pace::Closed { .. } | Pace::Open { .. } => None,
-        }
-    }
-
-    /// Takes in the next row of its run.
-    pub fn take(&mut self, row: &Second) -> Option<Turn> {
-        self.rows += 1;
-        if self.rows <= self.cut.skipped {
-            return None;
-        }
-        self.counted.push(row.clone());
-        let seen = self.counted.len();
-        match self.ended {
-            Some(ended) => (seen == ended + again_slices()).then_some(Turn::Over),
-            None if seen < self.cut.back() => {
-                let slices = slices(&self.counted, &self.limits, Cut { count: seen, ..self.cut });
-                recovered_after(&slices, SURGE_SLICE_S, &self.limits)?;
-                self.ended = Some(seen);
-                Some(Turn::Again)
-            }
-            // The latest moment there is: the rate after it comes by itself.
-            None => None,
-        }
-    }
-
-    /// Slices of the way back, where it ended before its time.
-    pub fn ended(&self) -> Option<usize> {
-        self.ended
-    }
-}
-
-/// Slices at the rate after the way back, where it ended before its time: the first has something of both.
-fn again_slices() -> usize {
-    (HEALTHY_S / SURGE_SLICE_S) as usize + 1
 }
 
 /// The result of a trial. `rows`: all of its run, in order.
 pub fn result(trial: &Trial, rows: &[Second], limits: &[Limit], beside: Beside) -> TrialResult {
-    let planned = Cut::of(trial);
-    let cut = match beside.back {
-        Some(back) => Cut { count: back + again_slices(), ..planned },
-        None => planned,
-    };
-    let back = beside.back.unwrap_or(planned.back());
+    let cut = Cut::of(trial);
     let counted = rows.get(cut.skipped..).unwrap_or(&[]);
     let slices = slices(counted, limits, cut);
     let mut whole = Second::default();
@@ -147,7 +74,7 @@ pub fn result(trial: &Trial, rows: &[Second], limits: &[Limit], beside: Beside) 
     let counts = whole.clients.counts;
     let slices = match trial.pace {
         Pace::Closed { .. } | Pace::Open { .. } => slices,
-        Pace::Surge { .. } => way_back(&slices, back, limits),
+        Pace::Surge { .. } => way_back(&slices, cut.back(), limits),
     };
     TrialResult {
         took_s: beside.took_s,
@@ -272,7 +199,7 @@ mod tests {
     }
 
     fn told(trial: &Trial, rows: &[Second], limits: &[Limit]) -> TrialResult {
-        result(trial, rows, limits, Beside { took_s: 8.0, void: None, cpu: Some(0.5), back: None })
+        result(trial, rows, limits, Beside { took_s: 8.0, void: None, cpu: Some(0.5) })
     }
 
     #[test]
@@ -348,33 +275,5 @@ mod tests {
         assert_eq!(recovered_after(&result.slices, 1.0, &[P99]), Some(4.0));
         assert!(result.slices[14..].iter().all(|slice| slice.due == 950));
         assert_eq!(told(&trial, &rows(25), &[P99]).slices.len(), 30);
-    }
-
-    /// Whoever runs it need not wait for the latest moment: the conclusion is the same.
-    #[test]
-    fn the_way_back_may_end_before_its_time() {
-        let pace = Pace::Surge { over: 1_300.0, back: 500.0, again: 950.0 };
-        let trial = trial(pace, 10.0, 60.0);
-        let mut watched = WayBack::of(&trial, &[P99]).expect("it is a surge");
-        let mut rows = vec![row(0, 900, 0); 14];
-        rows.extend(vec![row(500, 0, 0); 10]);
-        rows.push(row(700, 0, 0));
-        rows.extend(vec![row(950, 0, 0); 10]);
-        let turns: Vec<(usize, Turn)> =
-            rows.iter().enumerate().filter_map(|(nth, row)| Some((nth, watched.take(row)?))).collect();
-        assert_eq!(turns, [(23, Turn::Again), (34, Turn::Over)]);
-        assert_eq!(watched.ended(), Some(14));
-        // What was waited for after the end counts with the last slice.
-        rows.push(row(3, 0, 0));
-        let beside = Beside { took_s: 36.0, void: None, cpu: None, back: watched.ended() };
-        let result = result(&trial, &rows, &[P99], beside);
-        assert_eq!(result.slices.len(), 25);
-        assert_eq!(recovered_after(&result.slices, 1.0, &[P99]), Some(4.0));
-        assert_eq!(result.slices.last().map(|slice| slice.due), Some(953));
-        // One that does not come back is waited for to the end.
-        let mut sick = WayBack::of(&trial, &[P99]).expect("it is a surge");
-        assert!((0..90).all(|_| sick.take(&row(0, 900, 0)).is_none()) && sick.ended().is_none());
-        let trial = super::tests::trial(Pace::Open { rate: 5.0 }, 1.0, 3.0);
-        assert!(WayBack::of(&trial, &[P99]).is_none());
     }
 }

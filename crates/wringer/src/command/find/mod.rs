@@ -5,7 +5,6 @@ mod file;
 mod purchase;
 mod throughput;
 mod trials;
-mod way_back;
 
 use super::show;
 use crate::output;

@@ -1,6 +1,5 @@
 //! Trials of a search: a plan of each, its run, and what came of it.
 
-use super::way_back::WatchedSurge;
 use crate::command::cache;
 use crate::command::http::read;
 use crate::command::leg::{self, Answerers, Overflow, Rows};
@@ -198,11 +197,6 @@ impl<'a> Trials<'a> {
         let rows = Arc::new(Rows::default());
         let mut about = self.about(trial, &plan);
         about.sinks.others.push(rows.clone());
-        let watched = WatchedSurge::of(trial, &self.settings.limits);
-        if let Some(watched) = &watched {
-            about.sinks.others.push(watched.sink());
-            about.steering = Some(watched.steering.clone());
-        }
         let interval = Duration::from_secs_f64(Cut::of(trial).slice_s);
         let finished = match &mut self.proxy {
             None => leg::run(&plan, about, self.args.clients.load.ready, interval)?,
@@ -214,7 +208,6 @@ impl<'a> Trials<'a> {
                 leg::run_pressed(&plan, about, options, || Ok(Some(pressed)))?
             }
         };
-        let back = watched.and_then(WatchedSurge::end);
         let is_whole = signals::first().is_none();
         if is_whole {
             self.answerers.look("the target", &finished)?;
@@ -224,7 +217,6 @@ impl<'a> Trials<'a> {
             took_s: began.elapsed().as_secs_f64(),
             void: leg::void(&finished, Overflow::OfTarget),
             cpu: cpu(&finished),
-            back,
         };
         if matches!(trial.pace, Pace::Open { .. }) {
             self.sent.add(&finished);
