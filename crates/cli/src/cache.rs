@@ -6,6 +6,7 @@ use super::options::{
 };
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
+use super::purge::PurgeArgs;
 use super::tls::TlsArgs;
 use super::values::{address, assignment, host_and_port, rig_workers, some_bytes};
 use super::version::VersionArgs;
@@ -81,6 +82,9 @@ pub struct CacheArgs {
     /// Which objects are asked for.
     #[command(flatten)]
     pub popularity: PopularityArgs,
+    /// Purges among the requests.
+    #[command(flatten)]
+    pub purge: PurgeArgs,
     /// Objects that exist.
     #[command(flatten)]
     pub site: SiteArgs,
@@ -349,6 +353,7 @@ impl CacheArgs {
             revalidate: share(typed.revalidate, mix.revalidate),
             range: share(typed.range, mix.range),
             abort: share(typed.abort, mix.abort),
+            head: share(typed.head, mix.head),
             ..ObjectStep::default()
         };
         if fills {
@@ -356,6 +361,7 @@ impl CacheArgs {
         }
         let slow = if mix.client_speed.is_some() { mix.slow } else { 0.0 };
         ObjectStep {
+            purge: self.purge.purge(),
             reading: Reading { bytes_per_second: mix.client_speed, slow, ..Reading::default() },
             ..shares
         }
@@ -608,7 +614,7 @@ mod tests {
 
     #[test]
     fn every_option_reaches_the_plan() {
-        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset --source 127.0.0.2-127.0.0.9,::1 -H A:b --range 0.1 --abort 0.2 \
+        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset --source 127.0.0.2-127.0.0.9,::1 -H A:b --range 0.1 --abort 0.2 --head 0.25 --purge 2/s --purge-by BAN --purge-header X-Key:{path} \
                     --revalidate 0.3 --client-speed 10KB --slow 0.5 --size 1KB..2KB --lifetime 10s..20s \
                     --change-every 5s --variants 3 --vary-on cookie --private 0.1 --no-store 0.1 --origin-delay 5ms \
                     --origin-speed 1MB --origin-errors 1% --origin-aborts 2% --origin-keep-alive 4 --origin-chunked 0.5 \
@@ -628,6 +634,9 @@ mod tests {
             "\"5ms\"",
             "1000000",
             "prefix",
+            "head = 0.25",
+            "BAN",
+            "{path}",
         ] {
             assert!(text.contains(word), "{word} in {text}");
         }

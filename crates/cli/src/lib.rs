@@ -27,6 +27,7 @@ mod options;
 mod pace;
 mod phase;
 mod plan_file;
+mod purge;
 mod replay;
 mod service;
 mod session;

@@ -5,7 +5,7 @@ use super::pace::PaceArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
-    address, check_content, close, count32, field, form, freshness, lifetime_law, per_hour, pid,
+    address, check_content, close, count32, field, form, freshness, keys, lifetime_law, per_hour, pid,
     request_field, result_file, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on,
     version_size, zipf,
 };
@@ -13,7 +13,7 @@ use super::version::of_origin;
 use clap::Args;
 use plan::HttpProtocol;
 use plan::data::{Data, RowOrder, Source};
-use plan::site::{Freshness, Lifetime, Site, Size, VaryOn, VersionSize};
+use plan::site::{Freshness, Keys, Lifetime, Site, Size, VaryOn, VersionSize};
 use plan::units;
 use plan::{
     CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
@@ -377,6 +377,9 @@ pub struct PopularityArgs {
     /// Share of requests that the client breaks off in the body
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub abort: f64,
+    /// Share of requests for the head alone (HEAD)
+    #[arg(id = "head_share", long = "head", value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub head: f64,
     /// Speed of slow clients in bytes per second
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub client_speed: Option<u64>,
@@ -404,7 +407,8 @@ pub struct SiteArgs {
     /// Variants of each object
     #[arg(long, value_name = "N", default_value = "0", value_parser = variants)]
     pub variants: u32,
-    /// The request field that chooses the variant: a field name, or cookie or user-agent for jtest's forms
+    /// The request field that chooses the variant: a field name, cookie or user-agent for jtest's forms, or coding: real values of
+    /// Accept-Encoding, and bodies in gzip and br
     #[arg(long, value_name = "FIELD", default_value = "X-Variant", value_parser = vary_on)]
     pub vary_on: VaryOn,
     /// Share of objects that are for one user only
@@ -416,6 +420,9 @@ pub struct SiteArgs {
     /// Lengths of versions beside the object's own, each drawn: same, half, one-and-a-half, empty; several with commas
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',', value_parser = version_size)]
     pub version_sizes: Vec<VersionSize>,
+    /// How addresses are spelled: plain, or look-alike (//, %2F, case, empty query, order of parameters ...), sixteen objects to one number
+    #[arg(long, value_name = "SPELLING", default_value = "plain", value_parser = keys)]
+    pub keys: Keys,
     /// Share of versions in which the object is gone (404 or 410), to return with another one
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub gone: f64,
@@ -554,6 +561,7 @@ impl SiteArgs {
             private: self.private,
             no_store: self.no_store,
             version_sizes: self.version_sizes.clone(),
+            keys: self.keys,
             gone: self.gone,
         }
     }

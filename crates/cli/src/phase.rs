@@ -36,14 +36,16 @@ pub struct PhaseArg {
     pub range: Option<f64>,
     /// `abort=0.1`: share of requests that the client breaks off.
     pub abort: Option<f64>,
+    /// `head=0.1`: share of requests for the head alone.
+    pub head: Option<f64>,
     /// `in-order=yes`: each hot object once, in order.
     pub in_order: Option<bool>,
     /// `measured=no`: the figures are told apart.
     pub measured: Option<bool>,
 }
 
-const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, reload, revalidate, range, abort, in-order, \
-                    measured";
+const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, reload, revalidate, range, abort, head, \
+                    in-order, measured";
 
 impl FromStr for PhaseArg {
     type Err = String;
@@ -86,6 +88,7 @@ impl PhaseArg {
             "revalidate" => self.revalidate = Some(units::share(value).map_err(unit)?),
             "range" => self.range = Some(units::share(value).map_err(unit)?),
             "abort" => self.abort = Some(units::share(value).map_err(unit)?),
+            "head" => self.head = Some(units::share(value).map_err(unit)?),
             "in-order" => self.in_order = Some(yes_or_no(value)?),
             "measured" => self.measured = Some(yes_or_no(value)?),
             _ => return Err(format!("'{key}' is not a key of a phase; keys are {KEYS}")),

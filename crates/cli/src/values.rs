@@ -2,7 +2,7 @@
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use plan::secret::without_userinfo;
-use plan::site::{Freshness, Lifetime, Size, VaryOn, VersionSize};
+use plan::site::{Freshness, Keys, Lifetime, Size, VaryOn, VersionSize};
 use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
 use plan::{
@@ -67,6 +67,13 @@ pub(super) fn freshness(text: &str) -> Read<Freshness> {
     let names = Freshness::ALL.map(Freshness::name);
     let found = Freshness::ALL.into_iter().find(|one| one.name() == text);
     found.ok_or_else(|| format!("'{text}' is no way to say a lifetime: give {}", names.join(", ")))
+}
+
+/// How addresses are spelled.
+pub(super) fn keys(text: &str) -> Read<Keys> {
+    let names = Keys::ALL.map(Keys::name);
+    let found = Keys::ALL.into_iter().find(|one| one.name() == text);
+    found.ok_or_else(|| format!("'{text}' is no way to spell addresses: give {}", names.join(" or ")))
 }
 
 /// The length of a version.
@@ -237,6 +244,7 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
     Ok(match text.to_ascii_lowercase().as_str() {
         "cookie" => VaryOn::Cookie,
         "user-agent" => VaryOn::UserAgent,
+        "coding" => VaryOn::Coding,
         _ if text.is_empty() || text.contains([':', ' ']) => {
             return Err("give a field name such as X-Variant".to_owned());
         }

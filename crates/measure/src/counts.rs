@@ -101,6 +101,8 @@ counts! {
     cookies_added,
     /// Whole answers without an ETag, a Last-Modified or a Content-Type that the origin gives with each.
     fields_lost,
+    /// Hits for HEAD without the Content-Length that an answer to GET has.
+    lengthless,
     /// Answers without a stamp.
     unstamped,
     /// Answers whose stamp names no request, because the proxy did not pass the request field on.
@@ -109,6 +111,16 @@ counts! {
     reloads,
     /// Requests with a validator.
     conditional,
+    /// Requests for the head alone.
+    heads,
+    /// Purges sent.
+    purges,
+    /// Those of them that were acknowledged.
+    purges_acknowledged,
+    /// Hits of what had been purged before they were asked for, within the time that a purge may take.
+    purged_hits,
+    /// Sum of the times from a purge's acknowledgement to such a request, in microseconds.
+    purged_hits_us,
     /// Answers 304 to the client.
     unchanged,
     /// Requests for a range.

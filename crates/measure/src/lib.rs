@@ -15,6 +15,7 @@ pub mod codes;
 pub mod collect;
 pub mod contention;
 mod counts;
+pub mod dearer;
 pub mod distribution;
 pub mod event;
 mod exchange;

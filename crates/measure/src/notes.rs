@@ -52,6 +52,16 @@ templates! {
     COOKIES = "the Set-Cookie of the origin was missing in {} answers, and {} had one that is not the origin's";
     /// Answers.
     FIELDS_LOST = "{} whole answers lacked an ETag, a Last-Modified or a Content-Type, which the origin gives with each";
+    /// Answers to HEAD, those without a length.
+    LENGTHLESS = "of {} requests for the head alone {} were hits without a Content-Length, which the origin gives: whoever asks so cannot know how large the object is";
+    /// Purges that were not acknowledged, all purges.
+    PURGES_REFUSED = "{} of {} purges were not acknowledged: the proxy does not know the method, passes it on, or wants a secret; --purge-by and --purge-header say how it is asked";
+    /// Twice a time in µs, seconds.
+    DEARER = "answers became dearer with time: the target took {} us of CPU for each at first and {} us {} s later, though they were of the same kind";
+    /// Twice a size.
+    GROWN = "the target's memory grew by {} after it was warm, though only {} were fetched meanwhile";
+    /// Hits, milliseconds.
+    PURGED_HITS = "{} hits were of what had been purged, {} ms after the acknowledgement in the mean: within the time that a purge may take";
     /// Seconds.
     ORIGIN_SILENT = "the origin did not answer any more at the end: its accounts end {} s into the run, so nothing is said of offload";
     /// Why.

@@ -496,6 +496,8 @@ counted! {
         DoubledField = ("doubled_field", "ETag or stamp given twice"),
         /// It was in the cache, and its Age or Date is not that of what the origin made.
         WrongAge = ("wrong_age", "wrong Age"),
+        /// It was in the cache long after the cache had acknowledged to have forgotten it.
+        NotPurged = ("not_purged", "served after its purge"),
         /// It was in the cache without its end, though the origin had sent it whole.
         Partial = ("partial", "partial from the cache"),
         /// Its code does not mean success.

@@ -251,6 +251,13 @@ impl RunResult {
         stored::storing(&self.timeline.rows.iter().filter(measured).collect::<Vec<_>>())
     }
 
+    /// The rows of the one measured phase, where there is just one.
+    pub fn rows_of_one_phase(&self) -> Vec<&Row> {
+        let measured = |row: &&Row| self.phases.get(row.phase as usize).is_some_and(|phase| phase.measured);
+        let rows: Vec<&Row> = self.timeline.rows.iter().filter(measured).collect();
+        if rows.windows(2).all(|pair| pair[0].phase == pair[1].phase) { rows } else { Vec::new() }
+    }
+
     /// The cache stopped storing while it was measured.
     pub fn decay(&self) -> Option<Decay> {
         match self.storing() {

@@ -108,7 +108,7 @@ pub fn storing(rows: &[&Row]) -> Storing {
 }
 
 /// Pieces of about equal time, each of whole rows.
-fn pieces(rows: &[&Row]) -> Vec<Range<usize>> {
+pub(crate) fn pieces(rows: &[&Row]) -> Vec<Range<usize>> {
     let all: f64 = rows.iter().map(|row| row.seconds).sum();
     let mut pieces = Vec::new();
     let mut begin = 0;

@@ -24,6 +24,7 @@ names! {
     ACCEPT_RANGES "Accept-Ranges" "accept-ranges",
     ALLOW "Allow" "allow",
     CACHE_CONTROL "Cache-Control" "cache-control",
+    CONTENT_ENCODING "Content-Encoding" "content-encoding",
     CONTENT_RANGE "Content-Range" "content-range",
     CONTENT_TYPE "Content-Type" "content-type",
     DATE "Date" "date",

@@ -13,6 +13,7 @@
 mod accounts;
 mod answer;
 mod busy;
+mod coded;
 mod connection;
 mod control;
 mod date;

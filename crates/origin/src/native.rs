@@ -4,16 +4,18 @@
 //! [`compose`].
 
 use crate::answer::{Answer, Body, number};
+use crate::coded;
 use crate::date;
 use crate::head::{
-    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, EXPIRES, Head,
-    LAST_MODIFIED, Name,
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, EXPIRES,
+    Head, LAST_MODIFIED, Name,
 };
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
 use plan::canary;
 use plan::draw::hash;
+use plan::site::codings::{Coding, MOST_CODED};
 use plan::site::{self, FreshnessForm, NotAnObject, Paths, StampKind, Storage};
 use wire::http1::Version;
 
@@ -23,6 +25,8 @@ pub(crate) struct Scratch {
     /// The clear text that the body begins with.
     pub(crate) overlay: Vec<u8>,
     tag: Vec<u8>,
+    /// A body that is to be coded.
+    plain: Vec<u8>,
     /// The value of a field that is put together.
     value: Vec<u8>,
 }
@@ -33,6 +37,7 @@ struct Object {
     size: u64,
     version: u64,
     variant: u32,
+    coding: Coding,
     /// Second since 1970 in which this version began.
     modified: u64,
     storage: Storage,
@@ -67,7 +72,7 @@ pub(crate) fn compose(
     if turn.draw.chance(worker.behaviour().errors) {
         return reply.fail(out, turn, scratch);
     }
-    let object = Object::at(worker, id, size, request.variant, turn.now_us);
+    let mut object = Object::at(worker, id, size, request.variant, turn.now_us);
     scratch.tag.clear();
     site::write_etag(&mut scratch.tag, id, object.version, object.variant);
     if let Some(gone) = worker.site().gone(id, object.version) {
@@ -78,6 +83,10 @@ pub(crate) fn compose(
     worker.counts().ranges.add(u64::from(request.range.get().is_some()));
     if reply.is_unchanged(&object, &scratch.tag) {
         return reply.unchanged(out, turn, &object, scratch);
+    }
+    if object.coding != Coding::Identity {
+        object.code(worker, scratch);
+        return reply.send(out, turn, &object, scratch, None);
     }
     match reply.span(&object, &scratch.tag, turn.now_us) {
         Span::Unsatisfiable => {
@@ -113,8 +122,32 @@ impl Object {
         let site = worker.site();
         let version = site.version_at(id, now_us);
         let modified = site.version_began(id, version) / 1_000_000;
+        let coding = match site.codes() && size <= MOST_CODED {
+            true => Coding::of_number(variant).unwrap_or(Coding::Identity),
+            false => Coding::Identity,
+        };
+        let variant = if site.codes() { coding.number() } else { variant };
         let size = site.size_of_version(id, version, size);
-        Object { id, size, version, variant, modified, storage: site.storage_of(id) }
+        Object { id, size, version, variant, coding, modified, storage: site.storage_of(id) }
+    }
+
+    /// Codes its body, which is all laid over the content then.
+    fn code(&mut self, worker: &Worker, scratch: &mut Scratch) {
+        let site = worker.site();
+        scratch.plain.clear();
+        site::write_prefix(
+            &mut scratch.plain,
+            self.id,
+            self.version,
+            site.body_variant(self.variant),
+            self.size,
+        );
+        scratch.plain.truncate(usize::try_from(self.size).unwrap_or(usize::MAX));
+        let content = site.content(self.id, self.version, self.variant);
+        let pieces = content.pieces(scratch.plain.len() as u64, self.size);
+        pieces.for_each(|piece| scratch.plain.extend_from_slice(piece));
+        coded::write(&mut scratch.overlay, self.coding, &scratch.plain);
+        self.size = scratch.overlay.len() as u64;
     }
 }
 
@@ -176,7 +209,10 @@ impl Reply<'_> {
         };
         self.begin(out, if part.is_some() { 206 } else { 200 }, turn);
         out.field(&CONTENT_TYPE, b"application/octet-stream");
-        out.field(&ACCEPT_RANGES, b"bytes");
+        match object.coding {
+            Coding::Identity => out.field(&ACCEPT_RANGES, b"bytes"),
+            coding => out.field(&CONTENT_ENCODING, coding.name().as_bytes()),
+        }
         self.about(out, turn, object, scratch);
         self.stamp(out, turn, scratch, kind);
         if part.is_some() {
@@ -193,7 +229,10 @@ impl Reply<'_> {
         out.length((!body.chunked).then_some(to - from));
         // An answer that is to be cut promises to keep the connection, as one that breaks by accident would.
         self.end(out, self.keep_alive);
-        site::write_prefix(&mut scratch.overlay, object.id, object.version, object.variant, object.size);
+        if object.coding == Coding::Identity {
+            let variant = self.worker.site().body_variant(object.variant);
+            site::write_prefix(&mut scratch.overlay, object.id, object.version, variant, object.size);
+        }
         body.chunked &= self.request.method == Method::Get;
         Answer {
             kind,

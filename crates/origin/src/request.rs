@@ -65,6 +65,8 @@ pub(crate) struct Request {
     pub(crate) nonce: u64,
     pub(crate) canaries: Canaries,
     pub(crate) variant: u32,
+    /// Accept-Encoding, where it chooses.
+    accepted: Value,
     pub(crate) if_none_match: Value,
     pub(crate) if_modified_since: Value,
     pub(crate) range: Value,
@@ -170,6 +172,7 @@ impl Request {
             nonce: 0,
             canaries: Canaries::default(),
             variant: 0,
+            accepted: Value::default(),
             if_none_match: Value::default(),
             if_modified_since: Value::default(),
             range: Value::default(),
@@ -187,9 +190,13 @@ impl Request {
         self.nonce = 0;
         self.canaries = Canaries::default();
         self.variant = 0;
-        for value in
-            [&mut self.if_none_match, &mut self.if_modified_since, &mut self.range, &mut self.if_range]
-        {
+        for value in [
+            &mut self.accepted,
+            &mut self.if_none_match,
+            &mut self.if_modified_since,
+            &mut self.range,
+            &mut self.if_range,
+        ] {
             value.clear();
         }
         self.jtest = JtestFields::default();
@@ -288,7 +295,15 @@ impl RequestSink for Request {
         if let Some((vary_on, count)) = &self.interest.vary
             && name.eq_ignore_ascii_case(vary_on.field().as_bytes())
         {
-            self.variant = vary_on.variant(value).unwrap_or(0) % count;
+            let chosen = match vary_on {
+                VaryOn::Coding => {
+                    // Several lines are one list.
+                    self.accepted.append(value);
+                    &self.accepted.bytes
+                }
+                VaryOn::Field(_) | VaryOn::Cookie | VaryOn::UserAgent => value,
+            };
+            self.variant = vary_on.variant(chosen).unwrap_or(0) % count;
         }
         if self.interest.jtest {
             self.jtest_field(name, value);

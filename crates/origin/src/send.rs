@@ -69,6 +69,8 @@ impl Sending<'_> {
         let total = body.to - body.from;
         let odd = total % CHUNK;
         let first = if odd > overlay.len() as u64 { odd } else { (odd + CHUNK).min(total) };
+        // A body that is laid over as a whole is one chunk.
+        let first = first.max(overlay.len() as u64);
         if total > 0 {
             write_hex(&mut head, first);
             head.extend_from_slice(b"\r\n");

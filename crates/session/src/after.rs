@@ -2,15 +2,16 @@
 //! of the figures. Pure.
 
 use super::SessionOptions;
+use measure::dearer::{self, Used};
 use measure::stored::MissedObject;
 use measure::{
-    Contention, Counts, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, TimeMetric, WorkerUse,
-    notes,
+    Contention, Counts, FailureKind, MachineUse, OriginCounts, PhaseResult, RunResult, SelfCheck, TimeMetric,
+    WorkerUse, notes,
 };
 use plan::canary::CANARY_FIELD;
 use plan::predict::{self, Observed};
 use plan::site::Paths;
-use plan::{Law, Plan, Site, Step};
+use plan::{Law, Origin, Plan, Site, Step};
 use std::time::Duration;
 
 /// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
@@ -32,7 +33,7 @@ pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
 }
 
 /// Things that the answers said of themselves and were not so, or lacked, over a whole run.
-pub fn of_answers(counts: &Counts) -> Vec<String> {
+pub fn of_answers(counts: &Counts, origin: Option<&Origin>) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |count: u64, template: notes::Template, values: &[&dyn std::fmt::Display]| {
         if count > 0 {
@@ -44,8 +45,28 @@ pub fn of_answers(counts: &Counts) -> Vec<String> {
     note(counts.false_claims, notes::FALSE_CLAIMS, &[&counts.false_claims, &counts.claims]);
     let cookies = counts.cookies_lost + counts.cookies_added;
     note(cookies, notes::COOKIES, &[&counts.cookies_lost, &counts.cookies_added]);
+    let refused = counts.purges.saturating_sub(counts.purges_acknowledged);
+    note(refused, notes::PURGES_REFUSED, &[&refused, &counts.purges]);
+    let mean_ms = counts.purged_hits_us / counts.purged_hits.max(1) / 1_000;
+    note(counts.purged_hits, notes::PURGED_HITS, &[&counts.purged_hits, &mean_ms]);
     note(counts.fields_lost, notes::FIELDS_LOST, &[&counts.fields_lost]);
+    // In front of an origin that gives the length with each answer.
+    let lengthless = counts.lengthless * u64::from(origin.is_some_and(|origin| origin.chunked == 0.0));
+    note(lengthless, notes::LENGTHLESS, &[&counts.heads, &lengthless]);
     notes
+}
+
+/// A target that costs more the longer it runs.
+pub fn of_time(result: &RunResult, used: &[Used]) -> Vec<String> {
+    let rows = result.rows_of_one_phase();
+    let dearer = dearer::dearer(&rows, used).map(|found| {
+        let whole = |value: f64| format!("{value:.0}");
+        notes::DEARER.with(&[&whole(found.first_us), &whole(found.last_us), &whole(found.seconds)])
+    });
+    let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
+    let grown = dearer::grown(&rows, used);
+    let grown = grown.map(|found| notes::GROWN.with(&[&mib(found.by), &mib(found.fetched)]));
+    dearer.into_iter().chain(grown).collect()
 }
 
 /// Marks the phases in which the origin's accounts end, and says so.
@@ -133,7 +154,10 @@ mod tests {
 
     #[test]
     fn answers_that_say_what_is_not_so_are_told_with_their_numbers() {
-        assert_eq!(of_answers(&Counts { hits: 9, claims: 9, ..Counts::default() }), Vec::<String>::new());
+        assert_eq!(
+            of_answers(&Counts { hits: 9, claims: 9, ..Counts::default() }, None),
+            Vec::<String>::new()
+        );
         let counts = Counts {
             hits: 9,
             ageless: 8,
@@ -146,7 +170,7 @@ mod tests {
             fields_lost: 1,
             ..Counts::default()
         };
-        let told = of_answers(&counts);
+        let told = of_answers(&counts, None);
         let begins = ["8 of 9 hits", "6 hits", "4 of 5 answers", "the Set-Cookie", "1 whole answers"];
         assert!(
             told.len() == 5 && told.iter().zip(begins).all(|(text, begins)| text.starts_with(begins)),

@@ -481,7 +481,7 @@ impl Session<'_, '_> {
     fn look_at_the_machine(&mut self) {
         if self.sampler.is_due() {
             self.sampler.sample();
-            self.watch.sample();
+            self.watch.sample(self.began.elapsed());
         }
     }
 
@@ -670,7 +670,8 @@ impl Session<'_, '_> {
         }
         let mut counts = Counts::default();
         phases.iter().for_each(|phase| counts.merge(phase.counts()));
-        notes.extend(after::of_answers(&counts));
+        notes.extend(after::of_answers(&counts, self.plan.origin.as_ref()));
+        notes.extend(after::of_time(&self.outlets.state().result(), self.watch.course()));
         let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
         if let Some(origin) = origin.filter(|_| canaries) {
             let resent = phases.iter().map(|phase| phase.counts().resent).sum();

@@ -176,6 +176,54 @@ fn keep_gone_serves_an_error_again() {
 }
 
 #[test]
+fn heads_are_wrong_in_the_way_that_was_chosen() {
+    let head = "HEAD /vary HTTP/1.1\r\nHost: h\r\n";
+    let kept = Rig::new(FaultKind::KeepHead);
+    kept.client().ask(head);
+    let answer = kept.get("/vary", "");
+    assert_eq!((answer.status, answer.field("content-length"), answer.body.len()), (200, "0", 0));
+    let second = |kind, lines: &str| {
+        let rig = Rig::new(kind);
+        rig.get("/vary", "X-Variant: x\r\n");
+        rig.client().ask(&format!("{head}{lines}"))
+    };
+    let same = "X-Variant: x\r\n";
+    assert_eq!(second(FaultKind::None, same).field("content-length"), "1000");
+    assert_eq!(second(FaultKind::HeadOfOtherLength, same).field("content-length"), "500");
+    assert_eq!(second(FaultKind::HeadWithoutLength, same).field("content-length"), "");
+    assert_eq!(second(FaultKind::HeadOfOtherVariant, "X-Variant: y\r\n").field("serial"), "1");
+    let rig = Rig::new(FaultKind::HeadWithBody);
+    let mut client = rig.client();
+    client.get("/a", "");
+    client.ask("HEAD /a HTTP/1.1\r\nHost: h\r\n");
+    let mut came = vec![0; 1000];
+    client.0.read_exact(&mut came).expect("a body that nobody asked for");
+    assert_eq!(came, body(0, "", "/a"));
+}
+
+#[test]
+fn codings_keys_and_purges_go_wrong_alone() {
+    let second = |kind, first: &str, then: &str| {
+        let rig = Rig::new(kind);
+        rig.get(first, "");
+        rig.get(then, "")
+    };
+    assert_eq!(second(FaultKind::None, "/coded", "/coded").field("content-encoding"), "gzip");
+    assert_eq!(second(FaultKind::CodingUnnamed, "/coded", "/coded").field("content-encoding"), "");
+    let cut = second(FaultKind::CodingCut, "/coded", "/coded");
+    assert_eq!((cut.field("content-length"), cut.body.len()), ("500", 500));
+    for (kind, serial) in [(FaultKind::JoinKeys, "1"), (FaultKind::None, "2")] {
+        assert_eq!(second(kind, "/a/b", "/A//b?").field("serial"), serial, "{kind:?}");
+    }
+    for (kind, serial) in [(FaultKind::IgnorePurge, "1"), (FaultKind::None, "2")] {
+        let rig = Rig::new(kind);
+        rig.get("/a", "");
+        assert_eq!(rig.client().ask("PURGE /a HTTP/1.1\r\nHost: h\r\n").status, 200);
+        assert_eq!(rig.get("/a", "").field("serial"), serial, "{kind:?}");
+    }
+}
+
+#[test]
 fn wrong_range_sends_the_beginning() {
     let rig = Rig::new(FaultKind::WrongRange);
     let whole = body(0, "", "/a");
@@ -432,7 +480,11 @@ fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usiz
         () => "max-age=60",
     };
     let variant = find(fields, "x-variant").unwrap_or_default();
-    let vary = if says("vary") { "Vary: X-Variant\r\n" } else { "" };
+    let vary = match () {
+        () if says("vary") => "Vary: X-Variant\r\n",
+        () if says("coded") => "Content-Encoding: gzip\r\n",
+        () => "",
+    };
     let mut body = body(if says("versions") { serial } else { 0 }, variant, target);
     if says("shrinks") {
         body.truncate(1000 - 100 * serial);

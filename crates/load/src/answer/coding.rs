@@ -72,6 +72,14 @@ impl Codings {
         Codings { unknown: named.unknown || others.unknown, ..named }
     }
 
+    /// The name of the coding, where there is one, and it is known.
+    pub fn only(self) -> Option<&'static str> {
+        match self.applied {
+            [Some(coding), None, ..] if !self.unknown => Some(coding.name()),
+            _ => None,
+        }
+    }
+
     /// True if the body is as it is.
     pub fn is_none(self) -> bool {
         self == Codings::default()

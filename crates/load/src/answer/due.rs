@@ -2,6 +2,7 @@
 //! remembers what it saw itself, in a table of 16 bytes a place; what finds no place there is due less often, and nothing is made up.
 
 use super::Judge;
+use super::purged::Purges;
 use super::told::Aging;
 use crate::request::asked::{Asked, What};
 use measure::stored::{MissedObject, MissedObjects, SizeClass, size_class};
@@ -98,6 +99,8 @@ pub(crate) struct Given {
     seen: MissedObjects,
     broken: Vec<Broken>,
     aging: Aging,
+    /// Objects that the cache was told to forget.
+    pub purges: Purges,
 }
 
 impl Given {
@@ -108,8 +111,12 @@ impl Given {
             Step::Object(object) => Some(object.popularity.hot * u64::from(site.variant_count())),
             _ => None,
         });
-        let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
+        let mut steps_that_purge = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let purges = steps_that_purge.any(|step| matches!(step, Step::Object(one) if one.purge.is_some()));
+        // Of what other workers have purged a worker does not know, so nothing is due then.
+        let hot = hot.max().filter(|_| site.form == Form::Native && !purges).unwrap_or(0);
         let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), hot, now_us);
+        given.purges = Purges::of(part.of);
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         given.aging.refreshes =
             steps.any(|step| matches!(step, Step::Object(one) if one.reload > 0.0 || one.revalidate > 0.0));
@@ -166,6 +173,7 @@ impl Given {
                 ..MissedObjects::default()
             },
             broken: Vec::new(),
+            purges: Purges::of(1),
             aging: Aging::default(),
         }
     }
@@ -180,7 +188,8 @@ impl Given {
         if self.places.is_empty() {
             return Past::UNKNOWN;
         }
-        if is_one_timer(object) {
+        // For the head alone a cache may fetch all of an object, or none of it.
+        if is_one_timer(object) || asked.head {
             self.ask(asked.size);
             return Past::UNKNOWN;
         }
@@ -384,6 +393,8 @@ mod tests {
                 reload: false,
                 has_version: None,
                 abort_at: None,
+                head: false,
+                purge: false,
                 slow: false,
                 nonce: self.nonce,
             };
@@ -482,6 +493,8 @@ mod tests {
             reload: false,
             has_version: None,
             abort_at: None,
+            head: false,
+            purge: false,
             slow: false,
             nonce: 7,
         };

@@ -2,7 +2,8 @@
 //! answer was. Plain answers cost it no allocation.
 
 use super::canaries;
-use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
+use super::coding::Codings;
+use super::oracle::{CLOCK_ALLOWANCE_US, Finding, JOINED, PREFIX_MAX, Recognised, Truth};
 use super::told::{Aging, Told};
 use super::{AnswerSink, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
@@ -31,6 +32,10 @@ pub(crate) struct Head {
     /// Numbers of the first and the last of the answer's canaries; 0: it is damaged.
     pub canaries: [Option<u64>; 2],
     pub etag: Option<(u64, u64, u32)>,
+    /// That ETag is a weak one.
+    pub weak: bool,
+    /// Codings of the body.
+    pub codings: Codings,
     /// It has a Set-Cookie field.
     pub sets_cookie: bool,
     /// First and last byte and whole size of Content-Range.
@@ -89,6 +94,8 @@ pub(crate) struct Judge<'a> {
     kept_head: Option<&'a mut Vec<u8>>,
     /// Bytes of body expected by the object's size (or the range), where it is known.
     expected_bytes: Option<u64>,
+    /// The coded body as far as it has come, where it is to be decoded.
+    coded: Option<Vec<u8>>,
     /// The status is right though it comes with no object: gone in this version, or shorter than the range that was asked for.
     pub good_without_body: bool,
     /// The request carries a validator, the plan's own or one of its fields, so that it may be answered 304.
@@ -121,6 +128,7 @@ impl<'a> Judge<'a> {
             aging: Aging::default(),
             kept_head,
             expected_bytes: None,
+            coded: None,
             good_without_body: false,
             conditional: asked.has_version.is_some(),
         }
@@ -136,6 +144,11 @@ impl<'a> Judge<'a> {
         self.asked.size
     }
 
+    /// True if the head was asked for alone.
+    pub fn asks_for_head(&self) -> bool {
+        self.asked.head
+    }
+
     /// True if the announced length is looked at.
     pub fn checks_length(&self) -> bool {
         self.check.length
@@ -143,6 +156,9 @@ impl<'a> Judge<'a> {
 
     /// The cache's part, as the stamp tells.
     pub fn cache(&self) -> CacheResult {
+        if self.asked.purge {
+            return CacheResult::NotAsked;
+        }
         let Some(stamp) = self.head.stamp else { return CacheResult::Unknown };
         let made_meanwhile = stamp.made_at_us >= self.sent_us;
         let for_me = stamp.asked_by == self.asked.nonce || (stamp.asked_by == 0 && made_meanwhile);
@@ -223,9 +239,14 @@ impl<'a> Judge<'a> {
     }
 
     fn complete_body(&mut self) {
+        if self.asked.head {
+            self.finding = self.finding.take().or(self.wrong_length.take());
+            return;
+        }
         if let Checked::Gathering { .. } = self.body {
             self.recognise();
         }
+        self.judge_coded();
         let answered_with_object = matches!(self.head.status, 200 | 206);
         if self.finding.is_none() {
             self.finding = self.wrong_length.take();
@@ -263,6 +284,9 @@ impl<'a> Judge<'a> {
 
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
     fn judge_head(&mut self) {
+        if self.asked.purge {
+            return;
+        }
         self.judge_age();
         let finding = canaries::judge(self.asked.nonce, &self.head).or_else(|| self.doubled());
         if let Some(finding) = finding {
@@ -284,7 +308,20 @@ impl<'a> Judge<'a> {
         if let Some(finding) = self.judge_owner() {
             return self.found(finding);
         }
+        if self.judge_coding() {
+            // How long it may be only its coding knows.
+            self.expected_bytes = None;
+            self.coded = self.reads_coded().then(Vec::new);
+            if self.asked.head {
+                self.judge_head_alone();
+            }
+            return;
+        }
+        self.judge_plain();
         self.judge_length();
+        if self.asked.head {
+            return self.judge_head_alone();
+        }
         if self.check.content == CheckContent::Nothing && self.of_another_object() {
             return self.found(self.anothers());
         }
@@ -304,76 +341,10 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn judge_range(&mut self, first: u64, last: u64) {
-        let total = self.head.content_range.map(|(_, _, total)| total);
-        let size = self.whole_size().or(total).unwrap_or(self.asked.size);
-        let last = last.min(size.saturating_sub(1)).max(first);
-        self.offset = first;
-        self.expected_bytes = Some(last - first + 1);
-        let wanted = (first, last, size);
-        if self.head.content_range != Some(wanted) && self.of_another_object() {
-            self.found(self.anothers());
-        } else if self.head.content_range != Some(wanted) {
-            let text = match self.head.content_range {
-                Some((a, b, n)) => format!("asked for {first}-{last}/{size}, got {a}-{b}/{n}"),
-                None => "206 without a Content-Range that can be read".to_owned(),
-            };
-            self.found((Fault::WrongRange, text));
-        }
-    }
-
-    /// True if a 404 or 410 is to be held to the laws: the origin meant nothing else by it, an error or a refusal.
-    fn tells_gone(&self) -> bool {
-        let of_object = |stamp: Stamp| !matches!(stamp.kind, StampKind::Error | StampKind::Refused);
-        self.site.gone > 0.0 && self.head.stamp.is_none_or(of_object)
-    }
-
-    /// An object that is gone must be gone in a version that may be served.
-    fn judge_gone(&mut self) {
-        let What::Native { object } = self.asked.what else { return };
-        let finding = self.judge_owner().or_else(|| {
-            self.truth(object).gone(self.head.status, self.head.stamp.map(|stamp| stamp.made_at_us)).err()
-        });
-        match finding {
-            Some(finding) => self.found(finding),
-            None => self.good_without_body = true,
-        }
-    }
-
-    /// A range that no byte of a version lies in may be refused.
-    fn judge_unsatisfied(&mut self) {
-        let (What::Native { object }, Some((first, _))) = (self.asked.what, self.asked.range) else { return };
-        self.good_without_body = self.truth(object).may_end_before(first);
-    }
-
     /// A field that came twice, in an answer to a request for a native object.
     fn doubled(&self) -> Option<Finding> {
         let name = self.head.doubled.filter(|_| matches!(self.asked.what, What::Native { .. }))?;
         Some((Fault::DoubledField, format!("{name} stands in the answer twice")))
-    }
-
-    /// A 304 is right if the client has said which version it has, and that one may still be served.
-    fn judge_unchanged(&mut self) {
-        let What::Native { object } = self.asked.what else { return };
-        if self.of_another_object() {
-            return self.found(self.anothers());
-        }
-        let Some(version) = self.asked.has_version else {
-            if !self.conditional {
-                self.found((Fault::UnaskedUnchanged, "the request carries no validator".to_owned()));
-            }
-            return;
-        };
-        let named = self.head.etag.filter(|_| self.site.etag).map(|(_, named, variant)| (named, variant));
-        if let Err((_, text)) = self.truth(object).timely(version) {
-            self.found((Fault::WrongUnchanged, text));
-        } else if let Some((named, variant)) = named.filter(|named| *named != (version, self.asked.variant)) {
-            let text = format!(
-                "the client has version {version}, variant {}; the ETag of the 304 names version {named}, variant {variant}",
-                self.asked.variant
-            );
-            self.found((Fault::WrongUnchanged, text));
-        }
     }
 
     /// An answer that only its asker may have must have been made for this request.
@@ -398,6 +369,15 @@ impl<'a> Judge<'a> {
 
     /// The finding where an answer as a whole belongs to another request.
     fn anothers(&self) -> Finding {
+        if let What::Native { object } = self.asked.what
+            && let Some((named, ..)) = self.head.etag
+            && self.site.look_alike(object, named)
+        {
+            return (
+                Fault::WrongObject,
+                format!("asked for object {object:x}, got object {named:x}{JOINED}"),
+            );
+        }
         let named = self.head.etag.map_or_else(String::new, |(object, ..)| format!("object {object:x}"));
         let whom = match self.head.stamp.map(|stamp| stamp.asked_by) {
             Some(nonce) if nonce != 0 => format!(", made for request {nonce:x}"),
@@ -455,7 +435,9 @@ impl<'a> Judge<'a> {
 
     /// A body of another object: with its own head it is another's answer, with ours it is the wrong body.
     fn other_object(&mut self, text: String) {
-        let whole = self.of_another_object() || (self.head.etag.is_none() && self.wrong_length.is_some());
+        let joined = text.ends_with(JOINED);
+        let whole =
+            self.of_another_object() && !joined || (self.head.etag.is_none() && self.wrong_length.is_some());
         let fault = if whole { Fault::AnothersAnswer } else { Fault::WrongObject };
         self.found((fault, text));
     }
@@ -540,7 +522,7 @@ impl<'a> Judge<'a> {
 
 impl Body for Judge<'_> {
     fn wants_body(&self) -> bool {
-        !matches!(self.body, Checked::Unchecked)
+        !matches!(self.body, Checked::Unchecked) || self.coded.is_some()
     }
 
     fn skipped(&mut self, count: u64) {
@@ -565,6 +547,7 @@ impl ResponseSink for Judge<'_> {
             4 if name.eq_ignore_ascii_case(b"ETag") => {
                 // One that a plan's own field adds does not name an object.
                 let etag = read_etag(value);
+                self.head.weak = value.starts_with(b"W/");
                 if etag.is_some() && self.head.etag.is_some() {
                     self.head.doubled = Some("an ETag");
                 }
@@ -587,6 +570,9 @@ impl ResponseSink for Judge<'_> {
                 self.head.canaries[place] = Some(canary::read(value).unwrap_or(0));
             }
             13 if name.eq_ignore_ascii_case(b"Content-Range") => self.head.content_range = read_range(value),
+            16 if name.eq_ignore_ascii_case(b"Content-Encoding") => {
+                self.head.codings = self.head.codings.and(value);
+            }
             _ => {}
         }
     }
@@ -596,6 +582,8 @@ impl ResponseSink for Judge<'_> {
         self.head.version = Some(head.version);
         self.head.keep_alive = head.keep_alive;
         self.head.content_length = match head.framing {
+            // It frames nothing here, and says what GET would bring.
+            Framing::None if self.asked.head => head.content_length,
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked | Framing::UntilClose => None,
         };
@@ -612,6 +600,16 @@ impl ResponseSink for Judge<'_> {
         let room = self.room();
         self.body_bytes += bytes.len() as u64;
         let bytes = &bytes[..usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()))];
+        match self.coded {
+            Some(_) => self.keep_coded(bytes),
+            None => self.take_body(bytes),
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Compares the next bytes of a body.
+    fn take_body(&mut self, bytes: &[u8]) {
         match self.body {
             Checked::Unchecked => self.offset += bytes.len() as u64,
             Checked::Gathering { .. } => self.gather(bytes),
@@ -654,11 +652,21 @@ impl AnswerSink for Judge<'_> {
         }
     }
 
+    fn followed_by(&mut self, surplus: bool) {
+        if surplus && self.asked.head {
+            self.found((
+                Fault::WrongLength,
+                "a body came behind the head that was asked for alone".to_owned(),
+            ));
+        }
+    }
+
     fn found(&mut self, outcome: Outcome) -> Found {
-        let expected = self.expected_length();
+        let expected = if self.asked.head { self.asked.size } else { self.expected_length() };
         let answered = self.head.status != 0;
         let announced = self.head.content_length;
-        let by_address = self.checks_length() && self.site.version_sizes.is_empty();
+        let by_address =
+            self.checks_length() && self.site.version_sizes.is_empty() && self.head.codings.is_none();
         let wrong_length = announced.filter(|length| *length != expected && answered && by_address);
         let error = match outcome {
             Outcome::Failed(failure)
@@ -682,5 +690,7 @@ impl AnswerSink for Judge<'_> {
     }
 }
 
+mod coded;
+mod statuses;
 #[cfg(test)]
 mod tests;

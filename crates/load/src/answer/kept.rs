@@ -83,6 +83,10 @@ impl<S: Body> Body for WithBody<'_, S> {
 }
 
 impl<S: AnswerSink> AnswerSink for WithBody<'_, S> {
+    fn followed_by(&mut self, surplus: bool) {
+        self.reader.followed_by(surplus);
+    }
+
     fn summary(&self) -> Summary {
         self.reader.summary()
     }

@@ -17,6 +17,7 @@ mod judge;
 mod kept;
 mod oracle;
 mod page;
+mod purged;
 mod query;
 mod remarks;
 mod sink;

@@ -39,6 +39,9 @@ impl Serials {
 /// A fault and what was expected and found, in a sentence.
 pub(crate) type Finding = (Fault, String);
 
+/// Said where one object came for another whose address is spelled alike.
+pub(crate) const JOINED: &str = ", whose address differs in spelling alone: the cache takes both for one";
+
 /// Facts about an answer to a request for a native object.
 #[derive(Clone, Copy)]
 pub(crate) struct Truth<'a> {
@@ -71,11 +74,12 @@ impl Truth<'_> {
 
     fn by_clear_text(&self, body: &[u8], said: &Prefix) -> Result<Recognised, Finding> {
         if said.object != self.object {
-            let what = format!("asked for object {:x}, got object {:x}", self.object, said.object);
+            let joined = if self.site.look_alike(self.object, said.object) { JOINED } else { "" };
+            let what = format!("asked for object {:x}, got object {:x}{joined}", self.object, said.object);
             return Err((Fault::WrongObject, what));
         }
-        if said.variant != self.asked.variant {
-            let what = format!("asked for variant {}, got variant {}", self.asked.variant, said.variant);
+        if said.variant != self.variant() {
+            let what = format!("asked for variant {}, got variant {}", self.variant(), said.variant);
             return Err((Fault::WrongVariant, what));
         }
         let size = self.size_of(said.version);
@@ -110,6 +114,11 @@ impl Truth<'_> {
         let found =
             candidates.find(|version| matches(&self.version(*version), &self.prefix(*version), offset, body));
         found.map(|version| self.version(version))
+    }
+
+    /// The variant that the bytes must be of.
+    fn variant(&self) -> u32 {
+        self.site.body_variant(self.asked.variant)
     }
 
     /// Bytes of the whole object in a version.
@@ -182,7 +191,7 @@ impl Truth<'_> {
     }
 
     fn version(&self, version: u64) -> Recognised {
-        let variant = self.asked.variant;
+        let variant = self.variant();
         let size = self.size_of(version);
         let prefix = prefix_length(&Prefix { object: self.object, version, variant, size }).min(size);
         Recognised {
@@ -196,7 +205,7 @@ impl Truth<'_> {
     pub fn prefix(&self, version: u64) -> Vec<u8> {
         let mut text = Vec::with_capacity(PREFIX_MAX);
         let size = self.size_of(version);
-        write_prefix(&mut text, self.object, version, self.asked.variant, size);
+        write_prefix(&mut text, self.object, version, self.variant(), size);
         text.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         text
     }
@@ -293,6 +302,8 @@ mod tests {
             reload: false,
             has_version: None,
             abort_at: None,
+            head: false,
+            purge: false,
             slow: false,
             nonce: 1,
         }

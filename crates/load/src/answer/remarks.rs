@@ -16,6 +16,7 @@ pub(crate) struct Remarks {
     cookie_lost: bool,
     cookie_added: bool,
     fields_lost: bool,
+    lengthless: bool,
 }
 
 impl Remarks {
@@ -40,6 +41,10 @@ impl Remarks {
             cookie_lost: of_object && stamp.sets_cookie && !head.sets_cookie,
             cookie_added: of_object && !stamp.sets_cookie && head.sets_cookie,
             fields_lost: head.status == 200 && of_object && lost,
+            lengthless: judge.asks_for_head()
+                && cache == CacheResult::Hit
+                && head.status == 200
+                && head.content_length.is_none(),
         }
     }
 
@@ -57,5 +62,6 @@ impl Remarks {
         counts.cookies_lost += u64::from(self.cookie_lost);
         counts.cookies_added += u64::from(self.cookie_added);
         counts.fields_lost += u64::from(self.fields_lost);
+        counts.lengthless += u64::from(self.lengthless);
     }
 }

@@ -96,6 +96,11 @@ pub(crate) trait AnswerSink: Body {
     /// The answer, as it described itself.
     fn summary(&self) -> Summary;
 
+    /// Tells whether bytes came right behind the answer that are none of it.
+    fn followed_by(&mut self, surplus: bool) {
+        let _ = surplus;
+    }
+
     /// Findings beside the outcome.
     fn found(&mut self, outcome: Outcome) -> Found;
 }

@@ -3,7 +3,7 @@
 use plan::draw::{Draw, hash};
 use plan::jtest::{self, Document};
 use plan::popularity::{Pick, Sampler};
-use plan::site::{Form, Storage};
+use plan::site::{Form, Storage, is_one_timer};
 use plan::{Law, ObjectStep, Site};
 
 /// One request for an object of the site.
@@ -22,6 +22,10 @@ pub(crate) struct Asked {
     pub has_version: Option<u64>,
     /// The part of the body, 0 to 1, after which the client breaks off.
     pub abort_at: Option<f64>,
+    /// Asks for the head alone: HEAD.
+    pub head: bool,
+    /// Asks the proxy to forget the object.
+    pub purge: bool,
     /// True if this answer is read slowly.
     pub slow: bool,
     /// Names this request; another request's nonce on an answer says that the answer was not made for this one.
@@ -29,8 +33,28 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// A purge of its object in its stead, where that may be asked for again.
+    pub fn purged(self) -> Option<Asked> {
+        match self.what {
+            What::Native { object } if !is_one_timer(object) => Some(Asked {
+                range: None,
+                reload: false,
+                has_version: None,
+                abort_at: None,
+                head: false,
+                purge: true,
+                slow: false,
+                ..self
+            }),
+            What::Native { .. } | What::Jtest(_) => None,
+        }
+    }
+
     /// Length of the body that is asked for.
     pub fn body_bytes(&self) -> u64 {
+        if self.head {
+            return 0;
+        }
         self.range.map_or(self.size, |(first, last)| last - first + 1)
     }
 }
@@ -81,8 +105,13 @@ impl Laws {
             draw.chance(self.step.revalidate).then(|| version_held(site, what, unix_us)).flatten();
         let abort_at = draw.chance(self.step.abort).then(|| draw.unit());
         let slow = self.step.reading.bytes_per_second.is_some() && draw.chance(self.step.reading.slow);
+        // Drawn last, so that a plan without HEAD asks for the same as ever. A range is defined for GET alone (RFC 9110 section 14.2), and a
+        // head is over before a client could leave.
+        let head = draw.chance(self.step.head);
+        let range = range.filter(|_| !head);
+        let abort_at = abort_at.filter(|_| !head);
         let nonce = hash(self.nonce_base, number).max(1);
-        Asked { what, size, variant, range, reload, has_version, abort_at, slow, nonce }
+        Asked { what, size, variant, range, reload, has_version, abort_at, head, purge: false, slow, nonce }
     }
 
     /// In order, each object is asked for in one variant before any is in the next, so that a fill leaves none out.

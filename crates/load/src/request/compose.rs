@@ -4,8 +4,8 @@
 use super::asked::{Asked, What};
 use plan::canary::{self, CANARY_FIELD};
 use plan::jtest::Extension;
-use plan::site::{self, Form, NONCE_FIELD, Paths, Site, write_hex, write_number};
-use plan::{Http1, RequestForm};
+use plan::site::{self, Form, NONCE_FIELD, Paths, Site, codings, write_hex, write_number};
+use plan::{Http1, Purge, RequestForm};
 use wire::http2::{FieldList, Indexing};
 
 /// Everything about requests that does not change from one to the next.
@@ -20,6 +20,8 @@ pub(crate) struct Composer {
     /// Name of the field that chooses the variant, and what stands before the number.
     vary: (String, &'static str),
     variants: bool,
+    /// The variants are codings, whose names are the field's values.
+    codes: bool,
     paths: Paths,
     jtest: Option<Extension>,
     etag: bool,
@@ -50,7 +52,8 @@ impl Composer {
             host: format!("Host: {}\r\n", http.authority).into_bytes(),
             fields,
             vary: (site.vary_on.field().to_owned(), site.vary_on.value_prefix()),
-            variants: site.variants > 0,
+            variants: site.variants > 0 || site.codes(),
+            codes: site.codes(),
             paths: Paths::new(site),
             jtest: match &site.form {
                 Form::Native => None,
@@ -86,14 +89,23 @@ impl Composer {
         self.post.map(|bytes| if bytes == 0 { asked.size } else { bytes })
     }
 
-    /// Appends the head of a request and returns where the path stands in `out`. `last`: the connection ends with it.
-    pub fn head(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, last: bool) -> std::ops::Range<usize> {
+    /// Appends the head of a request and returns where the path stands in `out`. `last`: the connection ends with it; `purge`: what a purge
+    /// looks like.
+    pub fn head(
+        &self,
+        out: &mut Vec<u8>,
+        site: &Site,
+        asked: &Asked,
+        purge: Option<&Purge>,
+        last: bool,
+    ) -> std::ops::Range<usize> {
+        let purge = purge.filter(|_| asked.purge);
         match (asked.what, self.jtest) {
             (What::Jtest(document), Some(extension)) => {
                 let path = |out: &mut Vec<u8>| document.write_path(out, extension);
                 self.jtest_head(out, asked, last, path)
             }
-            (What::Native { object }, _) => self.native_head(out, site, asked, object, last),
+            (What::Native { object }, _) => self.native_head(out, site, asked, object, purge, last),
             (What::Jtest(document), None) => {
                 let path = |out: &mut Vec<u8>| document.write_path(out, Extension::None);
                 self.jtest_head(out, asked, last, path)
@@ -103,12 +115,20 @@ impl Composer {
 
     /// The fields of a request over HTTP/2, where the site's form is the native one. What changes from request to request is not
     /// indexed.
-    pub fn fields(&self, to: &mut FieldList, site: &Site, asked: &Asked, secure: bool) {
+    pub fn fields(
+        &self,
+        to: &mut FieldList,
+        site: &Site,
+        asked: &Asked,
+        purge: Option<&Purge>,
+        secure: bool,
+    ) {
+        let purge = purge.filter(|_| asked.purge);
         let object = match asked.what {
             What::Native { object } => object,
             What::Jtest(_) => 0,
         };
-        to.push(":method", "GET", Indexing::Insert);
+        to.push(":method", method(asked, purge), Indexing::Insert);
         to.push(":scheme", if secure { "https" } else { "http" }, Indexing::Insert);
         to.push(":authority", &self.authority, Indexing::Insert);
         to.push_with(":path", Indexing::Literal, |out| self.paths.write(out, object, asked.size));
@@ -119,11 +139,8 @@ impl Composer {
             to.push("cache-control", "no-cache", Indexing::Insert);
             to.push("pragma", "no-cache", Indexing::Insert);
         }
-        if self.variants {
-            to.push_with(&self.vary_lower, Indexing::Insert, |out| {
-                out.extend_from_slice(self.vary.1.as_bytes());
-                write_number(out, u64::from(asked.variant));
-            });
+        if self.chooses(asked) {
+            to.push_with(&self.vary_lower, Indexing::Insert, |out| self.choice(out, asked));
         }
         if let Some((first, last)) = asked.range {
             to.push_with("range", Indexing::Literal, |out| write_range(out, first, last));
@@ -138,11 +155,21 @@ impl Composer {
         if let Some(name) = &self.canary {
             to.push_with(name, Indexing::Literal, |out| canary::write(out, asked.nonce));
         }
+        for field in purge.map_or(&[][..], |purge| &purge.fields) {
+            let value = self.with_path(field, asked, object);
+            to.push(&field.name.to_ascii_lowercase(), value.as_bytes(), Indexing::Literal);
+        }
     }
 
-    fn target(&self, out: &mut Vec<u8>, path: impl FnOnce(&mut Vec<u8>)) -> std::ops::Range<usize> {
-        let method: &[u8] = if self.post.is_some() { b"POST " } else { b"GET " };
-        out.extend_from_slice(method);
+    fn target(
+        &self,
+        out: &mut Vec<u8>,
+        method: &str,
+        path: impl FnOnce(&mut Vec<u8>),
+    ) -> std::ops::Range<usize> {
+        let method = if self.post.is_some() { "POST" } else { method };
+        out.extend_from_slice(method.as_bytes());
+        out.push(b' ');
         if self.form == RequestForm::Forward {
             out.extend_from_slice(&self.absolute);
         }
@@ -157,9 +184,10 @@ impl Composer {
         site: &Site,
         asked: &Asked,
         object: u64,
+        purge: Option<&Purge>,
         last: bool,
     ) -> std::ops::Range<usize> {
-        let path = self.target(out, |out| self.paths.write(out, object, asked.size));
+        let path = self.target(out, method(asked, purge), |out| self.paths.write(out, object, asked.size));
         if self.form == RequestForm::Transparent {
             out.extend_from_slice(b" HTTP/1.0\r\n");
             out.extend_from_slice(if last {
@@ -192,8 +220,21 @@ impl Composer {
         self.variant(out, asked);
         self.length(out, asked);
         out.extend_from_slice(&self.fields);
+        for field in purge.map_or(&[][..], |purge| &purge.fields) {
+            out.extend_from_slice(field.name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(self.with_path(field, asked, object).as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
         out.extend_from_slice(b"\r\n");
         path
+    }
+
+    /// The value of a purge's field.
+    fn with_path(&self, field: &plan::Field, asked: &Asked, object: u64) -> String {
+        let mut path = Vec::new();
+        self.paths.write(&mut path, object, asked.size);
+        field.value.text().replace("{path}", &String::from_utf8_lossy(&path))
     }
 
     fn jtest_head(
@@ -204,7 +245,7 @@ impl Composer {
         path: impl FnOnce(&mut Vec<u8>),
     ) -> std::ops::Range<usize> {
         let ranged = asked.range.is_some();
-        let path = self.target(out, path);
+        let path = self.target(out, method(asked, None), path);
         out.extend_from_slice(if ranged { b" HTTP/1.1\r\n" } else { b" HTTP/1.0\r\n" });
         self.length(out, asked);
         if self.form == RequestForm::Reverse {
@@ -255,7 +296,7 @@ impl Composer {
 
     fn validator_value(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64, version: u64) {
         if self.etag {
-            return site::write_etag(out, object, version, asked.variant);
+            return site::write_etag(out, object, version, site.named_variant(asked.variant, asked.size));
         }
         let began = std::time::Duration::from_secs(site.version_began(object, version) / 1_000_000);
         let date = httpdate::HttpDate::from(std::time::UNIX_EPOCH + began);
@@ -263,13 +304,35 @@ impl Composer {
     }
 
     fn variant(&self, out: &mut Vec<u8>, asked: &Asked) {
-        if self.variants {
+        if self.chooses(asked) {
             out.extend_from_slice(self.vary.0.as_bytes());
             out.extend_from_slice(b": ");
-            out.extend_from_slice(self.vary.1.as_bytes());
-            write_number(out, u64::from(asked.variant));
+            self.choice(out, asked);
             out.extend_from_slice(b"\r\n");
         }
+    }
+
+    /// True if the request carries the field that chooses the variant.
+    fn chooses(&self, asked: &Asked) -> bool {
+        self.variants && (!self.codes || codings::asked(asked.variant).is_some())
+    }
+
+    /// The value of that field.
+    fn choice(&self, out: &mut Vec<u8>, asked: &Asked) {
+        if let Some(value) = codings::asked(asked.variant).filter(|_| self.codes) {
+            return out.extend_from_slice(value.as_bytes());
+        }
+        out.extend_from_slice(self.vary.1.as_bytes());
+        write_number(out, u64::from(asked.variant));
+    }
+}
+
+/// The method of a request that carries nothing.
+fn method<'a>(asked: &Asked, purge: Option<&'a Purge>) -> &'a str {
+    match purge {
+        Some(purge) => &purge.method,
+        None if asked.head => "HEAD",
+        None => "GET",
     }
 }
 
@@ -297,6 +360,8 @@ mod tests {
             reload,
             has_version: None,
             abort_at: None,
+            head: false,
+            purge: false,
             slow: false,
             nonce: 1,
         }
@@ -304,7 +369,7 @@ mod tests {
 
     fn composed(http: &Http1, site: &Site, asked: &Asked, last: bool) -> String {
         let mut out = Vec::new();
-        let path = Composer::new(http, site).head(&mut out, site, asked, last);
+        let path = Composer::new(http, site).head(&mut out, site, asked, None, last);
         let text = String::from_utf8(out).unwrap();
         assert!(text[path].starts_with('/'));
         text

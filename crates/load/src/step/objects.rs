@@ -26,7 +26,7 @@ impl Objects {
             What::Native { object } => object,
             What::Jtest(document) => document.number.to_bits(),
         };
-        let is_whole = asked.range.is_none() && asked.has_version.is_none();
+        let is_whole = asked.range.is_none() && asked.has_version.is_none() && !asked.head && !asked.purge;
         is_whole.then(|| &self.memos[hash(name, u64::from(asked.variant)) as usize % MEMOS])
     }
 }

@@ -216,12 +216,17 @@ fn object_step(choose: &mut Chooser) -> ObjectStep {
         true => Reading { bytes_per_second: Some(speed), slow: 0.3, ..Reading::default() },
         false => Reading::default(),
     };
+    let hot = choose.one(&[1, 50]);
+    let reload = choose.one(&[0.0, 0.3]);
     ObjectStep {
-        popularity: Popularity { hot: choose.one(&[1, 50]), one_timers: 0.2, ..Popularity::default() },
-        reload: choose.one(&[0.0, 0.3]),
+        popularity: Popularity { hot, one_timers: 0.2, ..Popularity::default() },
+        reload,
         revalidate: choose.one(&[0.0, 0.3]),
         range: choose.one(&[0.0, 0.3]),
         abort: choose.one(&[0.0, 0.0, 0.2]),
+        // Drawn with another choice, so that worlds known by their seeds stay what they were.
+        head: reload,
+        purge: None,
         reading,
     }
 }

@@ -44,6 +44,31 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
     }
 }
 
+/// Codings choose among forms of whole bodies, by a field that is theirs.
+pub(super) fn check_codings(load: &Load, found: &mut Found) {
+    for (nth, phase) in load.phases.iter().enumerate() {
+        let ranges =
+            phase.scenario.steps.iter().any(|step| matches!(step, Step::Object(one) if one.range > 0.0));
+        if ranges {
+            found.along([Part::from("phases"), Part::Item(nth)], |found| {
+                found.push(format!(
+                    "phase '{}': range: bytes of a coded body are those of its coding, which each cache may choose: leave out range, or \
+                     vary_on coding",
+                    phase.name
+                ));
+            });
+        }
+    }
+    let accepts = |http: &crate::Http1| {
+        http.fields.iter().any(|field| field.name.eq_ignore_ascii_case("Accept-Encoding"))
+    };
+    if load.protocol.http1().is_some_and(accepts) {
+        found.push(
+            "vary_on coding: requests have an Accept-Encoding of their own: leave that field out".to_owned(),
+        );
+    }
+}
+
 fn check_limits(limits: &Limits, found: &mut Found) {
     if !(1..=Limits::MOST_FIELDS).contains(&limits.fields) {
         found.at("fields", format!("limits: fields is {}: give 1 to {}", limits.fields, Limits::MOST_FIELDS));

@@ -46,6 +46,9 @@ impl Plan {
         found.within("site", |found| site::check_site(&self.site, found));
         if let Some(load) = &self.load {
             found.within("load", |found| load::check_load(load, found));
+            if self.site.codes() {
+                found.within("load", |found| load::check_codings(load, found));
+            }
         }
         if let Some(origin) = &self.origin {
             found.within("origin", |found| origin::check_origin(origin, found));

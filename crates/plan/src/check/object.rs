@@ -1,8 +1,11 @@
 //! Rules for a step that fetches objects.
 
 use super::{Found, share};
-use crate::scenario::ObjectStep;
+use crate::scenario::{ObjectStep, Purge};
 use crate::site::popularity::Law;
+
+/// Purges per second at most.
+const MOST_PURGES: f64 = 1e6;
 
 pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut Found) {
     let popularity = &step.popularity;
@@ -12,6 +15,7 @@ pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, fou
         ("revalidate", step.revalidate),
         ("range", step.range),
         ("abort", step.abort),
+        ("head", step.head),
         ("slow", step.reading.slow),
     ];
     for (name, value) in shares {
@@ -35,7 +39,34 @@ pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, fou
         let drift = popularity.drift_per_hour;
         found.at("popularity", format!("phase '{phase}': drift_per_hour is {drift}: give 0 to 1e6"));
     }
+    if let Some(purge) = &step.purge {
+        check_purge(phase, purge, found);
+    }
     if !has_target {
         found.push(format!("phase '{phase}' fetches objects but the load has no target to connect to"));
+    }
+}
+
+/// A purge must have a rate, and a method that no other request has in the same form.
+fn check_purge(phase: &str, purge: &Purge, found: &mut Found) {
+    let rate = purge.per_second;
+    if !(rate > 0.0 && rate <= MOST_PURGES) {
+        found
+            .at("purge", format!("phase '{phase}': purge: {rate} per second: give more than 0, at most 1e6"));
+    }
+    if purge.method.is_empty() || !purge.method.bytes().all(|byte| byte.is_ascii_graphic()) {
+        found.at(
+            "purge",
+            format!("phase '{phase}': purge: '{}' is no method: give one such as PURGE", purge.method),
+        );
+    }
+    if ["GET", "HEAD"].contains(&purge.method.as_str()) && purge.fields.is_empty() {
+        found.at(
+            "purge",
+            format!(
+                "phase '{phase}': purge: {} without a field of its own asks for the object: give fields",
+                purge.method
+            ),
+        );
     }
 }

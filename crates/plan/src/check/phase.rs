@@ -94,7 +94,13 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
         Step::Messages(step) => {
             found.of(&format!("phase '{name}'"), |found| messages::check(phase, step, load, found));
         }
-        Step::Object(step) => object::check_object(name, step, load.target.is_some(), found),
+        Step::Object(step) => {
+            object::check_object(name, step, load.target.is_some(), found);
+            if step.head > 0.0 && load.protocol.http1().is_some_and(|http| http.post_bytes.is_some()) {
+                found
+                    .at("head", format!("phase '{name}': head: all requests are POST: leave out post_bytes"));
+            }
+        }
         Step::Requests(step) => {
             requests::check_requests(name, step, &kept_around(phase, step), load, found);
         }

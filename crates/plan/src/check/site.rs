@@ -1,7 +1,7 @@
 //! Rules for the objects.
 
 use super::{Found, Part, share};
-use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
+use crate::site::{Form, Keys, Lifetime, MAX_SIZE, Site, Size};
 
 pub(super) fn check_site(site: &Site, found: &mut Found) {
     share(found, "private", site.private);
@@ -12,6 +12,7 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
             .at("no_store", format!("private and no_store together is {both}: a share lies between 0 and 1"));
     }
     check_versions(site, found);
+    check_forms(site, found);
     if let Some(every) = site.change_every
         && every.as_millis() < 1000
     {
@@ -26,6 +27,23 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
         found.along(path, |found| share(found, "not_modified", form.not_modified));
     }
     found.within("size", |found| check_size(&site.size, found));
+}
+
+/// Spellings and codings are those of native objects.
+fn check_forms(site: &Site, found: &mut Found) {
+    let native = site.form == Form::Native;
+    if site.keys != Keys::Plain && !native {
+        found.at("keys", "keys: the addresses of jtest's form are jtest's: leave keys out".to_owned());
+    }
+    if site.codes() && !native {
+        found.at("vary_on", "vary_on: jtest's form has no codings: give cookie or user-agent".to_owned());
+    }
+    if site.codes() && site.variants > 0 {
+        found.at(
+            "variants",
+            "variants: with vary_on coding the codings are the variants: leave it out".to_owned(),
+        );
+    }
 }
 
 /// Laws of versions need versions, and a name for each.

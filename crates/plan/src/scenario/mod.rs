@@ -4,6 +4,7 @@
 mod control;
 pub mod expression;
 mod group;
+mod purge;
 pub(crate) mod reading;
 mod requests;
 pub mod script;
@@ -15,6 +16,7 @@ pub use control::{
     Sequence, Share, Transaction,
 };
 pub use group::{Group, Keep};
+pub use purge::Purge;
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use send::{ObjectStep, UrlOrder, UrlStep, url_hash};
 pub use value::{Code, CounterStep, Feed, FeedEnd, Fills, Log, Rhythm, RhythmHow, Set};

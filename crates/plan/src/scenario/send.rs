@@ -1,5 +1,6 @@
 //! Steps that fetch objects of the site, and URLs of a list.
 
+use crate::scenario::purge::Purge;
 use crate::scenario::reading::Reading;
 use crate::site::popularity::Popularity;
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,19 @@ pub struct ObjectStep {
     pub range: f64,
     /// Share of requests that the client breaks off somewhere in the body.
     pub abort: f64,
+    /// Share of requests for the head alone (HEAD).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub head: f64,
+    /// Purges among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purge: Option<Purge>,
     /// How fast clients read.
     pub reading: Reading,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_nothing(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// Fetches URLs of a list.

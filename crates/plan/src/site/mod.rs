@@ -5,9 +5,11 @@
 //! forms exist: the native one of this module, and jtest's ([`crate::site::jtest`]).
 
 pub mod canary;
+pub mod codings;
 pub mod content;
 mod freshness;
 pub mod jtest;
+mod keys;
 mod numbers;
 pub mod popularity;
 pub mod predict;
@@ -16,6 +18,7 @@ mod versions;
 use crate::draw::{Draw, fraction, hash};
 use crate::site::content::Content;
 pub use crate::site::freshness::{Freshness, FreshnessForm};
+pub use crate::site::keys::Keys;
 pub use crate::site::numbers::{MAX_SIZE, leading_number, write_number};
 pub use crate::site::versions::{Gone, VersionSize};
 use crate::units::{duration_text, duration_text_option};
@@ -63,6 +66,9 @@ pub struct Site {
     /// Lengths that versions have beside that of the object; none: all have that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub version_sizes: Vec<VersionSize>,
+    /// How the addresses of objects are spelled.
+    #[serde(skip_serializing_if = "Keys::is_plain")]
+    pub keys: Keys,
     /// Share of versions in which the object is gone: 404 or 410, with a lifetime as any other.
     #[serde(skip_serializing_if = "is_nothing")]
     pub gone: f64,
@@ -88,6 +94,7 @@ impl Default for Site {
             private: 0.0,
             no_store: 0.0,
             version_sizes: Vec::new(),
+            keys: Keys::Plain,
             gone: 0.0,
         }
     }
@@ -206,6 +213,8 @@ pub enum VaryOn {
     Cookie,
     /// jtest's form: `User-Agent: jtest-browser-<k>`.
     UserAgent,
+    /// `Accept-Encoding`, with values as clients send them: the variants are codings of one body ([`codings`]).
+    Coding,
 }
 
 impl VaryOn {
@@ -215,6 +224,7 @@ impl VaryOn {
             VaryOn::Field(name) => name,
             VaryOn::Cookie => "Cookie",
             VaryOn::UserAgent => "User-Agent",
+            VaryOn::Coding => "Accept-Encoding",
         }
     }
 
@@ -224,11 +234,15 @@ impl VaryOn {
             VaryOn::Field(_) => "variant-",
             VaryOn::Cookie => "jtest-cookie-",
             VaryOn::UserAgent => "jtest-browser-",
+            VaryOn::Coding => "",
         }
     }
 
     /// The variant that a field value names: the number after its prefix, wherever the prefix stands in the value.
     pub fn variant(&self, value: &[u8]) -> Option<u32> {
+        if *self == VaryOn::Coding {
+            return Some(codings::Accepted::read(value).best().number());
+        }
         let prefix = self.value_prefix().as_bytes();
         let at = value.windows(prefix.len()).position(|window| window == prefix)?;
         leading_number(&value[at + prefix.len()..]).and_then(|k| u32::try_from(k).ok())
@@ -260,7 +274,7 @@ const NEVER_CHANGED_US: u64 = 1_600_000_000_000_000;
 impl Site {
     /// Size in bytes of the object.
     pub fn size_of(&self, object: u64) -> u64 {
-        self.size.of(hash(SALT_SIZE, size_key(object)))
+        self.size.of(hash(SALT_SIZE, size_key(self.keys.written(object))))
     }
 
     /// For how long an answer about the object stays fresh; whole seconds, as max-age carries no more.
@@ -310,12 +324,12 @@ impl Site {
 
     /// Number of variants, at least one.
     pub fn variant_count(&self) -> u32 {
-        self.variants.max(1)
+        if self.codes() { codings::ASKED.len() as u32 } else { self.variants.max(1) }
     }
 
     /// The content of one version and variant of an object, under its prefix.
     pub fn content(&self, object: u64, version: u64, variant: u32) -> Content {
-        Content::native(object, version, variant)
+        Content::native(object, version, self.body_variant(variant))
     }
 
     /// A number that differs between sites that would disagree about what an answer must be.
@@ -362,6 +376,7 @@ pub const fn is_one_timer(object: u64) -> bool {
 pub struct Paths {
     /// `/w/<laws>/`
     beginning: Vec<u8>,
+    keys: Keys,
 }
 
 /// Reason for which a path names no object of a site.
@@ -381,11 +396,19 @@ impl Paths {
         let laws = Site { size: Size::Fixed(0), ..site.clone() };
         write_hex(&mut beginning, laws.fingerprint() >> 32);
         beginning.push(b'/');
-        Paths { beginning }
+        Paths { beginning, keys: site.keys }
+    }
+
+    /// The digest of the laws.
+    fn laws(&self) -> &[u8] {
+        &self.beginning["/w/".len()..self.beginning.len() - 1]
     }
 
     /// Appends the path of an object.
     pub fn write(&self, out: &mut Vec<u8>, object: u64, size: u64) {
+        if self.keys == Keys::LookAlike {
+            return keys::write(out, self.laws(), object, size);
+        }
         out.extend_from_slice(&self.beginning);
         write_hex(out, object);
         out.push(b'/');
@@ -395,6 +418,9 @@ impl Paths {
     /// Reads a path into object and size. Without laws, `/w/<id>/<size>`, it means those of this site; what follows the
     /// size, from the first `?`, is ignored.
     pub fn read(&self, path: &[u8]) -> Result<(u64, u64), NotAnObject> {
+        if self.keys == Keys::LookAlike {
+            return keys::read(path, self.laws()).ok_or(NotAnObject::OtherForm);
+        }
         if let Some(rest) = path.strip_prefix(&self.beginning[..])
             && let Some(found) = read_object(rest)
         {

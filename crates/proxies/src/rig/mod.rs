@@ -58,6 +58,8 @@ pub struct RigOptions {
     pub workers: u16,
     /// True if a client's `Cache-Control: no-cache` forces a fetch.
     pub honour_reload: bool,
+    /// True if PURGE makes it forget an object, where it knows how.
+    pub purge: bool,
     /// HTTP version that it speaks in front: with TLS the versions before it as well, without HTTP/2 by prior knowledge. Where
     /// that is HTTP/2, HAProxy and httpd speak it towards the origin, too, without TLS.
     pub http: HttpProtocol,
@@ -89,6 +91,7 @@ impl Default for RigOptions {
             memory_bytes: RigOptions::MEMORY_BYTES,
             workers: 1,
             honour_reload: false,
+            purge: false,
             http: HttpProtocol::One,
             from: None,
             settings: Vec::new(),
@@ -581,6 +584,7 @@ mod tests {
         let farm = Farm::new("10.0.0.1:9080".parse().expect("an address"), 2, 2).expect("a small farm");
         let alone = RigOptions::default();
         let reload = RigOptions { honour_reload: true, ..RigOptions::default() };
+        let purge = RigOptions { purge: true, ..RigOptions::default() };
         let many = RigOptions {
             origin: farm.addresses()[0],
             workers: 4,
@@ -591,6 +595,9 @@ mod tests {
             let print = |options: &RigOptions, farm| print(proxy, options, farm).expect("nothing is set");
             check_printed(&format!("{proxy}.txt"), &print(&alone, None));
             check_printed(&format!("{proxy}-reload.txt"), &print(&reload, None));
+            if ["varnish", "squid"].contains(&proxy.name()) {
+                check_printed(&format!("{proxy}-purge.txt"), &print(&purge, None));
+            }
             check_printed(&format!("{proxy}-farm.txt"), &print(&many, Some(&farm)));
             for http in &proxy.speaks()[1..] {
                 let options = RigOptions { http: *http, ..RigOptions::default() };

@@ -180,6 +180,8 @@ fn kinds_of_request(counts: &Counts) -> String {
         (counts.unchanged, "answered 304"),
         (counts.reloads, "with no-cache"),
         (counts.ranges, "for a range"),
+        (counts.heads, "for the head alone"),
+        (counts.purges, "to purge an object"),
         (counts.ranges_ignored, "for a range answered with the whole object"),
         (counts.redirects, "redirected"),
         (counts.resources, "for resources of pages"),

@@ -5,12 +5,14 @@ use super::proc::{self, Stat};
 use super::sockets;
 use crate::problem::Problem;
 use measure::Watched;
+use measure::dearer::Used;
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 /// Refuses processes that are not there.
 ///
@@ -26,7 +28,14 @@ pub fn check_pids(pids: &[u32]) -> Result<(), Problem> {
 /// Usage of each group of processes while measuring. A group is what belongs together: a server and its children.
 pub struct Watch {
     groups: Vec<Group>,
+    /// Usage of the first group, the target, at each look; fewer of them the longer it is watched.
+    course: Vec<Used>,
+    /// Looks that are left out between two of these, and since the last one.
+    left_out: (u32, u32),
 }
+
+/// Looks whose findings are kept at most.
+const MOST_LOOKS: usize = 4_096;
 
 /// Processes that are told of as one.
 struct Group {
@@ -54,7 +63,8 @@ impl Watch {
         if groups.is_empty() && !listeners.is_empty() {
             groups.push(listeners);
         }
-        let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect() };
+        let groups = groups.into_iter().map(Group::new).collect();
+        let mut watch = Watch { groups, course: Vec::new(), left_out: (0, 0) };
         watch.look();
         watch
     }
@@ -80,9 +90,29 @@ impl Watch {
         self.groups.iter_mut().for_each(|group| group.look(&all, &roots));
     }
 
-    /// An interval is over: notes what is in use now.
-    pub fn sample(&mut self) {
+    /// An interval is over so long after the start of the run: notes what is in use now.
+    pub fn sample(&mut self, since_start: Duration) {
         self.groups.iter_mut().for_each(Group::sample);
+        let (between, passed) = self.left_out;
+        self.left_out.1 = if passed >= between { 0 } else { passed + 1 };
+        if let Some(target) =
+            self.groups.first().filter(|target| passed >= between && !target.seen.is_empty())
+        {
+            self.course.push(target.used_at(since_start));
+        }
+        if self.course.len() >= MOST_LOOKS {
+            let mut even = false;
+            self.course.retain(|_| {
+                even = !even;
+                even
+            });
+            self.left_out.0 = 2 * between + 1;
+        }
+    }
+
+    /// Usage of the target, as time went on.
+    pub fn course(&self) -> &[Used] {
+        &self.course
     }
 
     /// Returns the usage, group by group.
@@ -123,6 +153,15 @@ impl Group {
     fn note_memory(&mut self) {
         let memory = self.seen.iter().filter_map(|process| memory_of(process.pid)).sum();
         self.memory_bytes = self.memory_bytes.max(memory);
+    }
+
+    fn used_at(&self, since_start: Duration) -> Used {
+        Used {
+            at_s: since_start.as_secs_f64(),
+            cpu_s: self.ticks() as f64 / rustix::param::clock_ticks_per_second() as f64,
+            memory_bytes: self.seen.iter().filter_map(|process| memory_of(process.pid)).sum(),
+            processes: self.seen.len() as u32,
+        }
     }
 
     fn ticks(&self) -> u64 {
@@ -270,7 +309,7 @@ mod tests {
         let mut watched = watch.watched();
         while watched[0].cpu_s.is_none_or(|cpu_s| cpu_s < 0.05) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
-            watch.sample();
+            watch.sample(Duration::from_secs(1));
             watch.phase(false);
             watched = watch.watched();
             watch.phase(true);
@@ -281,7 +320,7 @@ mod tests {
         assert!(watched[0].memory_bytes > 100_000 && watch.cpu_s().is_some(), "{watched:?}");
         assert!(watched[0].cpu_s.is_some_and(|cpu_s| cpu_s >= 0.05), "{watched:?}");
         // It has ended: what was seen of it stays, and it can no longer be asked for.
-        watch.sample();
+        watch.sample(Duration::from_secs(1));
         watch.phase(false);
         assert!(watch.cpu_s().is_some());
         let refused = check_pids(&[std::process::id(), shell.id()]).unwrap_err().to_string();

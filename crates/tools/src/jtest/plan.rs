@@ -378,10 +378,10 @@ fn object_step(typed: &Typed) -> Result<ObjectStep, Shown> {
     Ok(ObjectStep {
         popularity: popularity(typed)?,
         reload: share("reload_rate", typed.reload_rate)?,
-        revalidate: 0.0,
         range: if typed.range_mode != 0 { 1.0 } else { 0.0 },
         abort: share("client_abort_rate", typed.client_abort_rate)?,
         reading: reading(typed)?,
+        ..ObjectStep::default()
     })
 }
 

@@ -106,6 +106,7 @@ pub fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Press
         memory_bytes: args.memory(),
         workers: args.rig_workers,
         honour_reload: args.popularity.reload > 0.0,
+        purge: args.purge.purge.is_some(),
         http: args.version.spoken().into_iter().max().unwrap_or_default(),
         from: args.from.clone(),
         settings: settings(&args.rig_set),

@@ -264,6 +264,72 @@ fn lengths_of_another_version() {
     check(FaultKind::OldTotal, &options, &Faults(&["wrong_range"]), 50);
 }
 
+/// The head alone: with the fields of an answer to GET, without its body, and never stored as an object.
+#[test]
+fn answers_to_head() {
+    let options = "-n 400 --hot 20 --hit-ratio 1 --size 3000 --head 0.5";
+    check(FaultKind::KeepHead, options, &Faults(&["truncated"]), 50);
+    check(FaultKind::HeadOfOtherLength, options, &Faults(&["truncated"]), 100);
+    check(FaultKind::HeadOfOtherVariant, &format!("{options} --variants 3"), &Faults(&["wrong_variant"]), 20);
+    let (_, report) = check(FaultKind::HeadWithoutLength, options, &Failures(&[], 0), 0);
+    assert!(report.sum("lengthless") > 50 && report.sum("heads") > 100);
+    assert!(report.notes().contains("hits without a Content-Length"), "{}", report.notes());
+}
+
+#[test]
+fn bodies_behind_heads() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::HeadWithBody);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -c 4 -q -n 200 --hot 10 --hit-ratio 1 --size 300 --head 0.5 --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.ended_with(3).report();
+    let found = report.faults();
+    assert!(found.len() == 1 && found["wrong_length"] > 0 && report.sum("stray") > 0, "{found:?}");
+}
+
+/// A body in a coding for who does not accept it, one that lost the name of its coding, and one that is cut.
+#[test]
+fn codings_that_nobody_asked_for() {
+    let options = "-n 600 --hot 10 --hit-ratio 1 --size 3000 --vary-on coding";
+    check(FaultKind::MixVariants, options, &Faults(&["wrong_variant"]), 100);
+    check(FaultKind::CodingUnnamed, options, &Faults(&["wrong_variant"]), 100);
+    check(FaultKind::CodingUnnamed, &format!("{options} --no-etag"), &Faults(&["wrong_bytes"]), 100);
+    check(FaultKind::CodingCut, options, &Faults(&["truncated", "wrong_bytes"]), 100);
+}
+
+/// Acknowledged, and not done.
+#[test]
+fn purges_that_are_not_done() {
+    let options = "-d 5s --rate 200 --hot 5 --hit-ratio 1 --size 3000 --purge 10/s --purge-within 1s";
+    let (_, report) = check(FaultKind::IgnorePurge, options, &Faults(&["not_purged"]), 20);
+    assert!(report.sum("purges") > 10 && report.sum("purges") == report.sum("purges_acknowledged"));
+    assert!(
+        report.sum("purged_hits") > 5 && report.notes().contains("of what had been purged"),
+        "{}",
+        report.notes()
+    );
+    let (_, report) = check(FaultKind::None, options, &Failures(&[], 0), 0);
+    assert!(report.sum("purges_acknowledged") > 10 && report.sum("purged_hits") == 0);
+    let (_, report) =
+        check(FaultKind::Leak, &options.replace("10/s", "1/s"), &Failures(&["bad_status"], 0), 1);
+    assert!(
+        report.sum("purges_acknowledged") == 0 && report.notes().contains("purges were not acknowledged")
+    );
+}
+
+/// Sixteen objects whose addresses differ in spelling alone.
+#[test]
+fn keys_that_a_cache_takes_for_one() {
+    for more in ["", "--no-etag", "--check nothing", "--head 0.3", "--revalidate 0.3"] {
+        let options = format!("-n 400 --hot 32 --hit-ratio 1 --size 3000 --keys look-alike {more}");
+        let (_, report) = check(FaultKind::JoinKeys, &options, &Faults(&["wrong_object"]), 100);
+        let detail = report.list("evidence")[0].text("detail").to_owned();
+        assert!(detail.contains("differs in spelling alone"), "{detail}");
+    }
+}
+
 /// Laws that cannot be meant together are refused before anything is sent.
 #[test]
 fn laws_of_versions_need_versions() {
@@ -274,6 +340,13 @@ fn laws_of_versions_need_versions() {
         ("--change-every 1s --gone 1", ["gone is 1", "give less"]),
         ("--change-every 1s --version-sizes double", ["'double'", "one-and-a-half"]),
         ("--freshness never", ["'never'", "s-maxage"]),
+        ("--purge 1/s --purge-by GET", ["purge", "give fields"]),
+        ("--purge-by BAN", ["--purge", "required"]),
+        ("--purge 0", ["--purge", "not a rate"]),
+        ("--keys other", ["'other'", "look-alike"]),
+        ("--vary-on coding --range 0.1", ["range", "vary_on"]),
+        ("--vary-on coding --variants 3", ["variants", "the codings are the variants"]),
+        ("--vary-on coding -H Accept-Encoding:gzip", ["vary_on coding", "Accept-Encoding of their own"]),
     ] {
         run(&format!("cache -n 1 {laws}")).refused_with(2, &words);
     }
@@ -329,6 +402,9 @@ fn an_honest_cache_says_of_itself_what_is_so() {
         "--origin-delay 500ms --lifetime 1s --size 3000",
         "--change-every 1s --lifetime 1s --version-sizes same,half,one-and-a-half,empty --range 0.3 --size 3000",
         "--change-every 1s --lifetime 2s --gone 0.3 --revalidate 0.2 --range 0.2 --size 1KB..5KB",
+        "--change-every 1s --lifetime 1s --head 0.4 --revalidate 0.2 --size 1KB..5KB",
+        "--keys look-alike --head 0.2 --revalidate 0.2 --range 0.2 --reload 0.1 --size 1KB..5KB",
+        "--keys look-alike --change-every 1s --lifetime 1s --gone 0.2 --version-sizes same,half --size 1KB..5KB",
     ] {
         let ran = run(&format!(
             "cache {} --origin {origin} -c 4 -q -d 4s --rate 200 --hot 20 --hit-ratio 0.9 --json {{}}/result.json {options}",
@@ -340,6 +416,30 @@ fn an_honest_cache_says_of_itself_what_is_so() {
         for count in ["ageless", "older", "false_claims", "cookies_lost", "cookies_added", "fields_lost"] {
             assert_eq!(report.sum(count), 0, "{options}: {count}");
         }
+    }
+}
+
+/// Codings of one body, kept by the field's words.
+#[test]
+fn an_honest_cache_keeps_codings_apart() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::None);
+    for options in [
+        "--lifetime 1s..3s --change-every 2s --size 1KB..200KB",
+        "--head 0.2 --revalidate 0.3 --reload 0.1 --abort 0.1 --size 0..2KB",
+        "--origin-aborts 0.2 --origin-chunked 0.5 --size 20KB",
+        "--change-every 1s --lifetime 1s --version-sizes same,half,one-and-a-half,empty --size 3000",
+        "--no-etag --check prefix --origin-speed 1MB --size 20KB",
+    ] {
+        let ran = run(&format!(
+            "cache {} --origin {origin} -c 4 -q -d 3s --rate 200 --hot 5 --hit-ratio 0.9 --vary-on coding --json {{}}/result.json {options}",
+            proxy.address
+        ));
+        let report = ran.ended_with(0).report();
+        let faults = report.faults();
+        let failures = report.failures();
+        assert!(faults.is_empty() && failures.is_empty(), "{options}: {faults:?} {failures:?}");
+        assert!(report.sum("hits") > 100, "{options}");
     }
 }
 
@@ -488,7 +588,8 @@ fn assert_evidence(ran: &Ran, report: &Report, faults: &[&str]) {
     for piece in &kept {
         assert!(faults.contains(&piece.text("fault")) && !piece.text("detail").is_empty());
         for request in ["request", "origin_request"] {
-            assert!(piece.text(request).starts_with("GET /w/"), "{}", piece.text(request));
+            let line = piece.text(request).to_ascii_lowercase();
+            assert!(line.starts_with("get /w/") || line.starts_with("head /w/"), "{line}");
         }
         for response in ["response", "origin_response"] {
             let status = match faults {

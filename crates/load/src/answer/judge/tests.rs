@@ -14,6 +14,8 @@ fn asked() -> Asked {
         reload: false,
         has_version: Some(0),
         abort_at: None,
+        head: false,
+        purge: false,
         slow: false,
         nonce: 1,
     }

@@ -10,6 +10,7 @@ use crate::exchange::{driver, own};
 use crate::request::asked::Asked;
 use crate::step::Objects;
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, Stage};
+use plan::{Law, Purge};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -19,12 +20,23 @@ use wire::http1::{Expect, HeadMemo};
 pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &Objects, turn: Turn) {
     let worker = context.worker;
     let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
+    let asked = purge_in_its_stead(context, objects, &asked).unwrap_or(asked);
     worker.account.begin(turn.due);
     count_kind(context, &asked);
     let _under_way = context.under_way(|| (turn.due, title(context, objects, turn)));
     let mut fetch = ObjectExchanges { context, objects, path: worker.buffer() };
     driver::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     worker.give_back(fetch.path);
+}
+
+/// A purge of the object, where one is due.
+fn purge_in_its_stead(context: Context<'_>, objects: &Objects, asked: &Asked) -> Option<Asked> {
+    let step = objects.laws.step();
+    let purge = step.purge.as_ref().filter(|_| step.popularity.law != Law::InOrder)?;
+    let purged = asked.purged()?;
+    let net = &context.worker.net;
+    let due = context.worker.given.borrow_mut().purges.are_due(purge, net.unix_micros_at(net.now()));
+    due.then_some(purged)
 }
 
 /// The request line of an object, which is drawn again: it follows from the number of the request.
@@ -36,11 +48,13 @@ fn title(context: Context<'_>, objects: &Objects, turn: Turn) -> String {
 }
 
 fn count_kind(context: Context<'_>, asked: &Asked) {
-    if asked.reload || asked.range.is_some() || asked.has_version.is_some() {
+    if asked.reload || asked.range.is_some() || asked.has_version.is_some() || asked.head || asked.purge {
         context.worker.account.count(|counts| {
             counts.reloads += u64::from(asked.reload);
             counts.ranges += u64::from(asked.range.is_some());
             counts.conditional += u64::from(asked.has_version.is_some());
+            counts.heads += u64::from(asked.head);
+            counts.purges += u64::from(asked.purge);
         });
     }
 }
@@ -69,7 +83,7 @@ impl Exchanges for ObjectExchanges<'_> {
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
         let worker = self.context.worker;
-        let path = worker.composer.head(to, &worker.site, &due.item, last);
+        let path = worker.composer.head(to, &worker.site, &due.item, self.purge(), last);
         self.path.clear();
         self.path.extend_from_slice(&to[path]);
         if worker.load.trace.urls {
@@ -77,7 +91,8 @@ impl Exchanges for ObjectExchanges<'_> {
             worker.account.show(Event::Url(String::from_utf8_lossy(line).into_owned()));
         }
         let payload = worker.composer.post_bytes(&due.item).unwrap_or(0);
-        Ok(Written { expect: Expect::Body, payload })
+        let expect = if due.item.head { Expect::NoBody } else { Expect::Body };
+        Ok(Written { expect, payload })
     }
 
     async fn read(
@@ -103,7 +118,12 @@ impl Exchanges for ObjectExchanges<'_> {
     fn describe<'s>(&'s self, item: &'s Asked) -> Described<'s> {
         let head = self.head(item);
         let line = head.lines().next().unwrap_or("").to_owned();
-        let method = if self.repeating(item) == Repeating::Safe { "GET" } else { "POST" };
+        let method = match (self.repeating(item) == Repeating::Safe, self.purge()) {
+            (true, Some(purge)) if item.purge => &purge.method,
+            (true, _) if item.head => "HEAD",
+            (true, _) => "GET",
+            (false, _) => "POST",
+        };
         let url = line.split(' ').nth(1).unwrap_or("").to_owned();
         let range = item.range.unwrap_or((0, 0));
         Described { method, url: url.into(), title: line.into(), range, place: 0, cause: Cause::Listed }
@@ -115,10 +135,50 @@ impl Exchanges for ObjectExchanges<'_> {
 }
 
 impl ObjectExchanges<'_> {
+    /// The form of a purge, where the step has any.
+    fn purge(&self) -> Option<&Purge> {
+        self.objects.laws.step().purge.as_ref()
+    }
+
+    /// An answer to a purge: the proxy has done it, or had nothing to do, or it is no answer to that.
+    fn settle_purge(&self, sent: &Sent<Asked>, ended: Ended, judge: &Judge<'_>) -> Settled {
+        let outcome = match ended {
+            Ended::BrokenOff => Outcome::Aborted,
+            Ended::Failed(failure) => Outcome::Failed(failure),
+            Ended::Complete if !matches!(judge.head.status, 200..=299 | 404) => {
+                Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head))
+            }
+            Ended::Complete => {
+                let worker = self.context.worker;
+                let now_us = worker.net.unix_micros_at(worker.net.now());
+                worker.given.borrow_mut().purges.acknowledged(&sent.item, judge.sent_us, now_us);
+                worker.account.count(|counts| counts.purges_acknowledged += 1);
+                Outcome::Ok
+            }
+        };
+        outcome.into()
+    }
+
+    /// Holds a good answer to the purges of its object.
+    fn judge_purged(&self, asked: &Asked, judge: &mut Judge<'_>) -> Option<Outcome> {
+        let purge = self.purge()?;
+        let worker = self.context.worker;
+        let outdated = worker.given.borrow_mut().purges.outdated(asked, judge)?;
+        if u128::from(outdated.after_us) > purge.within.as_micros() {
+            judge.was_purged(outdated);
+            return Some(Outcome::CheckFailed(Fault::NotPurged));
+        }
+        worker.account.count(|counts| {
+            counts.purged_hits += 1;
+            counts.purged_hits_us += outdated.after_us;
+        });
+        None
+    }
+
     /// The request's head, composed again: it is a pure function of what was asked.
     fn head(&self, asked: &Asked) -> Cow<'static, str> {
         let mut bytes = Vec::new();
-        self.context.worker.composer.head(&mut bytes, &self.context.worker.site, asked, false);
+        self.context.worker.composer.head(&mut bytes, &self.context.worker.site, asked, self.purge(), false);
         String::from_utf8_lossy(&bytes).into_owned().into()
     }
 }
@@ -141,7 +201,7 @@ impl HttpExchanges for ObjectExchanges<'_> {
     fn head(&mut self, due: &mut Due<Asked>, _: Instant, to: &mut Head) -> bool {
         let worker = self.context.worker;
         let secure = worker.channels.target().secure.is_some();
-        worker.composer.fields(&mut to.fields, &worker.site, &due.item, secure);
+        worker.composer.fields(&mut to.fields, &worker.site, &due.item, self.purge(), secure);
         self.path.clear();
         self.path.extend_from_slice(to.fields.get(":path").unwrap_or_default());
         true
@@ -162,6 +222,9 @@ impl HttpExchanges for ObjectExchanges<'_> {
     }
 
     fn settle(&self, sent: &Sent<Asked>, ended: Ended, judge: &mut Judge<'_>) -> Settled {
+        if sent.item.purge {
+            return self.settle_purge(sent, ended, judge);
+        }
         if let Ended::Complete = ended {
             judge.complete();
         }
@@ -182,6 +245,9 @@ impl HttpExchanges for ObjectExchanges<'_> {
         {
             judge.lacks_its_end();
             outcome = Outcome::CheckFailed(Fault::Partial);
+        }
+        if outcome == Outcome::Ok {
+            outcome = self.judge_purged(&sent.item, judge).unwrap_or(outcome);
         }
         let past = worker.given.borrow_mut().ended(&worker.site, &sent.item, judge, outcome);
         let remarks = match ended {

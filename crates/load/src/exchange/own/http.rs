@@ -64,6 +64,7 @@ pub(crate) async fn read<C: HttpExchanges>(
         return without_end(worker, window, kept, Read::GivenUp);
     }
     let surplus = alone && sent.answers == 0 && idle::note_surplus(context, connection, &sink.summary());
+    sink.reader.followed_by(surplus);
     let settled = exchanges.settle(sent, ended, &mut sink.reader);
     let summary = reading.summary(sink.summary());
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();

@@ -64,10 +64,12 @@ fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> Strin
     let memory_kib = options.memory_bytes / 1024;
     let reload = if options.honour_reload { "" } else { " ignore-reload" };
     let peers = peers(origins);
+    // Squid looks for PURGE only where a rule speaks of it.
+    let purge = if options.purge { "acl purge method PURGE\nhttp_access allow purge\n" } else { "" };
     format!(
         r#"# The host is that of the absolute URL or the Host field; the origin is named to itself where there is neither.
 http_port {listen} accel vhost defaultsite={catch_all}
-http_access allow all
+{purge}http_access allow all
 
 {peers}
 never_direct allow all

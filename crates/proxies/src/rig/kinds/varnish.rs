@@ -99,6 +99,7 @@ fn configuration(options: &RigOptions, origins: &Origins) -> String {
     let backends = backends(origins);
     let choice = choice(origins);
     let reload = if options.honour_reload { RELOAD_HONOURED } else { "" };
+    let purge = if options.purge { PURGE } else { "" };
     format!(
         r#"vcl 4.1;
 
@@ -106,10 +107,16 @@ fn configuration(options: &RigOptions, origins: &Origins) -> String {
 # The rules built into Varnish follow each of these.
 sub vcl_recv {{
     set req.backend_hint = origin_0;
-{choice}{reload}}}
+{choice}{purge}{reload}}}
 "#
     )
 }
+
+/// All variants of an object are forgotten at once. Stock Varnish takes PURGE for a method that it does not know.
+const PURGE: &str = r#"    if (req.method == "PURGE") {
+        return (purge);
+    }
+"#;
 
 /// A client's `no-cache` fetches anew and replaces what is stored; stock Varnish ignores it.
 const RELOAD_HONOURED: &str = r#"    if (req.http.Cache-Control ~ "(?i)no-cache" || req.http.Pragma ~ "(?i)no-cache") {

@@ -59,16 +59,41 @@ impl Shared {
         if is_plain && answer.is_whole() && rules.allow(&answer) {
             let kept = Kept { since, ..Kept::new(request, &answer) };
             let mut memory = self.memory.lock().expect("no panic");
-            let list = memory.kept.entry(request.target.clone()).or_default();
+            let list = memory.kept.entry(self.key(request)).or_default();
             list.retain(|kept| !kept.serves(request, &Rules { expiry: false, ..*rules }));
             list.push(kept);
         }
         Ok(answer)
     }
 
+    /// Answers HEAD with the head of what is kept, or of what the origin says.
+    pub(super) fn head<'a>(
+        &'a self,
+        request: &Request,
+        upstream: &mut Option<Upstream<'a>>,
+    ) -> io::Result<Answer> {
+        let vary = self.kind != FaultKind::HeadOfOtherVariant;
+        if let Some(mut answer) = self.remembered(request, &Rules { expiry: true, vary, private: true }) {
+            let length = answer.length.to_string();
+            match self.kind {
+                FaultKind::HeadWithoutLength => answer.fields.remove("Content-Length"),
+                _ => answer.fields.set("Content-Length", &length),
+            }
+            return Ok(answer);
+        }
+        let answer = self.fetch(request, upstream)?;
+        if self.kind == FaultKind::KeepHead && answer.status == 200 {
+            let mut answer = answer.clone();
+            answer.length = 0;
+            let kept = Kept::new(request, &answer);
+            self.memory.lock().expect("no panic").kept.entry(request.target.clone()).or_default().push(kept);
+        }
+        Ok(answer)
+    }
+
     fn remembered(&self, request: &Request, rules: &Rules) -> Option<Answer> {
         let memory = self.memory.lock().expect("no panic");
-        let kept = memory.kept.get(&request.target)?.iter().find(|kept| kept.serves(request, rules))?;
+        let kept = memory.kept.get(&self.key(request))?.iter().find(|kept| kept.serves(request, rules))?;
         let mut answer = kept.answer.clone();
         let age = kept.since.elapsed().as_secs();
         answer.fields.set("Age", &age.to_string());
@@ -80,10 +105,36 @@ impl Shared {
                 answer.fields.remove("Set-Cookie");
                 answer.fields.remove("Last-Modified");
             }
+            FaultKind::CodingUnnamed => answer.fields.remove("Content-Encoding"),
+            FaultKind::CodingCut if answer.fields.has("content-encoding") => {
+                answer.body.truncate(answer.length / 2);
+                answer.length /= 2;
+            }
             FaultKind::KeepPartial => answer.body.truncate(answer.length / 2),
             _ => {}
         }
         Some(answer)
+    }
+
+    /// Forgets an object, or says so.
+    pub(super) fn purge(&self, request: &Request) -> Answer {
+        if self.kind == FaultKind::Leak {
+            return Answer::refuse(405, "no purges here\n");
+        }
+        if self.kind != FaultKind::IgnorePurge {
+            self.memory.lock().expect("no panic").kept.remove(&self.key(request));
+        }
+        Answer::done("purged\n")
+    }
+
+    /// The key of a request's object.
+    fn key(&self, request: &Request) -> String {
+        if self.kind != FaultKind::JoinKeys {
+            return request.target.clone();
+        }
+        let plain = request.target.to_ascii_lowercase().replace("%2f", "/").replace("//", "/");
+        let end = plain.find(['?', ':', ';']).unwrap_or(plain.len());
+        plain[..end].trim_end_matches('/').to_string()
     }
 
     pub(super) fn torn(&self, request: &Request, mut answer: Answer) -> Answer {

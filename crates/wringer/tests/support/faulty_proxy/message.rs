@@ -115,6 +115,11 @@ impl Answer {
         Answer { status, reason, fields, length: body.len(), body, keeps_connection: false }
     }
 
+    pub(super) fn done(text: &str) -> Answer {
+        let answer = Answer::refuse(200, text);
+        Answer { reason: "OK".to_string(), ..answer }
+    }
+
     pub(super) fn read(input: &mut impl BufRead, method: &str) -> io::Result<Answer> {
         let line = read_line(input)?;
         let mut words = line.splitn(3, ' ');
@@ -163,7 +168,8 @@ impl Answer {
         fault: Option<FaultKind>,
     ) -> io::Result<bool> {
         self.damage_head(request, fault);
-        let has_body = request.method != "HEAD" && !matches!(self.status, 204 | 304);
+        let asks_for_body = request.method != "HEAD" || fault == Some(FaultKind::HeadWithBody);
+        let has_body = asks_for_body && !matches!(self.status, 204 | 304);
         if has_body {
             self.damage(fault);
         }
@@ -171,7 +177,7 @@ impl Answer {
         // The body of another method has not been read and would look like the next request.
         let goes_on = request.keeps_connection
             && !is_cut
-            && matches!(&*request.method, "GET" | "HEAD")
+            && matches!(&*request.method, "GET" | "HEAD" | "PURGE")
             && fault != Some(FaultKind::CutUntilClose);
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, self.reason);
         let own = self.fields.end_to_end().filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"));
@@ -226,11 +232,14 @@ impl Answer {
 
     /// The lines that say where the body ends.
     fn framing(&self, request: &Request, fault: Option<FaultKind>) -> String {
-        let length = match self.fields.get("content-length") {
-            own if request.method == "HEAD" => own.unwrap_or("0").to_string(),
-            _ => self.length.to_string(),
+        let line = match self.fields.get("content-length") {
+            None if request.method == "HEAD" => String::new(),
+            Some(_) if request.method == "HEAD" && fault == Some(FaultKind::HeadOfOtherLength) => {
+                format!("Content-Length: {}\r\n", self.length / 2)
+            }
+            Some(own) if request.method == "HEAD" => format!("Content-Length: {own}\r\n"),
+            _ => format!("Content-Length: {}\r\n", self.length),
         };
-        let line = format!("Content-Length: {length}\r\n");
         match fault {
             _ if matches!(self.status, 204 | 304) => String::new(),
             Some(FaultKind::DuplicateLength) => format!("{line}Content-Length: {}\r\n", self.length + 1),

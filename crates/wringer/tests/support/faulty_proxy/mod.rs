@@ -97,6 +97,24 @@ pub enum FaultKind {
     OldTotal,
     /// Keeps answers 404 and 410 for ever.
     KeepGone,
+    /// Keeps what was answered to HEAD, and gives it to GET as an object of no bytes.
+    KeepHead,
+    /// Sends a body to whoever asked for the head alone.
+    HeadWithBody,
+    /// Announces half of the length in answers to HEAD.
+    HeadOfOtherLength,
+    /// Gives the first variant's head to everyone.
+    HeadOfOtherVariant,
+    /// Leaves the length out of answers to HEAD that it kept.
+    HeadWithoutLength,
+    /// Keeps what it may, and takes the coding's name out of what it keeps.
+    CodingUnnamed,
+    /// The same, and cuts the coded bodies that it keeps as if that were all.
+    CodingCut,
+    /// Says of each purge that it is done, and does nothing.
+    IgnorePurge,
+    /// Takes addresses that differ in slashes, case or the query for one.
+    JoinKeys,
 }
 
 /// True of about a fourth of all objects.
@@ -188,7 +206,8 @@ fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
             Err(reason) if shared.is_over.load(Ordering::SeqCst) => return Err(reason),
             Err(reason) => Answer::refuse(502, &format!("the origin gave no answer: {reason}\n")),
         };
-        let fault = Some(shared.kind).filter(|_| request.method == "GET");
+        let of_heads = matches!(shared.kind, FaultKind::HeadWithBody | FaultKind::HeadOfOtherLength);
+        let fault = Some(shared.kind).filter(|_| of_heads || request.method == "GET");
         let goes_on = answer.write(&mut &client.stream, &request, fault)?;
         shared.count();
         if !goes_on {
@@ -260,9 +279,12 @@ impl Shared {
     }
 
     fn answer<'a>(&'a self, request: &Request, upstream: &mut Option<Upstream<'a>>) -> io::Result<Answer> {
+        if request.method == "PURGE" {
+            return Ok(self.purge(request));
+        }
         if request.method != "GET" {
             return if request.method == "HEAD" {
-                self.fetch(request, upstream)
+                self.head(request, upstream)
             } else {
                 Ok(Answer::refuse(501, "only GET and HEAD are forwarded\n"))
             };
@@ -298,6 +320,15 @@ impl Shared {
             | FaultKind::NoAge
             | FaultKind::FalseClaims
             | FaultKind::FieldsLost
+            | FaultKind::KeepHead
+            | FaultKind::CodingUnnamed
+            | FaultKind::CodingCut
+            | FaultKind::JoinKeys
+            | FaultKind::IgnorePurge
+            | FaultKind::HeadWithBody
+            | FaultKind::HeadOfOtherLength
+            | FaultKind::HeadOfOtherVariant
+            | FaultKind::HeadWithoutLength
             | FaultKind::KeepPartial => {
                 self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
             }

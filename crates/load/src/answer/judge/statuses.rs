@@ -1,0 +1,101 @@
+//! Answers that are not a whole object: parts, heads that were asked for alone, objects that are gone, and "what you have is right".
+
+use super::Judge;
+use crate::answer::purged::Outdated;
+use crate::request::asked::What;
+use measure::Fault;
+use plan::site::{Stamp, StampKind};
+
+impl Judge<'_> {
+    /// An answer to HEAD has the fields of one to GET (RFC 9110 section 9.3.2): its ETag names what a body would be held to.
+    pub(super) fn judge_head_alone(&mut self) {
+        let What::Native { object } = self.asked.what else { return };
+        let Some((named, version, variant)) = self.head.etag else { return };
+        let wanted = self.site.named_variant(self.asked.variant, self.asked.size);
+        if named != object {
+            self.found(self.anothers());
+        } else if variant != wanted && !self.site.codes() {
+            let text = format!("asked for variant {wanted}, the ETag of the head names variant {variant}");
+            self.found((Fault::WrongVariant, text));
+        } else if let Err(finding) = self.truth(object).timely(version) {
+            self.found(finding);
+        }
+    }
+
+    pub(super) fn judge_range(&mut self, first: u64, last: u64) {
+        let total = self.head.content_range.map(|(_, _, total)| total);
+        let size = self.whole_size().or(total).unwrap_or(self.asked.size);
+        let last = last.min(size.saturating_sub(1)).max(first);
+        self.offset = first;
+        self.expected_bytes = Some(last - first + 1);
+        let wanted = (first, last, size);
+        if self.head.content_range != Some(wanted) && self.of_another_object() {
+            self.found(self.anothers());
+        } else if self.head.content_range != Some(wanted) {
+            let text = match self.head.content_range {
+                Some((a, b, n)) => format!("asked for {first}-{last}/{size}, got {a}-{b}/{n}"),
+                None => "206 without a Content-Range that can be read".to_owned(),
+            };
+            self.found((Fault::WrongRange, text));
+        }
+    }
+
+    /// True if a 404 or 410 is to be held to the laws: the origin meant nothing else by it, an error or a refusal.
+    pub(super) fn tells_gone(&self) -> bool {
+        let of_object = |stamp: Stamp| !matches!(stamp.kind, StampKind::Error | StampKind::Refused);
+        self.site.gone > 0.0 && self.head.stamp.is_none_or(of_object)
+    }
+
+    /// An object that is gone must be gone in a version that may be served.
+    pub(super) fn judge_gone(&mut self) {
+        let What::Native { object } = self.asked.what else { return };
+        let finding = self.judge_owner().or_else(|| {
+            self.truth(object).gone(self.head.status, self.head.stamp.map(|stamp| stamp.made_at_us)).err()
+        });
+        match finding {
+            Some(finding) => self.found(finding),
+            None => self.good_without_body = true,
+        }
+    }
+
+    /// A range that no byte of a version lies in may be refused.
+    pub(super) fn judge_unsatisfied(&mut self) {
+        let (What::Native { object }, Some((first, _))) = (self.asked.what, self.asked.range) else { return };
+        self.good_without_body = self.truth(object).may_end_before(first);
+    }
+
+    /// A 304 is right if the client has said which version it has, and that one may still be served.
+    pub(super) fn judge_unchanged(&mut self) {
+        let What::Native { object } = self.asked.what else { return };
+        if self.of_another_object() {
+            return self.found(self.anothers());
+        }
+        let Some(version) = self.asked.has_version else {
+            if !self.conditional {
+                self.found((Fault::UnaskedUnchanged, "the request carries no validator".to_owned()));
+            }
+            return;
+        };
+        let held = self.site.named_variant(self.asked.variant, self.asked.size);
+        let named = self.head.etag.filter(|_| self.site.etag).map(|(_, named, variant)| (named, variant));
+        if let Err((_, text)) = self.truth(object).timely(version) {
+            self.found((Fault::WrongUnchanged, text));
+        } else if let Some((named, variant)) = named.filter(|named| *named != (version, held)) {
+            let text = format!(
+                "the client has version {version}, variant {held}; the ETag of the 304 names version {named}, variant {variant}"
+            );
+            self.found((Fault::WrongUnchanged, text));
+        }
+    }
+
+    /// To be called where what the cache was told to forget is served all the same.
+    pub fn was_purged(&mut self, outdated: Outdated) {
+        let seconds = |us: u64| us as f64 / 1e6;
+        let text = format!(
+            "made {:.1} s before its purge, which was acknowledged {:.1} s before this request",
+            seconds(outdated.made_before_us),
+            seconds(outdated.after_us)
+        );
+        self.found((Fault::NotPurged, text));
+    }
+}

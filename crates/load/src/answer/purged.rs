@@ -1,0 +1,117 @@
+//! Objects that the cache was told to forget, as far as a worker told it so itself: what was made well before a purge may not be a hit for
+//! long after the purge was acknowledged.
+
+use super::Judge;
+use crate::request::asked::{Asked, What};
+use measure::CacheResult;
+use plan::Purge;
+use plan::draw::hash;
+
+/// Purges that a worker remembers; each has one place, and a newer one takes that of an older.
+const PLACES: usize = 1_024;
+
+/// A fetch that was under way when its object was purged may be stored afterwards: what was made so short a time before, beside the time that
+/// fetches take, is not held to the purge.
+const UNDER_WAY_US: u64 = 500_000;
+
+/// A purge that was acknowledged.
+#[derive(Clone, Copy, Default)]
+struct Purged {
+    /// The hash of object and variant; 0: nothing stands here.
+    key: u64,
+    sent_us: u64,
+    acknowledged_us: u64,
+}
+
+/// How a hit stands to a purge of its object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Outdated {
+    /// From the moment at which the origin made it to the purge.
+    pub made_before_us: u64,
+    /// From the purge's acknowledgement to the request.
+    pub after_us: u64,
+}
+
+/// The purges of one worker.
+pub(crate) struct Purges {
+    places: Vec<Purged>,
+    /// Workers among which the purges of a load are shared out.
+    workers: u32,
+    next_us: Option<u64>,
+    /// The longest that an answer of the origin has taken to come whole.
+    slowest_us: u64,
+}
+
+impl Purges {
+    /// Of one of so many workers.
+    pub fn of(workers: u32) -> Purges {
+        Purges { places: Vec::new(), workers: workers.max(1), next_us: None, slowest_us: 0 }
+    }
+
+    /// True if the next request is to be a purge.
+    pub fn are_due(&mut self, purge: &Purge, now_us: u64) -> bool {
+        let every_us = (1e6 * f64::from(self.workers) / purge.per_second) as u64;
+        match self.next_us {
+            Some(next_us) if next_us > now_us => false,
+            Some(_) => {
+                // What was missed is not made up for.
+                self.next_us = Some(now_us + every_us);
+                true
+            }
+            // Something must be stored before it can be forgotten.
+            None => {
+                self.next_us = Some(now_us + every_us);
+                false
+            }
+        }
+    }
+
+    /// A purge that was sent then is acknowledged.
+    pub fn acknowledged(&mut self, asked: &Asked, sent_us: u64, acknowledged_us: u64) {
+        let Some(key) = key(asked) else { return };
+        self.places.resize(PLACES, Purged::default());
+        self.places[key as usize % PLACES] = Purged { key, sent_us, acknowledged_us };
+    }
+
+    /// How an answer that came whole stands to the last purge of its object, where it is a hit of what had been made before that, and was asked
+    /// for after its acknowledgement.
+    pub fn outdated(&mut self, asked: &Asked, judge: &Judge<'_>) -> Option<Outdated> {
+        let stamp = judge.head.stamp?;
+        let cache = judge.cache();
+        if matches!(cache, CacheResult::Miss | CacheResult::Collapsed) {
+            self.slowest_us = self.slowest_us.max(judge.now_us.saturating_sub(judge.sent_us));
+        }
+        if cache != CacheResult::Hit || self.places.is_empty() {
+            return None;
+        }
+        let key = key(asked)?;
+        let purged = self.places[key as usize % PLACES];
+        let made_before_us = purged.sent_us.checked_sub(stamp.made_at_us)?;
+        let after_us = judge.sent_us.checked_sub(purged.acknowledged_us)?;
+        let was_there = made_before_us > UNDER_WAY_US + 2 * self.slowest_us;
+        (purged.key == key && was_there).then_some(Outdated { made_before_us, after_us })
+    }
+}
+
+fn key(asked: &Asked) -> Option<u64> {
+    match asked.what {
+        What::Native { object } => Some(hash(object, u64::from(asked.variant)).max(1)),
+        What::Jtest(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn purges_come_at_their_rate_and_none_is_made_up_for() {
+        let purge =
+            Purge { per_second: 2.0, method: "PURGE".to_owned(), fields: Vec::new(), within: Duration::ZERO };
+        let mut purges = Purges::of(2);
+        let due: Vec<u64> = (0..10_000).filter(|ms| purges.are_due(&purge, ms * 1_000)).collect();
+        assert_eq!(due, [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000]);
+        assert!(purges.are_due(&purge, 60_000_000) && !purges.are_due(&purge, 60_100_000));
+    }
+}

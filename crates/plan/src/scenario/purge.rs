@@ -1,0 +1,40 @@
+//! Purges: requests that have a cache forget an object.
+
+use crate::request::field::Field;
+use crate::units::duration_text;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Purges among the requests for objects of a step. Each takes the place of a request for an object of the hot set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Purge {
+    /// Purges per second of the whole load.
+    pub per_second: f64,
+    /// The method, such as PURGE or BAN.
+    #[serde(default = "usual_method")]
+    pub method: String,
+    /// Fields that a purge carries besides those of each request; `{path}` in a value is the path of the object.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// Time after its acknowledgement for which answers that were made before may still be served.
+    #[serde(with = "duration_text", default = "usual_time")]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
+    pub within: Duration,
+}
+
+impl Purge {
+    /// The method of most caches that have one.
+    pub const METHOD: &str = "PURGE";
+    /// The time that a purge may take unless a plan says otherwise.
+    pub const WITHIN: Duration = Duration::from_secs(2);
+}
+
+fn usual_method() -> String {
+    Purge::METHOD.to_owned()
+}
+
+fn usual_time() -> Duration {
+    Purge::WITHIN
+}
