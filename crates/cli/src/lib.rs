@@ -570,6 +570,9 @@ pub struct RigArgs {
     /// A setting in the proxy's own words, such as max-secondary-entries=5 for haproxy
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::assignment)]
     pub set: Vec<(String, String)>,
+    /// Find out what it keeps of all that an origin may send, by asking, and print a table; no other origin is needed
+    #[arg(long, conflicts_with_all = ["print", "origin", "listen", "http"])]
+    pub survey: bool,
     /// Print the configuration instead of starting
     #[arg(long)]
     pub print: bool,

@@ -33,6 +33,7 @@ mod show;
 pub mod size;
 pub mod start;
 pub mod stress;
+pub mod survey;
 pub mod tcp;
 mod trend;
 mod verbose;

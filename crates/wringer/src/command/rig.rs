@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::around;
+use super::{around, survey};
 use crate::problem::{Exit, Problem};
 use cli::{RigArgs, reachable};
 use plan::units::show_size;
@@ -53,6 +53,9 @@ fn printed(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<String, Rig
 /// A proxy that does not exist, is not installed, or does not start.
 pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
     let proxy = named(&args.name).map_err(|error| Problem::Usage(error.to_string()))?;
+    if args.survey {
+        return survey::run(args);
+    }
     if args.print {
         crate::output::write_bytes(printed(proxy, args).map_err(around::rig)?.as_bytes());
     } else {

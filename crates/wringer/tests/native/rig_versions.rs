@@ -69,3 +69,20 @@ fn what_a_rig_does_not_speak_is_refused_with_those_that_do() {
         }
     }
 }
+
+/// Each keeps what has a lifetime, and h2o, which has no cache, nothing.
+#[test]
+fn a_survey_says_what_a_proxy_keeps() {
+    for (name, needed, known) in [
+        ("nginx", "nginx", &["| max-age | kept |", "| HEAD of what is kept | kept |"][..]),
+        ("varnish", "varnishd", &["| max-age | kept |", "| s-maxage | kept |", "| Expires | kept |"]),
+        ("h2o", "h2o", &["| max-age | not kept |", "| Expires | not kept |"]),
+    ] {
+        if program(needed).is_none() {
+            tell(&format!("{name} is not installed"));
+            continue;
+        }
+        let told = run(&format!("rig {name} --survey")).ended_with(0).stdout;
+        assert!(known.iter().all(|row| told.contains(row)) && !told.contains("wrong"), "{told}");
+    }
+}
