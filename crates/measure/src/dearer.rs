@@ -229,9 +229,9 @@ mod tests {
 
     #[test]
     fn where_answers_become_fewer_the_cost_must_double() {
-        let run: Vec<_> = (0..30).map(|at| (6_000 - 150 * at, 180.0 + 5.0 * at as f64, 0)).collect();
+        let run: Vec<_> = (0..30).map(|at| (6_000 - 150 * at, 180.0 + 7.0 * at as f64, 0)).collect();
         assert_eq!(found(&run).0, None);
-        let run: Vec<_> = (0..30).map(|at| (6_000 - 150 * at, 180.0 + 12.0 * at as f64, 0)).collect();
+        let run: Vec<_> = (0..30).map(|at| (6_000 - 150 * at, 180.0 + 20.0 * at as f64, 0)).collect();
         assert!(found(&run).0.is_some());
     }
 
