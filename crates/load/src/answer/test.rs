@@ -66,12 +66,9 @@ impl Test {
                 return judged.map(|judged| judged.into_iter().all(|takes| takes));
             }
             Test::AnyOf(all) => {
-                let judged = all.iter().map(|test| test.judges(value));
-                return judged.fold(Some(false), |any, takes| match (any, takes) {
-                    (Some(true), _) | (_, Some(true)) => Some(true),
-                    (Some(false), Some(false)) => Some(false),
-                    _ => None,
-                });
+                let judged: Vec<Option<bool>> = all.iter().map(|test| test.judges(value)).collect();
+                let is_met = judged.contains(&Some(true));
+                return if is_met || !judged.contains(&None) { Some(is_met) } else { None };
             }
             Test::Match(pattern) => return value.map_or(Some(false), |value| pattern.matches(value)),
             _ => {}

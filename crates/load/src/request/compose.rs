@@ -157,7 +157,7 @@ impl Composer {
         }
         for field in purge.map_or(&[][..], |purge| &purge.fields) {
             let value = self.with_path(field, asked, object);
-            to.push(&field.name.to_ascii_lowercase(), value.as_bytes(), Indexing::Literal);
+            to.push(field.name.to_ascii_lowercase(), value.as_bytes(), Indexing::Literal);
         }
     }
 
