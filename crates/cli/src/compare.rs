@@ -255,11 +255,7 @@ impl CompareArgs {
     /// # Errors
     /// Options that do not fit together.
     pub fn cache(&self, side: &StartedSide) -> Result<CacheArgs, String> {
-        let mut cache = self.started.cache_args(side)?;
-        cache.load = self.clients.load.clone();
-        cache.version = self.clients.version.clone();
-        cache.check()?;
-        Ok(cache)
+        self.started.cache(side, &self.clients)
     }
 
     fn work<'a>(&'a self, urls: &'a [String]) -> Work<'a> {

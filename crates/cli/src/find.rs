@@ -216,11 +216,7 @@ impl FindArgs {
     /// # Errors
     /// Options that do not fit together.
     pub fn cache(&self, side: &StartedSide) -> Result<CacheArgs, String> {
-        let mut cache = self.proxy.cache_args(side)?;
-        cache.load = self.clients.load.clone();
-        cache.version = self.clients.version.clone();
-        cache.check()?;
-        Ok(cache)
+        self.proxy.cache(side, &self.clients)
     }
 
     fn work(&self) -> Work<'_> {

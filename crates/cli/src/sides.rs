@@ -3,7 +3,7 @@
 use super::cache::{CacheArgs, Target};
 use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, SiteArgs};
 use super::values::{assignment, rig_workers, some_bytes};
-use super::{Cli, Command};
+use super::{Cli, ClientArgs, Command};
 use clap::{Args, Parser};
 use std::path::PathBuf;
 
@@ -71,6 +71,14 @@ pub struct StartedSide {
     pub settings: Vec<(String, String)>,
 }
 
+/// A command line of `wringer cache` whose clients behave as these.
+fn pressed_by(clients: &ClientArgs, mut cache: CacheArgs) -> Result<CacheArgs, String> {
+    cache.load = clients.load.clone();
+    cache.version = clients.version.clone();
+    cache.check()?;
+    Ok(cache)
+}
+
 impl StartedSide {
     /// In words, with what tells it from others of its kind.
     pub fn name(&self) -> String {
@@ -135,8 +143,9 @@ impl SideArgs {
             StartedSide { target: a, from: from_a, settings: of_a },
             StartedSide { target: b, from: from_b, settings: of_b },
         ];
-        self.cache_args(&sides[0])?.check()?;
-        self.cache_args(&sides[1])?.check()?;
+        for side in &sides {
+            side.cache_args(&self.work, self.cache_memory)?.check()?;
+        }
         Ok(Some(sides))
     }
 
@@ -175,12 +184,12 @@ impl SideArgs {
         own.map(|setting| (setting.key.clone(), setting.value.clone())).collect()
     }
 
-    /// The command line of `wringer cache` that asks a side for the same; how clients behave is not said in it.
+    /// A side as `wringer cache` would press it.
     ///
     /// # Errors
-    /// An option behind `--` that is none of these.
-    pub(super) fn cache_args(&self, side: &StartedSide) -> Result<CacheArgs, String> {
-        side.cache_args(&self.work, self.cache_memory)
+    /// Options that do not fit together, or one behind `--` that is none of these.
+    pub(super) fn cache(&self, side: &StartedSide, clients: &ClientArgs) -> Result<CacheArgs, String> {
+        pressed_by(clients, side.cache_args(&self.work, self.cache_memory)?)
     }
 }
 
@@ -266,12 +275,12 @@ impl ProxyArgs {
         ))
     }
 
-    /// The command line of `wringer cache` that asks it; how clients behave is not said in it.
+    /// The proxy as `wringer cache` would press it.
     ///
     /// # Errors
-    /// An option behind `--` that is none of these.
-    pub(super) fn cache_args(&self, side: &StartedSide) -> Result<CacheArgs, String> {
-        side.cache_args(&self.work, self.cache_memory)
+    /// Options that do not fit together, or one behind `--` that is none of these.
+    pub(super) fn cache(&self, side: &StartedSide, clients: &ClientArgs) -> Result<CacheArgs, String> {
+        pressed_by(clients, side.cache_args(&self.work, self.cache_memory)?)
     }
 }
 

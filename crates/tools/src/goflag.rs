@@ -29,6 +29,17 @@ pub(crate) const fn flag<S>(
     Flag { name, value, help, set }
 }
 
+/// The action that writes a value down: `set!(field = reader)`.
+macro_rules! set {
+    ($field:ident = $value:expr) => {
+        |typed, text| {
+            typed.$field = $value(text)?;
+            Ok(())
+        }
+    };
+}
+pub(crate) use set;
+
 /// A command line that cannot be read, or that asks for help.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
@@ -93,6 +104,26 @@ pub(crate) fn help<S>(flags: &[Flag<S>]) -> String {
         format!("  {:<26}{}\n", named.trim_end(), flag.help)
     };
     flags.iter().map(line).collect()
+}
+
+/// A text, given or not.
+pub(crate) fn text(text: &str) -> Result<Option<String>, String> {
+    Ok(Some(text.to_owned()))
+}
+
+/// A text.
+pub(crate) fn plain(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+/// A switch.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    Ok(is_on(text))
+}
+
+/// A whole number, given or not.
+pub(crate) fn some_number(text: &str) -> Result<Option<u64>, String> {
+    number(text).map(Some)
 }
 
 /// A whole number, or what to give instead.

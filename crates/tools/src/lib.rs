@@ -5,6 +5,7 @@
 pub mod ab;
 pub mod bombardier;
 pub mod clock;
+mod field;
 pub mod fortio;
 mod getopt;
 mod goflag;
@@ -21,6 +22,8 @@ mod openssl;
 mod outcome;
 pub mod runner;
 pub mod siege;
+#[cfg(test)]
+mod tests;
 pub mod vegeta;
 pub mod wrk;
 pub mod wrktcp;

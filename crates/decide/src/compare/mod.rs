@@ -20,5 +20,5 @@ pub use kept::{
 };
 pub use leg::{Leg, LegResult, Pace, Side};
 pub use machine::Compare;
-pub use outcome::{BisectStep, Finding, Forecast, Outcome, Sees};
+pub use outcome::{BisectStep, End, Finding, Forecast, Outcome, Sees};
 pub use settings::{Lengths, Metric, Settings};

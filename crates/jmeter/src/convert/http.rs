@@ -563,15 +563,16 @@ pub(super) fn note_limits(c: &mut Converter<'_>, sampler: &Sampler<'_>, connect:
 
 /// The bytes of a body: what stays of it in the encoding of the sampler.
 fn encoded(content: &Content, charset: Charset) -> Body {
-    let fixed = plan::template::pieces(content.body.as_bytes(), plan::template::Encode::Raw);
-    match (charset, fixed.as_deref()) {
-        (Charset::Utf8, _) => Body::from(content.body.as_str()),
-        (_, Ok([plan::template::Piece::Text(text)])) => {
-            let bytes = charset.encode(&String::from_utf8_lossy(text));
-            Body::from(plan::template::escape(&bytes))
-        }
-        _ => Body::from(content.body.as_str()),
+    let pieces = plan::template::pieces(content.body.as_bytes(), plan::template::Encode::Raw)
+        .expect("a template of ours");
+    // A text alone; what stands beside values is not told from them any more.
+    if charset != Charset::Utf8
+        && let [plan::template::Piece::Text(text)] = pieces.as_slice()
+    {
+        let bytes = charset.encode(&String::from_utf8_lossy(text));
+        return Body::from(plan::template::escape(&bytes));
     }
+    Body::from(content.body.as_str())
 }
 
 /// Values that change are sent as UTF-8, whatever the encoding, which is listed; so are bodies that hold some, and files.

@@ -71,10 +71,10 @@ pub(super) fn sampler(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -
 fn reactions(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for element in scope.outermost_first(Role::Reaction) {
-        match kinds::convert(element) {
-            Convert::Reaction(convert) => steps.extend(convert(c, element)),
-            _ => unreachable!("{} is no reaction", element.class),
-        }
+        let Convert::Reaction(convert) = kinds::convert(element) else {
+            unreachable!("{} is no reaction", element.class);
+        };
+        steps.extend(convert(c, element));
     }
     steps
 }

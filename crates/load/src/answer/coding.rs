@@ -74,10 +74,8 @@ impl Codings {
 
     /// The name of the coding, where there is one, and it is known.
     pub fn only(self) -> Option<&'static str> {
-        match self.applied {
-            [Some(coding), None, ..] if !self.unknown => Some(coding.name()),
-            _ => None,
-        }
+        let [Some(coding), None, ..] = self.applied else { return None };
+        (!self.unknown).then(|| coding.name())
     }
 
     /// True if the body is as it is.

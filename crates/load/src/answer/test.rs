@@ -62,8 +62,9 @@ impl Test {
         match self {
             Test::Not(test) => return test.judges(value).map(|takes| !takes),
             Test::AllOf(all) => {
-                let judged: Option<Vec<bool>> = all.iter().map(|test| test.judges(value)).collect();
-                return judged.map(|judged| judged.into_iter().all(|takes| takes));
+                let judged: Vec<Option<bool>> = all.iter().map(|test| test.judges(value)).collect();
+                let fails = judged.contains(&Some(false));
+                return if fails || !judged.contains(&None) { Some(!fails) } else { None };
             }
             Test::AnyOf(all) => {
                 let judged: Vec<Option<bool>> = all.iter().map(|test| test.judges(value)).collect();
@@ -150,4 +151,24 @@ pub(super) fn short(bytes: &[u8]) -> String {
     let shown: String = text.chars().take(SHOWN).collect();
     let more = if text.chars().count() > SHOWN { "…" } else { "" };
     format!("{}{more}", shown.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pattern that gives up says neither that it is met nor that it is not.
+    #[test]
+    fn what_has_used_up_its_budget_is_met_in_no_way() {
+        let endless = || Must::Match(r"(a|a)*(?=b)c".to_owned());
+        let takes = |must: Must| Test::new(&must).takes(Some(&[b'a'; 40]));
+        assert!(!takes(endless()));
+        assert!(!takes(Must::Not(Box::new(endless()))));
+        assert!(!takes(Must::AnyOf(vec![endless(), Must::BeAbsent])));
+        assert!(!takes(Must::Not(Box::new(Must::AnyOf(vec![endless(), Must::BeAbsent])))));
+        assert!(takes(Must::AnyOf(vec![endless(), Must::Exist])));
+        assert!(takes(Must::Not(Box::new(Must::AllOf(vec![endless(), Must::BeAbsent])))));
+        assert!(!takes(Must::AllOf(vec![endless(), Must::Exist])));
+        assert!(takes(Must::Not(Box::new(Must::Match("b".to_owned())))));
+    }
 }

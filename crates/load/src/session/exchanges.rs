@@ -1,6 +1,6 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`UserTurn::fetch`].
 
-use super::message::{Additions, Hop, Message, TCP};
+use super::message::{Additions, Message, Redirection, TCP};
 use super::reply::Reply;
 use super::{BegunBy, UserTurn, needs::Needs};
 use crate::answer::{Ended, Settled};
@@ -465,7 +465,9 @@ impl SessionExchanges<'_> {
         let Some(mut needs) = reply.take_needs() else { return (outcome, Fetched::Over) };
         let refreshes = self.purpose.main && self.elements() == Elements::Browsers;
         match self.refreshed(&mut needs).filter(|_| refreshes) {
-            Some(to) => (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, Hop::STANDARD)))),
+            Some(to) => {
+                (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, Redirection::STANDARD))))
+            }
             None => (outcome, self.page(&mut needs)),
         }
     }
@@ -497,8 +499,8 @@ impl SessionExchanges<'_> {
             return failed(FailureKind::TooManyRedirects);
         }
         self.user_turn.worker.account.count(|counts| counts.redirects += 1);
-        let hop = Hop::of(self.user_turn.session.plan.redirects.as_ref());
-        (Outcome::Ok, Fetched::LedOn(Box::new(self.message.led_on(to, status, hop))))
+        let redirection = Redirection::of(self.user_turn.session.plan.redirects.as_ref());
+        (Outcome::Ok, Fetched::LedOn(Box::new(self.message.led_on(to, status, redirection))))
     }
 
     /// `at`: when the request was sent.

@@ -29,27 +29,27 @@ enum BecomesGet {
     AfterAllBut307,
 }
 
-/// How a request changes on its way to the next place.
+/// How a request changes where an answer redirects it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hop<'a> {
+pub(crate) struct Redirection<'a> {
     becomes_get: BecomesGet,
     /// Names of fields that stay where the body that they describe does not.
     keep: &'a [String],
 }
 
-impl<'a> Hop<'a> {
+impl<'a> Redirection<'a> {
     /// As RFC 9110 has it.
-    pub const STANDARD: Hop<'static> = Hop { becomes_get: BecomesGet::AsStandard, keep: &[] };
+    pub const STANDARD: Redirection<'static> = Redirection { becomes_get: BecomesGet::AsStandard, keep: &[] };
 
     /// As a plan has it.
-    pub fn of(redirects: Option<&'a plan::Redirects>) -> Hop<'a> {
-        let Some(redirects) = redirects else { return Hop::STANDARD };
+    pub fn of(redirects: Option<&'a plan::Redirects>) -> Redirection<'a> {
+        let Some(redirects) = redirects else { return Redirection::STANDARD };
         let becomes_get = match redirects {
             redirects if redirects.as_jmeter => BecomesGet::AfterAllBut307,
             redirects if redirects.to_get => BecomesGet::AfterMost,
             _ => BecomesGet::AsStandard,
         };
-        Hop { becomes_get, keep: &redirects.keep }
+        Redirection { becomes_get, keep: &redirects.keep }
     }
 
     fn keeps(&self, field: &FieldLine) -> bool {
@@ -138,8 +138,8 @@ impl Message {
     }
 
     /// The request that an answer of this status leads to (RFC 9110 section 15.4).
-    pub fn led_on(&self, to: Address, status: u16, hop: Hop<'_>) -> Message {
-        let how = hop.becomes_get;
+    pub fn led_on(&self, to: Address, status: u16, redirection: Redirection<'_>) -> Message {
+        let how = redirection.becomes_get;
         let method = &*self.request.method;
         let becomes_get = match status {
             308 if how == BecomesGet::AfterAllBut307 => method != "HEAD",
@@ -150,7 +150,7 @@ impl Message {
         };
         let mut request = self.request.clone();
         if becomes_get {
-            hop.become_get(&mut request);
+            redirection.become_get(&mut request);
         }
         if (&to.host, to.port) != (&self.address.host, self.address.port) {
             // What was meant for the first host stays behind.
@@ -164,9 +164,9 @@ impl Message {
     }
 
     /// A GET of what a page needs.
-    pub fn resource(&self, at: Address, hop: Hop<'_>) -> Message {
-        let mut message = self.led_on(at, 307, Hop::STANDARD);
-        hop.become_get(&mut message.request);
+    pub fn resource(&self, at: Address, redirection: Redirection<'_>) -> Message {
+        let mut message = self.led_on(at, 307, Redirection::STANDARD);
+        redirection.become_get(&mut message.request);
         message
     }
 
@@ -263,19 +263,25 @@ mod tests {
     fn methods_and_bodies_follow_the_status() {
         let to = Address::parse("http://h/next").unwrap();
         for (status, method) in [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")] {
-            let next = post().led_on(to.clone(), status, Hop::STANDARD);
+            let next = post().led_on(to.clone(), status, Redirection::STANDARD);
             let written = text(&next, "", None);
             assert!(written.starts_with(&format!("{method} /next HTTP/1.1\r\nHost: h\r\n")), "{written}");
             assert_eq!(written.ends_with("a=1"), method == "POST", "{written}");
             assert_eq!(written.contains("Content-"), method == "POST", "{written}");
             assert!(written.contains("Authorization: Basic"), "{written}");
         }
-        let put =
-            of("PUT / HTTP/1.1\r\nHost: h\r\n\r\nx", "http://h/next").led_on(to.clone(), 302, Hop::STANDARD);
+        let put = of("PUT / HTTP/1.1\r\nHost: h\r\n\r\nx", "http://h/next").led_on(
+            to.clone(),
+            302,
+            Redirection::STANDARD,
+        );
         assert_eq!(text(&put, "", None), "PUT /next HTTP/1.1\r\nHost: h\r\n\r\nx");
         for (status, method) in [(201, "GET"), (301, "GET"), (302, "GET"), (307, "PUT"), (308, "PUT")] {
-            let next =
-                put.led_on(to.clone(), status, Hop { becomes_get: BecomesGet::AfterMost, ..Hop::STANDARD });
+            let next = put.led_on(
+                to.clone(),
+                status,
+                Redirection { becomes_get: BecomesGet::AfterMost, ..Redirection::STANDARD },
+            );
             let found = (&*next.request.method, next.request.body.is_empty());
             assert_eq!(found, (method, method == "GET"), "{status}");
         }
@@ -286,19 +292,19 @@ mod tests {
         let chunked = of("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\na=1", "http://h/");
         assert_eq!(&*chunked.request.body, b"a=1");
         assert!(text(&chunked, "", None).ends_with("\r\n\r\n3\r\na=1\r\n0\r\n\r\n"));
-        let next = chunked.led_on(Address::parse("http://h/next").unwrap(), 303, Hop::STANDARD);
+        let next = chunked.led_on(Address::parse("http://h/next").unwrap(), 303, Redirection::STANDARD);
         assert_eq!(text(&next, "", None), "GET /next HTTP/1.1\r\n\r\n");
     }
 
     #[test]
     fn secrets_stay_with_their_host() {
-        let there = post().led_on(Address::parse("http://other:81/").unwrap(), 307, Hop::STANDARD);
+        let there = post().led_on(Address::parse("http://other:81/").unwrap(), 307, Redirection::STANDARD);
         let written = text(&there, "", None);
         assert!(
             written.contains("Host: other:81\r\n") && !written.contains("\r\nAuthorization"),
             "{written}"
         );
-        let back = there.led_on(Address::parse("http://h/").unwrap(), 307, Hop::STANDARD);
+        let back = there.led_on(Address::parse("http://h/").unwrap(), 307, Redirection::STANDARD);
         assert!(!text(&back, "", None).contains("\r\nAuthorization"), "what was left behind stays there");
         assert!(!text(&post(), "", Some("h:443")).contains("Proxy-"));
     }

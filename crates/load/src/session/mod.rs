@@ -26,7 +26,7 @@ use crate::request::Values;
 use crate::step::{Line, Prepared};
 use exchanges::{Chain, Fetched, Purpose};
 use measure::{Cause, Event, Fetch, PageMark, TimeMetric};
-use message::{Hop, Message};
+use message::{Message, Redirection};
 use plan::Address;
 use plan::data::Moment;
 use std::cell::{Cell, RefCell};
@@ -320,9 +320,9 @@ impl UserTurn<'_> {
             let Some(address) = queue.borrow_mut().pop_front() else { return };
             self.worker.account.count(|counts| counts.resources += 1);
             self.fetches.set(self.fetches.get() + 1);
-            let hop = Hop::of(self.session.plan.redirects.as_ref());
+            let redirection = Redirection::of(self.session.plan.redirects.as_ref());
             let start = WalkStart {
-                message: page.at.resource(address, hop),
+                message: page.at.resource(address, redirection),
                 begun: None,
                 cause: Cause::Resource,
                 fetch: Fetch { number: self.fetches.get(), page: page.fetch.number, ..Fetch::default() },

@@ -256,12 +256,13 @@ fn check_law(phase: &Phase, found: &mut Found) {
 /// Walks have a request for each of their turns, and nobody can deal them out.
 fn check_walks(phase: &Phase, users: u32, walks: &Walks, found: &mut Found) {
     let name = &phase.name;
-    let listed = match &phase.scenario.steps[..] {
-        [Step::Requests(step)] if step.order == RequestOrder::PerUser && phase.groups.is_empty() => {
-            Some(step.requests.len())
-        }
-        _ => None,
-    };
+    let mut listed = None;
+    if let [Step::Requests(step)] = &phase.scenario.steps[..]
+        && step.order == RequestOrder::PerUser
+        && phase.groups.is_empty()
+    {
+        listed = Some(step.requests.len());
+    }
     if let Some(fault) = walks.fault(listed) {
         found.at("walks", format!("phase '{name}': walks {fault}"));
     } else if u64::from(users) != walks.users() {

@@ -49,7 +49,15 @@ pub struct Need {
 fn users_at_once(pace: &Pace) -> u64 {
     match pace {
         Pace::Walks { walks, .. } => walks.at_once(),
-        other => other.closed().map_or(0, |(users, _)| users.into()),
+        Pace::Users(_)
+        | Pace::Thinking { .. }
+        | Pace::Timetable { .. }
+        | Pace::Moments { .. }
+        | Pace::Ramps(_)
+        | Pace::Rate { .. }
+        | Pace::Stages { .. }
+        | Pace::Connections { .. }
+        | Pace::Recorded { .. } => pace.closed().map_or(0, |(users, _)| users.into()),
     }
 }
 

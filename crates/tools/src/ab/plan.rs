@@ -4,6 +4,7 @@ use super::args::{Method, Typed, number};
 use super::url::{Url, split_authority};
 use super::{Run, View, shown, tls};
 use crate::Shown;
+use crate::field::is_field;
 use crate::without_phase;
 use ::plan::{
     CloseBy, Endpoint, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Masked,
@@ -255,7 +256,7 @@ fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
         field("Content-type", typed.content_type.as_deref().unwrap_or("text/plain").into());
     }
     for own in &typed.fields {
-        match own.split_once(": ").filter(|(name, value)| is_field(name, value)) {
+        match own.split_once(": ").filter(|(name, value)| is_field(name, value) && !value.contains('\t')) {
             Some((name, value)) => field(name, Field::typed(name, value).value),
             None => field_as_typed(own, &mut field),
         }
@@ -274,17 +275,12 @@ fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
 
 /// A line of the user's own that is no field, or has no blank, stands as it is; but no secret stands in clear.
 fn field_as_typed(own: &str, field: &mut dyn FnMut(&str, FieldValue)) {
-    match own.split_once(':').filter(|(name, value)| is_field(name, value)) {
+    match own.split_once(':').filter(|(name, value)| is_field(name, value) && !value.contains('\t')) {
         Some((name, value)) if Field::new(name, value).value != value.into() => {
             field(name, Field::typed(name, value).value);
         }
         _ => field("", own.into()),
     }
-}
-
-fn is_field(name: &str, value: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(token) && !value.bytes().any(|byte| byte.is_ascii_control())
 }
 
 fn sources(typed: &Typed) -> Result<Vec<SourceRange>, Shown> {

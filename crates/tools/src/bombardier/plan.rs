@@ -5,9 +5,10 @@
 
 use super::args::{Format, Typed, refused};
 use super::{Client, Run, View};
+use crate::field;
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
-use ::plan::secret::{shown_line, without_secrets};
+use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Body, Check, CheckContent, Expect, Field, Http1, Http2, Io, Limits, Load, Masked, Pace, Phase,
     Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
@@ -181,14 +182,8 @@ fn http1(typed: &Typed, address: &Address) -> Http1 {
 
 /// The fields in the order of the client that is stood in for.
 fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, Shown> {
-    let mut own: Vec<Field> = Vec::new();
-    for text in &typed.headers {
-        let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name.trim(), value))
-        else {
-            return Err(refused(&format!("Invalid header format: '{}': give 'K: V'", shown_line(text))));
-        };
-        own.push(Field::typed(name.trim(), value.trim()));
-    }
+    let mut own = field::typed(&typed.headers)
+        .map_err(|line| refused(&format!("Invalid header format: '{line}': give 'K: V'")))?;
     let mut take = |name: &str, default: &str| {
         let at = own.iter().position(|field| field.name.eq_ignore_ascii_case(name));
         at.map_or_else(|| Field::new(name, default), |at| own.remove(at))
@@ -220,11 +215,4 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
         fields.push(Field::new("Connection", "close"));
     }
     Ok(fields)
-}
-
-fn is_field(name: &str, value: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty()
-        && name.bytes().all(token)
-        && !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t')
 }

@@ -1,7 +1,7 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
 use crate::Shown;
-use crate::goflag::{self, Flag, Wrong, flag, is_on, number, time};
+use crate::goflag::{self, Flag, Wrong, flag, number, plain, set, some_number, switch, text, time};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -84,32 +84,6 @@ impl Default for Typed {
             without_effect: Vec::new(),
         }
     }
-}
-
-/// Writes a value down.
-macro_rules! set {
-    ($field:ident = $value:expr) => {
-        |typed, text| {
-            typed.$field = $value(text)?;
-            Ok(())
-        }
-    };
-}
-
-fn text(text: &str) -> Result<Option<String>, String> {
-    Ok(Some(text.to_owned()))
-}
-
-fn plain(text: &str) -> Result<String, String> {
-    Ok(text.to_owned())
-}
-
-fn switch(text: &str) -> Result<bool, String> {
-    Ok(is_on(text))
-}
-
-fn some_number(text: &str) -> Result<Option<u64>, String> {
-    number(text).map(Some)
 }
 
 fn amount(text: &str) -> Result<f64, String> {

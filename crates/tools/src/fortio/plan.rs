@@ -4,9 +4,10 @@
 
 use super::args::{Typed, refused};
 use super::{Run, View};
+use crate::field;
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
-use ::plan::secret::{shown_line, without_secrets};
+use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http1, Http2,
     HttpVersion, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
@@ -198,14 +199,8 @@ fn http1(typed: &Typed, address: &Address) -> Http1 {
 
 /// The fields in fortio's order.
 fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, Shown> {
-    let mut own: Vec<Field> = Vec::new();
-    for text in &typed.headers {
-        let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name.trim(), value))
-        else {
-            return Err(refused(&format!("-H '{}': give KEY:VALUE", shown_line(text))));
-        };
-        own.push(Field::typed(name.trim(), value.trim()));
-    }
+    let mut own =
+        field::typed(&typed.headers).map_err(|line| refused(&format!("-H '{line}': give KEY:VALUE")))?;
     let mut take = |name: &str| {
         let at = own.iter().position(|field| field.name.eq_ignore_ascii_case(name))?;
         Some(own.remove(at))
@@ -226,11 +221,4 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
     fields.extend(typed.compression.then(|| Field::new("Accept-Encoding", "gzip")));
     fields.extend((!typed.keep_alive).then(|| Field::new("Connection", "close")));
     Ok(fields)
-}
-
-fn is_field(name: &str, value: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty()
-        && name.bytes().all(token)
-        && !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t')
 }

@@ -1,16 +1,12 @@
 use super::report::{Told, begin, json, text};
 use super::*;
+use crate::tests;
 use crate::wrk::report::tests::{exchange, result};
-use ::plan::{Arrivals, Pace, Phase, Protocol, Request, Step};
+use ::plan::{Arrivals, Pace, Phase, Protocol, Request};
 use measure::{Failure, FailureKind, Outcome, PhaseResult, Stage};
 
 fn parse_line(line: &str) -> Result<Run, Shown> {
-    let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
-    let read = |file: &Path| match file.to_str() {
-        Some("body") => Ok(b"of a file".to_vec()),
-        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
-    };
-    parse(&words, 7, &read)
+    parse(&tests::words(line), 7, &tests::read_file)
 }
 
 fn run(line: &str) -> Run {
@@ -20,12 +16,11 @@ fn run(line: &str) -> Run {
 }
 
 fn phase(run: &Run) -> &Phase {
-    &run.plan.load.as_ref().unwrap().phases[0]
+    tests::phase(&run.plan)
 }
 
 fn request(run: &Run) -> Request {
-    let Step::Requests(step) = &phase(run).scenario.steps[0] else { panic!("{run:?}") };
-    step.requests.get(0).unwrap().whole()
+    tests::request(&run.plan)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
 use crate::Shown;
-use crate::goflag::{self, Flag, Wrong, flag, is_on, number, time};
+use crate::goflag::{self, Flag, Wrong, flag, is_on, number, plain, set, some_number, text, time};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -71,16 +71,6 @@ impl Default for Typed {
     }
 }
 
-/// Writes a value down.
-macro_rules! set {
-    ($field:ident = $value:expr) => {
-        |typed, text| {
-            typed.$field = $value(text)?;
-            Ok(())
-        }
-    };
-}
-
 /// Switches.
 macro_rules! on {
     ($field:ident) => {
@@ -91,14 +81,6 @@ macro_rules! on {
     };
 }
 
-fn text(text: &str) -> Result<Option<String>, String> {
-    Ok(Some(text.to_owned()))
-}
-
-fn plain(text: &str) -> Result<String, String> {
-    Ok(text.to_owned())
-}
-
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate >= 0.0);
     rate.ok_or_else(|| "requests per second, such as 100".to_owned())
@@ -106,10 +88,6 @@ fn rate(text: &str) -> Result<f64, String> {
 
 fn lasting(text: &str) -> Result<Option<Duration>, String> {
     time(text).map(|time| Some(time).filter(|time| !time.is_zero()))
-}
-
-fn some_number(text: &str) -> Result<Option<u64>, String> {
-    number(text).map(Some)
 }
 
 /// Every flag, in the order of the usage text.

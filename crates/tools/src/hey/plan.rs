@@ -4,6 +4,7 @@
 
 use super::args::{Typed, refused};
 use super::{Run, View};
+use crate::field::is_field;
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
@@ -248,11 +249,4 @@ fn fields(
         fields.push(Field::new("Connection", "close"));
     }
     Ok(fields)
-}
-
-fn is_field(name: &str, value: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty()
-        && name.bytes().all(token)
-        && !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t')
 }

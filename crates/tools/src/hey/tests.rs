@@ -1,17 +1,13 @@
 use super::report::{Asked, CsvRows, redirected, summary};
 use super::*;
+use crate::tests;
 use crate::wrk::report::tests::{exchange, result};
-use ::plan::{Pace, Phase, Protocol, Request, RequestForm, Step};
+use ::plan::{Pace, Phase, Request, RequestForm, Step};
 use measure::{Failure, FailureKind, Outcome, PhaseResult, Record, RequestTimes, Stage};
 use std::time::Duration;
 
 fn parse_line(line: &str) -> Result<Run, Shown> {
-    let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
-    let read = |file: &Path| match file.to_str() {
-        Some("body") => Ok(b"of a file".to_vec()),
-        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
-    };
-    parse(&words, 7, &read)
+    parse(&tests::words(line), 7, &tests::read_file)
 }
 
 fn run(line: &str) -> Run {
@@ -21,17 +17,15 @@ fn run(line: &str) -> Run {
 }
 
 fn phase(run: &Run) -> &Phase {
-    &run.plan.load.as_ref().unwrap().phases[0]
+    tests::phase(&run.plan)
 }
 
 fn request(run: &Run) -> Request {
-    let Step::Requests(step) = &phase(run).scenario.steps[0] else { panic!("{run:?}") };
-    step.requests.get(0).unwrap().whole()
+    tests::request(&run.plan)
 }
 
 fn http(run: &Run) -> &::plan::Http1 {
-    let Protocol::Http1(http) = &run.plan.load.as_ref().unwrap().protocol else { panic!("{run:?}") };
-    http
+    tests::http(&run.plan)
 }
 
 fn fields(run: &Run) -> String {

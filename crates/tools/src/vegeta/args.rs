@@ -1,7 +1,7 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business, or [`super::report`]'s.
 
 use crate::Shown;
-use crate::goflag::{self, Flag, Wrong, flag, is_on, number, time};
+use crate::goflag::{self, Flag, Wrong, flag, plain, set, some_number, switch, text, time};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -78,32 +78,6 @@ pub(super) struct Report {
     pub kind: String,
     pub buckets: String,
     pub files: Vec<String>,
-}
-
-/// Writes a value down.
-macro_rules! set {
-    ($field:ident = $value:expr) => {
-        |typed, text| {
-            typed.$field = $value(text)?;
-            Ok(())
-        }
-    };
-}
-
-fn text(text: &str) -> Result<Option<String>, String> {
-    Ok(Some(text.to_owned()))
-}
-
-fn plain(text: &str) -> Result<String, String> {
-    Ok(text.to_owned())
-}
-
-fn switch(text: &str) -> Result<bool, String> {
-    Ok(is_on(text))
-}
-
-fn some_number(text: &str) -> Result<Option<u64>, String> {
-    number(text).map(Some)
 }
 
 fn whole(text: &str) -> Result<i64, String> {

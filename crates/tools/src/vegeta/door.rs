@@ -123,9 +123,9 @@ impl Lines {
 
 fn bodies(run: &Run) -> Vec<u64> {
     let phases = run.plan.load.iter().flat_map(|load| &load.phases);
-    let steps = phases.flat_map(|phase| phase.sends()).filter_map(|step| match step {
-        Step::Requests(step) => Some(step),
-        _ => None,
+    let steps = phases.flat_map(|phase| phase.sends()).filter_map(|step| {
+        let Step::Requests(step) = step else { return None };
+        Some(step)
     });
     steps.flat_map(|step| step.requests.iter().map(|listed| listed.whole().body.len() as u64)).collect()
 }

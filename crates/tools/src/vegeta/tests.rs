@@ -1,5 +1,6 @@
 use super::results::{hit, line};
 use super::*;
+use crate::tests;
 use ::plan::{Pace, Phase, Step};
 use measure::{Failure, FailureKind, Outcome, Record, Stage};
 use std::time::Duration;
@@ -7,17 +8,15 @@ use std::time::Duration;
 const TARGETS: &str = "GET http://h/a\nX-A: b\n\nPOST http://h:81/b\n@body\n";
 
 fn parse_line(line: &str) -> Result<Run, Shown> {
-    let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
     let read = |file: &Path| match file.to_str() {
         Some("-") => Ok(TARGETS.as_bytes().to_vec()),
-        Some("body") => Ok(b"of a file".to_vec()),
         Some("secure") => Ok(b"GET https://h/\n".to_vec()),
         Some("json") => Ok(b"{\"method\": \"PUT\", \"url\": \"http://h/\", \"body\": \"aGk=\"}\n".to_vec()),
         Some("results") => Ok(RESULTS.as_bytes().to_vec()),
         Some("empty") => Ok(Vec::new()),
-        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
+        _ => tests::read_file(file),
     };
-    parse(&words, 7, &read)
+    parse(&tests::words(line), 7, &read)
 }
 
 fn run(line: &str) -> Run {
@@ -27,7 +26,7 @@ fn run(line: &str) -> Run {
 }
 
 fn phase(run: &Run) -> &Phase {
-    &run.plan.load.as_ref().unwrap().phases[0]
+    tests::phase(&run.plan)
 }
 
 /// Method, URL, fields and body of each target.

@@ -6,6 +6,7 @@
 use super::args::{Typed, refused, version};
 use super::{Run, Tool, View};
 use crate::Shown;
+use crate::field::is_field;
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
@@ -120,12 +121,6 @@ fn fields(typed: &[String], notices: &mut Vec<String>) -> Vec<Field> {
         }
     }
     fields
-}
-
-fn is_field(name: &str, value: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    let plain = !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t');
-    !name.is_empty() && name.bytes().all(token) && plain
 }
 
 /// Returns the step that sends one request again and again, or what the script says.

@@ -198,13 +198,7 @@ fn chain(mut hops: Vec<Sample>, outcome: Outcome) -> Sample {
         (end.code, end.message, end.success) = (first.code.clone(), first.message.clone(), true);
         hops.push(Sample { bytes: 0, ..failed });
     }
-    for (nth, hop) in hops.iter_mut().enumerate() {
-        hop.label = format!("{}-{nth}", first.label);
-        // Assertions are the whole's.
-        let is_good = hop.code.parse().is_ok_and(|status: u16| (200..400).contains(&status));
-        hop.success |= !hop.failed.is_empty() && is_good;
-        hop.failed.clear();
-    }
+    hops.iter_mut().enumerate().for_each(|(nth, hop)| hop.become_part(nth, &first.label));
     Sample {
         began_ms: first.began_ms,
         elapsed_ms: (last.began_ms + last.elapsed_ms).saturating_sub(first.began_ms),
@@ -234,11 +228,9 @@ fn with_needs(page: &PageSample, all: &[PageSample]) -> Sample {
         return whole;
     }
     if whole.parts.is_empty() {
-        // Assertions are the whole's.
-        let is_good = whole.code.parse().is_ok_and(|status: u16| (200..400).contains(&status));
-        let success = whole.success || !whole.failed.is_empty() && is_good;
-        let label = format!("{}-0", whole.label);
-        whole.parts.push(Sample { label, success, failed: Vec::new(), ..whole.clone() });
+        let mut first = whole.clone();
+        first.become_part(0, &whole.label);
+        whole.parts.push(first);
     }
     for mut need in needs {
         let end = (need.began_ms + need.elapsed_ms).max(whole.began_ms + whole.elapsed_ms);
@@ -300,6 +292,14 @@ impl Pending {
 }
 
 impl Sample {
+    /// Becomes a part of a sample with this label; assertions are the whole's.
+    fn become_part(&mut self, nth: usize, label: &str) {
+        self.label = format!("{label}-{nth}");
+        let is_good = self.code.parse().is_ok_and(|status: u16| (200..400).contains(&status));
+        self.success |= !self.failed.is_empty() && is_good;
+        self.failed.clear();
+    }
+
     /// Of a transaction: counts a sample in it.
     fn count(&mut self, sample: &Sample) {
         self.within.0 += 1;

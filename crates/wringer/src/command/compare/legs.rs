@@ -198,23 +198,23 @@ impl<'a> Legs<'a> {
         self.answerers[place as usize].look(leg.side_name(), finished)?;
         let now = Seen::of(finished, measured);
         let first = self.first[leg.asked() as usize].get_or_insert_with(|| now.clone());
-        match (&first.program, &now.program) {
-            (Some(before), Some(program)) if !before.is_same_program(program) => {
-                let said = |program: &Process| {
-                    let path = program.executable.clone().unwrap_or_else(|| program.name.clone());
-                    let build =
-                        program.build_id.clone().map_or_else(String::new, |id| format!(", build {id}"));
-                    path + &build
-                };
-                Err(Problem::impossible(format!(
-                    "{} is another program than in its first leg ({} instead of {}): it was replaced in the middle; nothing is concluded",
-                    leg.side_name(),
-                    said(program),
-                    said(before)
-                )))
-            }
-            _ => Ok(()),
+        if let Some(before) = &first.program
+            && let Some(program) = &now.program
+            && !before.is_same_program(program)
+        {
+            let said = |program: &Process| {
+                let path = program.executable.clone().unwrap_or_else(|| program.name.clone());
+                let build = program.build_id.clone().map_or_else(String::new, |id| format!(", build {id}"));
+                path + &build
+            };
+            return Err(Problem::impossible(format!(
+                "{} is another program than in its first leg ({} instead of {}): it was replaced in the middle; nothing is concluded",
+                leg.side_name(),
+                said(program),
+                said(before)
+            )));
         }
+        Ok(())
     }
 
     /// Facts about both sides that a reader must know before the figures.

@@ -12,7 +12,7 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::CompareArgs;
-use decide::compare::{Compare, Lengths, Outcome, Settings};
+use decide::compare::{Compare, End, Lengths, Outcome, Settings};
 use decide::machine::{Next, Recorded};
 use legs::Legs;
 
@@ -106,9 +106,9 @@ fn conclude(
     if args.asked.for_bisect {
         return Ok(Exit::Code(outcome.step().code()));
     }
-    Ok(match outcome.end().code() {
-        0 => Exit::Ok,
-        3 => Exit::Wrong,
-        _ => Exit::Impossible,
+    Ok(match outcome.end() {
+        End::Kept => Exit::Ok,
+        End::NoResult => Exit::Impossible,
+        End::Violated => Exit::Wrong,
     })
 }
