@@ -65,8 +65,8 @@ pub use options::{
 pub use phase::PhaseArg;
 use plan::HttpProtocol;
 pub use plan_file::{
-    ForeignArgs, JmeterArgs, NewArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start,
-    Statics,
+    AgainstArgs, ForeignArgs, JmeterArgs, NewArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs,
+    RecordingArgs, Start, Statics,
 };
 pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
 pub use service::ServiceArgs;

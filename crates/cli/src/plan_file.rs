@@ -133,6 +133,9 @@ pub enum PlanCommand {
         /// How it is read.
         #[command(flatten)]
         read: Box<ReadArgs>,
+        /// Results of JMeter's to hold it against.
+        #[command(flatten)]
+        against: AgainstArgs,
     },
     /// Print a plan of JMeter's (.jmx), a browser's recording (.har) or wrktcp's plan (.ini) as a plan file, or a plan file in another
     /// form
@@ -141,6 +144,18 @@ pub enum PlanCommand {
     New(NewArgs),
     /// Print the JSON Schema of plan files, for editors
     Schema,
+}
+
+/// Results of JMeter's that a plan of JMeter's is held against.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AgainstArgs {
+    /// Of a plan of JMeter's: tell which labels and groups it and this results file (CSV or XML) of a run of JMeter's do not have in
+    /// common
+    #[arg(long, value_name = "RESULTS.jtl", help_heading = "JMeter's plans")]
+    pub against: Option<PathBuf>,
+    /// With --against: tell also what differs in order, codes and parts from this results file of ours (wringer jmeter -l)
+    #[arg(long, value_name = "OURS.jtl", requires = "against", help_heading = "JMeter's plans")]
+    pub ours: Option<PathBuf>,
 }
 
 /// Which plan to begin with.

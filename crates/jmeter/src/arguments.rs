@@ -9,6 +9,8 @@ pub struct Arguments {
     pub without_window: bool,
     /// `-t`
     pub plan: PathBuf,
+    /// `-g`: results that a report is made of, instead of a run.
+    pub report_only: Option<PathBuf>,
     /// `-l`
     pub results: Option<PathBuf>,
     /// `-j`
@@ -88,7 +90,16 @@ pub fn parse(words: &[String]) -> Result<Arguments, Instead> {
             Some(value) => value.to_owned(),
             None => words.next().cloned().ok_or_else(|| Instead::Mistake(format!("{word} needs a value")))?,
         };
-        take(option, value, &mut arguments)?;
+        take(option, value, &mut arguments);
+    }
+    if arguments.report_only.is_some() {
+        return match arguments.plan.as_os_str().is_empty() && arguments.results.is_none() {
+            true => Ok(arguments),
+            false => Err(Instead::Mistake(
+                "-g makes a report of results that are there and runs nothing: give it without -t and -l"
+                    .to_owned(),
+            )),
+        };
     }
     if arguments.plan.as_os_str().is_empty() {
         return Err(Instead::Mistake("give a plan: jmeter -n -t PLAN.jmx -l RESULTS.jtl".to_owned()));
@@ -130,7 +141,7 @@ fn valued(word: &str) -> Option<(&'static str, Option<&str>)> {
     })
 }
 
-fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), Instead> {
+fn take(option: &str, value: String, arguments: &mut Arguments) {
     match option {
         "-t" => arguments.plan = value.into(),
         "-l" => arguments.results = Some(value.into()),
@@ -146,30 +157,27 @@ fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), In
         "-N" => arguments.properties.push(format!("http.nonProxyHosts={value}")),
         "-u" => arguments.properties.push(format!("http.proxyUser={value}")),
         "-a" => arguments.properties.push(format!("http.proxyPass={value}")),
-        "-g" => {
-            return Err(Instead::Mistake(
-                "-g: reports of results that are there already are not made yet; -e makes one at the end of a run".to_owned(),
-            ));
-        }
+        "-g" => arguments.report_only = Some(value.into()),
         other => arguments.ignored.push(other.to_owned()),
     }
-    Ok(())
 }
 
 /// Returns the text that `-h` prints.
 pub fn help() -> String {
     "\
 Usage: wringer jmeter -n -t PLAN.jmx [-l RESULTS.jtl] [OPTION...]
+       wringer jmeter -g RESULTS.jtl [-o DIR] [-f]
 
 Runs a plan of JMeter's with wringer's engine.
 
   -n, --nongui               without a window: there is none, so it changes nothing
-  -t, --testfile FILE        the plan
+  -t, --testfile FILE        the plan; LAST is the one that ran last
   -l, --logfile FILE         results (JTL), appended to where the file exists
   -f                         empties the results file and the report's folder first
   -e                         writes a report at the end; needs -l
   -o, --reportoutputfolder DIR
                              the report's folder: statistics.json and index.html
+  -g, --reportonly FILE      makes the report of results that are there already (CSV or XML), and runs nothing
   -j, --jmeterlogfile FILE   notices and notes
   -J, -G, -D NAME=VALUE      a property
   -q, -p FILE                properties of a file
@@ -218,7 +226,8 @@ mod tests {
         assert!(said("-n -t").contains("-t needs a value"));
         assert!(said("-t a -z").contains("-z is no option"));
         assert!(said("-t a -e").contains("-e needs -l"));
-        assert!(said("-g r.jtl").contains("-g"));
+        assert!(said("-g r.jtl -t a").contains("without -t"));
+        assert_eq!(read("-g r.jtl -o d").unwrap().report_only, Some(PathBuf::from("r.jtl")));
         assert_eq!((read("-h"), read("-v")), (Err(Instead::Help), Err(Instead::Version)));
     }
 }

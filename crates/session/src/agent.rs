@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::scripts::Scripts;
 use crate::targets::Targets;
 use crate::workers::{With, Workers};
-use crate::{backend, data, filled, refuse_violations, tls};
+use crate::{backend, data, filled, head, refuse_violations, tls};
 use fleet::frame::{Frame, LONGEST, MAGIC, Reader};
 use fleet::message::{Down, Hello, Order, Ready, Refused, Up};
 use fleet::owner::{Owner, Pressed};
@@ -93,11 +93,10 @@ fn rules(file: &Path) -> Result<Owner, Problem> {
 }
 
 fn hello() -> Hello {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        host: host.trim().to_owned(),
+        host: head::host_name(),
         cores: crew::cores(),
         pid: std::process::id(),
     }

@@ -50,6 +50,7 @@ pub use crew::{Present, check as check_agents};
 pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
 pub use fleet::OnLoss;
+pub use head::host_name;
 pub use listen::settle;
 pub use lookout::Started;
 pub use options::{About, Guard, Keep, SessionOptions};

@@ -50,7 +50,8 @@ fn noted((text, notes): (String, Vec<String>)) -> Result<LaidOut, String> {
 
 fn of_jtl(run: &Shown<'_>, xml: bool) -> Result<LaidOut, String> {
     let property = |name: &str| (xml && name == "output_format").then(|| "xml".to_owned());
-    plain(requests::results(&jtl::Layout::of(&property), run.head, run.context.plan, kept_of(run)))
+    let layout = jtl::Layout::of(&property, run.head.machine.host.clone())?;
+    plain(requests::results(&layout, run.head, run.context.plan, kept_of(run)))
 }
 
 fn of_tool(run: &Shown<'_>, tool: Tool) -> Result<LaidOut, String> {

@@ -90,7 +90,9 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Origin(args) => command::origin::run(&args),
         Command::Run(args) => command::plan::run(&args),
         Command::Plan(PlanCommand::Show(args)) => command::plan::show(&args),
-        Command::Plan(PlanCommand::Check { file, read }) => command::plan::check(&file, &read),
+        Command::Plan(PlanCommand::Check { file, read, against }) => {
+            command::plan::check(&file, &read, &against)
+        }
         Command::Plan(PlanCommand::Convert(args)) => command::plan::convert(&args),
         Command::Plan(PlanCommand::New(args)) => command::start::print(&args),
         Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),

@@ -265,6 +265,8 @@ const KNOWN: &[&str] = &[
     "http.proxy*",
     "http.nonProxyHosts",
     "summariser.interval",
+    "summariser.name",
+    "summariser.out",
     "jmeter.save.saveservice.*",
     // Windows, menus, remote machines and reports of JMeter's own, of which there are none here.
     "jmeter.gui.*",
@@ -312,9 +314,7 @@ const USUAL_GIVEN: &[(&str, &str)] = &[
     ("CookieManager.delete_null_cookies", "true"),
     ("CookieManager.name.prefix", "COOKIE_"),
     ("https.default.protocol", "TLS"),
-    ("summariser.name", "summary"),
     ("summariser.log", "true"),
-    ("summariser.out", "true"),
     ("sampleresult.timestamp.start", "false"),
     ("sampleresult.useNanoTime", "true"),
     ("sampleresult.default.encoding", "ISO-8859-1"),
@@ -328,7 +328,7 @@ const NOT_SAVED: &[&str] = &[
     "samplerData",
     "responseHeaders",
     "requestHeaders",
-    "hostname",
+    "encoding",
     "assertion_results",
     "xml_pi",
     "base_prefix",
@@ -352,7 +352,6 @@ fn is_given_in_vain(name: &str, value: &str) -> bool {
     if let Some(saved) = name.strip_prefix("jmeter.save.saveservice.") {
         let says_more = !matches!(value, "" | "false" | "none");
         return match saved {
-            "timestamp_format" => !matches!(value, "" | "ms" | "none"),
             "output_format" => !matches!(value, "" | "csv" | "xml"),
             _ => NOT_SAVED.contains(&saved) && says_more,
         };
@@ -475,12 +474,12 @@ mod tests {
             ("CookieManager.check.cookies", "false", true),
             ("httpsampler.max_redirects", "3", false),
             ("summariser.interval", "5", false),
-            ("summariser.name", "mine", true),
+            ("summariser.name", "mine", false),
             ("sample_variables", "a,b", true),
             ("jmeter.save.saveservice.url", "false", false),
             ("jmeter.save.saveservice.response_data", "true", true),
             ("jmeter.save.saveservice.timestamp_format", "ms", false),
-            ("jmeter.save.saveservice.timestamp_format", "yyyy", true),
+            ("jmeter.save.saveservice.timestamp_format", "yyyy", false),
             ("log_level.jmeter", "DEBUG", false),
         ] {
             let told = told(&users(&sampler("", "")), &[(name, value)]);

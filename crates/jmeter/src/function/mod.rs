@@ -206,6 +206,22 @@ pub(crate) fn keeps(name: &str) -> bool {
     is_known(name) && !never.contains(&name)
 }
 
+/// Milliseconds since 1970 in the system's time zone, by a pattern of Java's.
+///
+/// # Errors
+/// Letters that no such pattern knows.
+pub fn moment(ms: i64, pattern: &str) -> Result<String, String> {
+    date::format(&date::at(ms)?, pattern)
+}
+
+/// Reads a moment by a pattern of Java's: milliseconds since 1970.
+///
+/// # Errors
+/// A text that is no date as the pattern wants it.
+pub fn read_moment(text: &str, pattern: &str) -> Result<i64, String> {
+    date::parse(text, pattern).map(|moment| moment.timestamp().as_millisecond())
+}
+
 /// True if there is a function of that name; what is none is a variable.
 pub fn is_known(name: &str) -> bool {
     find(name).is_some() || script_language(name).is_some() || refusal(name).is_some()

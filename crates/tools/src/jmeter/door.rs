@@ -2,10 +2,10 @@
 
 use super::report::jtl::Layout;
 use super::report::samples::{PhaseNames, Samples};
-use super::report::statistics::Statistics;
+use super::report::statistics::{Apdex, Statistics};
 use super::report::summary::{self, Sum, Users};
 use super::report::{Kind, Sample};
-use super::{file as jmx, programs};
+use super::{file as jmx, last, programs, results};
 use crate::outcome::{Run, Shown};
 use crate::runner::{Door, Moment};
 use crate::{clock, keep};
@@ -15,7 +15,7 @@ use console::problem::{Exit, Problem};
 use jmeter::arguments::{self, Arguments, Instead};
 use measure::{Event, Row};
 use session::{Finished, SessionOptions, View};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -30,7 +30,26 @@ pub struct Jmeter {
     run: Run<Arguments>,
     programs: programs::Setting,
     layout: Layout,
+    summariser: Summariser,
+    apdex: Apdex,
+}
+
+/// The lines on the console, as properties have them.
+#[derive(Debug, Clone)]
+struct Summariser {
+    /// None: there are no lines.
+    name: Option<String>,
     interval_s: u64,
+}
+
+impl Summariser {
+    fn of(properties: &BTreeMap<String, String>) -> Summariser {
+        let property = |name: &str| properties.get(&format!("summariser.{name}")).map(|text| text.trim());
+        let name = property("name").unwrap_or("summary").to_owned();
+        let is_shown = !name.is_empty() && property("out") != Some("false");
+        let interval = property("interval").and_then(|seconds| seconds.parse().ok());
+        Summariser { name: is_shown.then_some(name), interval_s: interval.unwrap_or(INTERVAL_S).max(1) }
+    }
 }
 
 impl Door for Jmeter {
@@ -57,18 +76,24 @@ impl Door for Jmeter {
             seed: Some(moment.seed),
         };
         let properties = jmx::properties(&native).map_err(|problem| wrong(problem.to_string()))?;
+        if let Some(file) = &typed.report_only {
+            return Err(results::report(&typed, file, &properties));
+        }
+        let apdex = Apdex::of(&properties).map_err(wrong)?;
+        let file = last::plan(&typed.plan).map_err(wrong)?;
         let read = ReadArgs { jmeter: native, ..ReadArgs::default() };
         let jmx::Runnable { mut plan, programs } =
-            jmx::runnable(&typed.plan, &read).map_err(|problem| wrong(problem.to_string()))?;
+            jmx::runnable(&file, &read).map_err(|problem| wrong(problem.to_string()))?;
         if let Some(load) = &mut plan.load {
             load.trace.requests = true;
         }
         let saved = |name: &str| properties.get(&format!("jmeter.save.saveservice.{name}")).cloned();
-        let interval = properties.get("summariser.interval").and_then(|seconds| seconds.trim().parse().ok());
         let notices = notices(&typed);
+        let typed = Arguments { plan: file, ..typed };
         Ok(Jmeter {
-            layout: Layout::of(&saved),
-            interval_s: interval.unwrap_or(INTERVAL_S).max(1),
+            layout: Layout::of(&saved, session::host_name()).map_err(wrong)?,
+            summariser: Summariser::of(&properties),
+            apdex,
             run: Run { plan, notices, json: None, show_plan: typed.show_plan, view: typed },
             programs,
         })
@@ -89,7 +114,11 @@ impl Door for Jmeter {
     fn before(&mut self) -> Result<(), Problem> {
         self.prepare_folder()?;
         let name = self.run.view.plan.display();
-        show::write(&format!("Creating summariser <summary>\nCreated the tree successfully using {name}\n"));
+        if let Some(summariser) = &self.summariser.name {
+            show::write(&format!("Creating summariser <{summariser}>\n"));
+        }
+        show::write(&format!("Created the tree successfully using {name}\n"));
+        last::keep(&self.run.view.plan);
         Ok(())
     }
 
@@ -113,8 +142,8 @@ impl Door for Jmeter {
     fn lay_out(&self, finished: &Finished, mut lines: Lines) -> Result<Exit, Problem> {
         lines.conclude(finished);
         let kept = lines.close(self.layout.end(), self.run.view.results.as_deref());
-        if self.run.view.report {
-            self.write_report(finished, &lines.statistics)?;
+        if let Some(statistics) = &lines.statistics {
+            self.write_report(finished, statistics)?;
         }
         show::write(&format!("Tidying up ...    @ {}\n... end of run\n", moment()));
         kept.map(|()| Exit::Ok)
@@ -141,23 +170,10 @@ fn moment() -> String {
 }
 
 impl Jmeter {
-    fn folder(&self) -> &Path {
-        self.run.view.folder.as_deref().unwrap_or(Path::new("report-output"))
-    }
-
     /// The report's folder must be empty, and with a report the results file too, unless `-f` empties them.
     fn prepare_folder(&self) -> Result<(), Problem> {
         if !self.run.view.report {
             return Ok(());
-        }
-        let folder = self.folder();
-        let wrong = |error: std::io::Error| Problem::impossible(format!("{}: {error}", folder.display()));
-        let filled = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if filled && !self.run.view.force {
-            return Err(Problem::impossible(format!(
-                "the folder {} is not empty: empty it, or give -f",
-                folder.display()
-            )));
         }
         let results = self.run.view.results.as_deref();
         let old = results.is_some_and(|file| file.metadata().is_ok_and(|facts| facts.len() > 0));
@@ -168,7 +184,7 @@ impl Jmeter {
                 file.display()
             )));
         }
-        std::fs::create_dir_all(folder).map_err(wrong)
+        results::make_folder(&self.run.view)
     }
 
     /// The results file, with what it begins with where it is new.
@@ -190,10 +206,8 @@ impl Jmeter {
     }
 
     fn write_report(&self, finished: &Finished, statistics: &Statistics) -> Result<(), Problem> {
-        let folder = self.folder();
-        let file = folder.join("statistics.json");
-        std::fs::write(&file, statistics.text())
-            .map_err(|error| Problem::impossible(format!("{} cannot be written: {error}", file.display())))?;
+        let folder = results::folder(&self.run.view);
+        results::keep(&folder.join("statistics.json"), &statistics.text())?;
         keep::page(&folder.join("index.html"), finished, &self.run.plan, None)
     }
 }
@@ -210,12 +224,13 @@ pub struct Lines {
     log: Option<File>,
     /// Lines that were told, of those that something is broken.
     broken: BTreeSet<String>,
-    interval_s: u64,
+    summariser: Summariser,
     since_last: Sum,
     total: Sum,
     seconds: f64,
     told: bool,
-    statistics: Statistics,
+    /// For the report.
+    statistics: Option<Statistics>,
     line: String,
 }
 
@@ -249,12 +264,12 @@ impl Lines {
             users,
             log: None,
             broken: BTreeSet::new(),
-            interval_s: door.interval_s,
+            summariser: door.summariser.clone(),
             since_last: Sum::default(),
             total: Sum::default(),
             seconds: 0.0,
             told: false,
-            statistics: Statistics::default(),
+            statistics: door.run.view.report.then(|| Statistics::new(door.apdex)),
             line: String::new(),
         }
     }
@@ -262,7 +277,9 @@ impl Lines {
     /// Counts a sample that is whole, and writes it.
     fn tell_sample(&mut self, sample: &Sample) {
         self.count(sample);
-        self.statistics.add(sample);
+        if let Some(statistics) = &mut self.statistics {
+            statistics.add(sample);
+        }
         let Some(results) = &mut self.results else { return };
         self.line.clear();
         self.layout.write(sample, &mut self.line);
@@ -302,9 +319,11 @@ impl Lines {
     /// The lines of an interval.
     fn tell(&mut self, active: bool) {
         self.total.seconds = self.seconds;
-        show::write(&summary::delta(&self.since_last, self.users(active)));
-        if self.told {
-            show::write(&summary::total(&self.total));
+        if let Some(name) = &self.summariser.name {
+            show::write(&summary::delta(name, &self.since_last, self.users(active)));
+            if self.told {
+                show::write(&summary::total(name, &self.total));
+            }
         }
         self.since_last = Sum::default();
         self.told = true;
@@ -319,7 +338,9 @@ impl Lines {
             return;
         }
         self.total.seconds = self.seconds;
-        show::write(&summary::total(&self.total));
+        if let Some(name) = &self.summariser.name {
+            show::write(&summary::total(name, &self.total));
+        }
     }
 
     fn close(&mut self, end: &str, file: Option<&Path>) -> Result<(), Problem> {
@@ -342,7 +363,7 @@ impl View for Lines {
         self.seconds = row.at_s;
         self.since_last.seconds += row.seconds;
         let now_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        if now_s.is_multiple_of(self.interval_s) && self.since_last.samples > 0 {
+        if now_s.is_multiple_of(self.summariser.interval_s) && self.since_last.samples > 0 {
             self.tell(true);
         }
     }

@@ -3,7 +3,9 @@
 
 mod door;
 pub mod file;
+mod last;
 pub mod programs;
 pub mod report;
+pub mod results;
 
 pub use door::Jmeter;

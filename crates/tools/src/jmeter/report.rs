@@ -1,7 +1,9 @@
 //! JMeter's layouts: the results file (JTL) as CSV and XML, the summariser's lines, and `statistics.json`.
 
+pub mod against;
 pub mod jtl;
 pub mod kept;
+pub mod read;
 pub mod samples;
 pub mod statistics;
 pub mod summary;

@@ -2,14 +2,16 @@
 
 use super::show;
 use crate::problem::{Exit, Problem};
-use cli::{PrintArgs, ReadArgs};
+use cli::{AgainstArgs, PrintArgs, ReadArgs};
 use jmeter::Grade;
-use plan::TextForm;
+use plan::{Plan, TextForm};
 use std::path::Path;
-use tools::jmeter::file::{Read, read};
+use tools::jmeter::file::{Read, properties, read};
+use tools::jmeter::report::against;
+use tools::jmeter::results;
 
 /// Tells what of a plan runs exactly, differently and not at all.
-pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
+pub fn check(file: &Path, args: &ReadArgs, beside: &AgainstArgs) -> Result<Exit, Problem> {
     let Read { conversion, warnings } = read(file, args)?;
     let of = |grade| conversion.findings.iter().filter(move |finding| finding.grade == grade);
     let missing = of(Grade::Missing).count();
@@ -39,7 +41,33 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     );
     let endless = conversion.endless.iter().map(|path| format!("{path} never ends by itself"));
     list("Warnings:".to_owned(), warnings.into_iter().chain(endless).collect());
-    Ok(if missing + refused.len() == 0 { Exit::Ok } else { Exit::Usage })
+    let held = held_against(&conversion.plan, args, beside)?;
+    Ok(if missing + refused.len() == 0 { held } else { Exit::Usage })
+}
+
+/// Tells what a plan, or a results file of ours, and a results file of JMeter's do not have in common.
+fn held_against(plan: &Plan, args: &ReadArgs, beside: &AgainstArgs) -> Result<Exit, Problem> {
+    let Some(file) = &beside.against else { return Ok(Exit::Ok) };
+    let properties = properties(&args.jmeter)?;
+    let theirs = results::of_file(file, &properties)?;
+    let mut told = against::with_plan(plan, &theirs);
+    let looked_at = match &beside.ours {
+        Some(ours) => {
+            told.extend(against::with_ours(&theirs, &results::of_file(ours, &properties)?));
+            format!("labels, groups; order, codes and parts beside {}", ours.display())
+        }
+        None => "labels and groups only: --ours OURS.jtl, of wringer jmeter -l, adds order, codes and parts"
+            .to_owned(),
+    };
+    show::line(&format!(
+        "Against {} ({} samples of {} threads; {looked_at}): {}",
+        file.display(),
+        theirs.samples(),
+        theirs.threads(),
+        if told.is_empty() { "no difference".to_owned() } else { format!("{} differences", told.len()) }
+    ));
+    told.iter().for_each(|line| show::line(&format!("  {line}")));
+    Ok(if told.is_empty() { Exit::Ok } else { Exit::Wrong })
 }
 
 /// Prints the plan as a native plan file.

@@ -4,7 +4,7 @@ use super::jmx;
 use super::show::{self, Lines, Ran};
 use super::{around, dry, fleet, foreign, har};
 use crate::problem::{Exit, Problem};
-use cli::{PrintArgs, ReadArgs, RunArgs};
+use cli::{AgainstArgs, PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
 use session::SessionOptions;
 use session::files;
@@ -115,10 +115,14 @@ pub fn schema() -> Exit {
 }
 
 /// Names every mistake of a plan.
-pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
+pub fn check(file: &Path, args: &ReadArgs, against: &AgainstArgs) -> Result<Exit, Problem> {
     no_variables(file, args)?;
     if jmeter_file::is_jmx(file) {
-        return jmx::check(file, args);
+        return jmx::check(file, args, against);
+    }
+    if against.against.is_some() {
+        let name = file.display();
+        return Err(Problem::Usage(format!("--against is for plans of JMeter's (.jmx), and {name} is none")));
     }
     if har::is_har(file) {
         return har::check(file, args);

@@ -1,6 +1,6 @@
 //! JMeter's plans from outside: checked, converted, and run through both doors.
 
-use crate::support::{Ran, folder, start_in};
+use crate::support::{Ran, folder, shell, start_in};
 use crate::web::{Web, answer, ok};
 
 /// Four users, three times the same request, to the port that a property says.
@@ -77,6 +77,47 @@ fn a_plan_is_run_with_jmeters_results() {
         "Starting standalone test @",
         "summary =     12 in",
         "... end of run",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn results_are_made_a_report_of_and_held_against_a_plan() {
+    let web = Web::start(|_| ok("hello"));
+    let port = format!("-Jport={}", web.address.port());
+    let script = format!(
+        "cat > plan.jmx <<'END'\n{PLAN}\nEND\n\
+         $WRINGER jmeter -n -t plan.jmx -l ours.jtl {port} -Jsummariser.name=sums >first.txt || exit 91\n\
+         $WRINGER jmeter -n -t LAST -l ours.xml {port} -Jjmeter.save.saveservice.output_format=xml -Jsummariser.out=false >second.txt || exit 92\n\
+         $WRINGER jmeter -g ours.jtl -o report || exit 93\n\
+         $WRINGER jmeter -g ours.xml -o report 2>again.txt && exit 94\n\
+         $WRINGER jmeter -g ours.xml -o report -f || exit 95\n\
+         $WRINGER plan check plan.jmx {port} --against ours.xml --ours ours.jtl || exit 96\n\
+         sed 's/,200,OK,Users 1-3,/,500,no,Users 1-3,/' ours.jtl | sed '$s/Home/House/' > theirs.jtl\n\
+         $WRINGER plan check plan.jmx {port} --against theirs.jtl --ours ours.jtl\n\
+         test $? = 3 || exit 97\n"
+    );
+    let ran = shell(&script).ended_with(0);
+    let text = |name: &str| ran.file(name);
+    assert!(
+        text("first.txt").contains("Creating summariser <sums>\n")
+            && text("first.txt").contains("sums =     12 in")
+    );
+    assert!(!text("second.txt").contains("summar"), "{}", text("second.txt"));
+    assert!(
+        text("again.txt").contains("the folder report is not empty: empty it, or give -f"),
+        "{}",
+        text("again.txt")
+    );
+    assert!(text("report/index.html").contains("<td>Total</td><td>12</td><td>0</td><td>0.00 %</td>"));
+    let statistics: serde_json::Value = serde_json::from_str(&text("report/statistics.json")).unwrap();
+    assert_eq!(statistics["Home, page"]["sampleCount"], 12);
+    for said in [
+        "Against ours.xml (12 samples of 4 threads; labels, groups; order, codes and parts beside ours.jtl): no difference",
+        "'House, page' (1 × ",
+        "no element of the plan has this label",
+        "thread 'Users 1-3': sample 1 'Home, page' is good (500) there, good (200) here",
     ] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }

@@ -87,10 +87,7 @@ impl Context for Functions<'_, '_> {
             Fact::GroupName => place.group_name.to_string(),
             Fact::SamplerName => self.code.request.clone(),
             Fact::PlanName => self.worker.shared.setting.plan_name.clone(),
-            Fact::MachineName => {
-                let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-                name.trim().to_owned()
-            }
+            Fact::MachineName => session::host_name(),
             Fact::MachineAddress => "127.0.0.1".to_owned(),
             Fact::LastBody => {
                 let last = self.context.user.last.as_ref();

@@ -12,6 +12,14 @@ pub struct Layout {
     pub header: bool,
     /// Between columns.
     pub delimiter: char,
+    /// Parts of a sample are written, too.
+    parts: bool,
+    /// In XML, assertions that did not hold are written.
+    assertions: bool,
+    /// The pattern of the time in CSV; milliseconds since 1970 without one.
+    moments: Option<String>,
+    /// This machine's name.
+    host: String,
     columns: Vec<Column>,
 }
 
@@ -50,9 +58,15 @@ const fn row(
     Row { name, attribute, property, usual, value }
 }
 
+/// The column whose CSV text a pattern may choose.
+const MOMENT: &str = "timeStamp";
+
+/// The column of the machine's name, which no sample knows.
+const HOST: &str = "Hostname";
+
 /// All columns, in the order of the file.
-static COLUMNS: [Row; 20] = [
-    row("timeStamp", "ts", "timestamp_format", true, |sample| sample.began_ms.to_string()),
+static COLUMNS: [Row; 22] = [
+    row(MOMENT, "ts", "timestamp_format", true, |sample| sample.began_ms.to_string()),
     row("elapsed", "t", "time", true, |sample| sample.elapsed_ms.to_string()),
     row("label", "lb", "label", true, |sample| sample.label.clone()),
     row("responseCode", "rc", "response_code", true, |sample| sample.code.clone()),
@@ -70,17 +84,29 @@ static COLUMNS: [Row; 20] = [
     row("grpThreads", "ng", "thread_counts", true, |sample| sample.group_threads.to_string()),
     row("allThreads", "na", "thread_counts", true, |sample| sample.all_threads.to_string()),
     row("URL", "", "url", true, |sample| sample.url.clone().unwrap_or_else(|| "null".to_owned())),
+    // The file that an answer was saved to: none is.
+    row("Filename", "", "filename", false, |_| String::new()),
     row("Latency", "lt", "latency", true, |sample| sample.latency_ms.to_string()),
     row("Encoding", "de", "encoding", false, |_| String::new()),
     row("SampleCount", "sc", "sample_count", false, |_| "1".to_owned()),
     row("ErrorCount", "ec", "sample_count", false, |sample| u8::from(!sample.success).to_string()),
+    row(HOST, "hn", "hostname", false, |_| String::new()),
     row("IdleTime", "it", "idle_time", true, |sample| sample.idle_ms.to_string()),
     row("Connect", "ct", "connect_time", true, |sample| sample.connect_ms.to_string()),
 ];
 
+/// Attributes in XML, in the order of the file.
+const ATTRIBUTES: [&str; 19] = [
+    "t", "it", "lt", "ct", "ts", "s", "lb", "rc", "rm", "tn", "dt", "de", "by", "sby", "sc", "ec", "ng",
+    "na", "hn",
+];
+
 impl Layout {
     /// By the properties of a command line. `property`: the value of `jmeter.save.saveservice.NAME`.
-    pub fn of(property: &dyn Fn(&str) -> Option<String>) -> Layout {
+    ///
+    /// # Errors
+    /// A pattern of times that cannot be meant.
+    pub fn of(property: &dyn Fn(&str) -> Option<String>, host: String) -> Result<Layout, String> {
         let flag = |name: &str, usual: bool| match property(name) {
             Some(value) if name == "timestamp_format" => value.trim() != "none",
             Some(value) => value.trim().eq_ignore_ascii_case("true"),
@@ -90,12 +116,22 @@ impl Layout {
             "\\t" => Some('\t'),
             text => text.chars().next(),
         });
-        Layout {
+        let moments = property("timestamp_format").map(|pattern| pattern.trim().to_owned());
+        let moments = moments.filter(|pattern| !matches!(pattern.as_str(), "" | "ms" | "none"));
+        if let Some(pattern) = &moments {
+            jmeter::function::moment(0, pattern)
+                .map_err(|why| format!("jmeter.save.saveservice.timestamp_format: {why}"))?;
+        }
+        Ok(Layout {
             xml: property("output_format").is_some_and(|format| format.trim().eq_ignore_ascii_case("xml")),
             header: flag("print_field_names", true),
             delimiter: delimiter.unwrap_or(','),
+            parts: flag("subresults", true),
+            assertions: flag("assertions", true),
+            moments,
+            host,
             columns: COLUMNS.iter().filter(|row| flag(row.property, row.usual)).collect(),
-        }
+        })
     }
 
     /// Returns the beginning of the file.
@@ -121,7 +157,20 @@ impl Layout {
             return self.element(sample, to);
         }
         self.line(sample, to);
-        sample.parts.iter().for_each(|part| self.write(part, to));
+        if self.parts {
+            sample.parts.iter().for_each(|part| self.write(part, to));
+        }
+    }
+
+    fn value(&self, row: &Row, sample: &Sample) -> String {
+        match (row.name, &self.moments) {
+            (HOST, _) => self.host.clone(),
+            (MOMENT, Some(pattern)) if !self.xml => {
+                let ms = i64::try_from(sample.began_ms).unwrap_or(i64::MAX);
+                jmeter::function::moment(ms, pattern).unwrap_or_else(|_| sample.began_ms.to_string())
+            }
+            _ => (row.value)(sample),
+        }
     }
 
     fn line(&self, sample: &Sample, to: &mut String) {
@@ -129,7 +178,7 @@ impl Layout {
             if nth > 0 {
                 to.push(self.delimiter);
             }
-            let value = (row.value)(sample);
+            let value = self.value(row, sample);
             if value.contains([self.delimiter, '"', '\n', '\r']) {
                 let _ = write!(to, "\"{}\"", value.replace('"', "\"\""));
             } else {
@@ -139,15 +188,20 @@ impl Layout {
         to.push('\n');
     }
 
+    fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|row| row.name == name)
+    }
+
     fn element(&self, sample: &Sample, to: &mut String) {
         let tag = if sample.kind == Kind::Http { "httpSample" } else { "sample" };
         let _ = write!(to, "<{tag}");
-        for row in self.columns.iter().filter(|row| !row.attribute.is_empty()) {
-            let _ = write!(to, " {}=\"{}\"", row.attribute, escaped(&(row.value)(sample)));
+        for attribute in ATTRIBUTES {
+            if let Some(row) = self.columns.iter().find(|row| row.attribute == attribute) {
+                let _ = write!(to, " {attribute}=\"{}\"", escaped(&self.value(row, sample)));
+            }
         }
         to.push_str(">\n");
-        sample.parts.iter().for_each(|part| self.element(part, to));
-        for (name, says) in &sample.failed {
+        for (name, says) in sample.failed.iter().filter(|_| self.assertions) {
             let _ = writeln!(
                 to,
                 "  <assertionResult>\n    <name>{}</name>\n    <failure>true</failure>\n    <error>false</error>\n    <failureMessage>{}</failureMessage>\n  </assertionResult>",
@@ -155,15 +209,21 @@ impl Layout {
                 escaped(says)
             );
         }
-        if let Some(url) = &sample.url {
+        if self.parts {
+            sample.parts.iter().for_each(|part| self.element(part, to));
+        }
+        if let Some(url) = sample.url.as_ref().filter(|_| self.has("URL")) {
             let _ = writeln!(to, "  <java.net.URL>{}</java.net.URL>", escaped(url));
         }
         let _ = writeln!(to, "</{tag}>");
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// Text within XML and HTML.
+pub(super) fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    // Else a reader makes blanks of them in attributes.
+    text.replace('\n', "&#xa;").replace('\r', "&#xd;")
 }
 
 #[cfg(test)]
@@ -197,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_usual_columns_are_jmeters() {
-        let layout = Layout::of(&|_| None);
+        let layout = Layout::of(&|_| None, String::new()).unwrap();
         assert_eq!(
             text(&layout, &sample()),
             "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,\
@@ -220,23 +280,61 @@ mod tests {
         };
         let failed =
             Sample { success: false, url: None, kind: Kind::Transaction { parent: false }, ..sample() };
-        assert_eq!(text(&Layout::of(&chosen), &failed), "12;200;OK;Users 1-2;;false;;150;0;11;;1;1;1\n");
+        let layout = Layout::of(&chosen, String::new()).unwrap();
+        assert_eq!(text(&layout, &failed), "12;200;OK;Users 1-2;;false;;150;0;11;;1;1;1\n");
     }
 
     #[test]
     fn xml_has_attributes_and_escapes() {
-        let layout = Layout::of(&|name| (name == "output_format").then(|| "xml".to_owned()));
+        let layout =
+            Layout::of(&|name| (name == "output_format").then(|| "xml".to_owned()), String::new()).unwrap();
         let failed =
             Sample { failed: vec![("A".to_owned(), "a < b".to_owned())], success: false, ..sample() };
         let text = text(&layout, &failed);
         assert!(
             text.contains(
-                "<httpSample ts=\"1700000000123\" t=\"12\" lb=\"Home, &quot;page&quot;\" rc=\"200\""
+                "<httpSample t=\"12\" it=\"0\" lt=\"11\" ct=\"1\" ts=\"1700000000123\" s=\"false\" lb=\"Home, &quot;page&quot;\" rc=\"200\""
             ),
             "{text}"
         );
         assert!(text.contains("<failureMessage>a &lt; b</failureMessage>"), "{text}");
         assert!(text.contains("<java.net.URL>http://h/?a&amp;b</java.net.URL>"), "{text}");
         assert!(text.ends_with("</httpSample>\n</testResults>\n"), "{text}");
+    }
+    #[test]
+    fn times_have_a_pattern_and_parts_may_stay_away() {
+        let of = |pairs: &'static [(&'static str, &'static str)]| {
+            let value = move |name: &str| {
+                pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            };
+            Layout::of(&value, "m1".to_owned())
+        };
+        let whole = Sample { parts: vec![sample()], ..sample() };
+        let only = &[
+            ("print_field_names", "false"),
+            ("hostname", "true"),
+            ("filename", "true"),
+            ("timestamp_format", "yyyy"),
+            ("subresults", "false"),
+            ("thread_name", "false"),
+            ("label", "false"),
+        ];
+        let told = text(&of(only).unwrap(), &whole);
+        assert_eq!(told, "2023,12,200,OK,text,true,,150,0,2,3,http://h/?a&b,,11,m1,0,1\n");
+        let xml = &[
+            ("output_format", "xml"),
+            ("timestamp_format", "yyyy"),
+            ("url", "false"),
+            ("assertions", "false"),
+        ];
+        let failed = Sample { failed: vec![("A".to_owned(), "no".to_owned())], ..whole };
+        let told = text(&of(xml).unwrap(), &failed);
+        assert!(
+            told.contains("ts=\"1700000000123\"") && !told.contains("URL") && !told.contains("assertion"),
+            "{told}"
+        );
+        assert_eq!(told.matches("<httpSample").count(), 2, "{told}");
+        let wrong = of(&[("timestamp_format", "yyyy-QQ")]).unwrap_err();
+        assert!(wrong.contains("timestamp_format") && wrong.contains("'Q'"), "{wrong}");
     }
 }

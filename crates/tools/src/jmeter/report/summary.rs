@@ -58,9 +58,9 @@ impl Sum {
 }
 
 /// The line of what came since the last one.
-pub fn delta(sum: &Sum, users: Users) -> String {
+pub fn delta(name: &str, sum: &Sum, users: Users) -> String {
     format!(
-        "summary + {} Active: {} Started: {} Finished: {}\n",
+        "{name} + {} Active: {} Started: {} Finished: {}\n",
         sum.figures(),
         users.active,
         users.started,
@@ -69,8 +69,8 @@ pub fn delta(sum: &Sum, users: Users) -> String {
 }
 
 /// The line of all so far.
-pub fn total(sum: &Sum) -> String {
-    format!("summary = {}\n", sum.figures())
+pub fn total(name: &str, sum: &Sum) -> String {
+    format!("{name} = {}\n", sum.figures())
 }
 
 #[cfg(test)]
@@ -82,12 +82,12 @@ mod tests {
         let mut sum = Sum { seconds: 2.04, ..Sum::default() };
         [(5, true), (7, true), (300, false)].into_iter().for_each(|(ms, good)| sum.add(ms, good));
         assert_eq!(
-            total(&sum),
+            total("summary", &sum),
             "summary =      3 in 00:00:02 =    1.5/s Avg:   104 Min:     5 Max:   300 Err:     1 (33.33%)\n"
         );
         let users = Users { active: 2, started: 3, finished: 1 };
         assert_eq!(
-            delta(&Sum::default(), users),
+            delta("summary", &Sum::default(), users),
             "summary +      0 in 00:00:00 =    0.0/s Avg:     0 Min:     0 Max:     0 Err:     0 (0.00%) Active: 2 Started: 3 Finished: 1\n"
         );
     }
