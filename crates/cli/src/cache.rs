@@ -243,6 +243,7 @@ impl CacheArgs {
         self.check_tls()?;
         self.check_version()?;
         self.check_rig()?;
+        self.site.check()?;
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         if self.phases.is_empty() {
             self.load.check_grace(&self.pace)?;

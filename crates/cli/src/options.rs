@@ -217,8 +217,8 @@ pub struct LoadArgs {
     #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
     pub close: CloseBy,
     /// Send again, over a new connection, what was sent on a kept one that was then lost: never; idle: only if it was closed
-    /// before anything can have been read, and only idempotent methods; safe: GET and HEAD in any case [default: idle; never
-    /// for tcp]
+    /// before anything can have been read, and only idempotent methods; goaway: only what a GOAWAY of HTTP/2 or HTTP/3 says was
+    /// not processed; safe: as idle, and GET, HEAD, OPTIONS and TRACE in any case [default: idle; never for tcp]
     #[arg(long, value_name = "WHICH", value_parser = Resend::parse)]
     pub resend: Option<Resend>,
     /// Time limit of a request
@@ -453,6 +453,7 @@ pub struct BehaviourArgs {
         long = "origin-error-status",
         value_name = "STATUS",
         default_value = "503",
+        requires = "origin_errors",
         value_parser = status
     )]
     pub error_status: u16,
@@ -527,6 +528,7 @@ impl OriginArgs {
     /// # Errors
     /// One sentence that says what to try.
     pub fn check(&self) -> Result<(), String> {
+        self.site.check()?;
         let output = &self.output;
         let given = [
             ("--fail-if", !output.fail_if.is_empty()),
@@ -546,6 +548,19 @@ impl OriginArgs {
 }
 
 impl SiteArgs {
+    /// Refuses what would say nothing.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        let is_usual = self.vary_on == VaryOn::Coding || self.vary_on == Site::default().vary_on;
+        if self.variants == 0 && !is_usual {
+            return Err("--vary-on says which field chooses a variant, and there are none: add --variants N"
+                .to_owned());
+        }
+        Ok(())
+    }
+
     /// The site that these options describe.
     pub fn site(&self) -> Site {
         Site {

@@ -29,7 +29,7 @@ pub(super) fn no_help(error: Error, command: &Command, words: &[OsString]) -> Er
 fn tip(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let Some(command) = words.get(1).and_then(|name| command.find_subcommand(name)) else {
-        return without_command(&words);
+        return without_command(command, &words);
     };
     match error.kind() {
         ErrorKind::UnknownArgument => {
@@ -48,11 +48,19 @@ fn tip(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
 }
 
 /// Other tools have one thing to do.
-fn without_command(words: &[&str]) -> Option<String> {
+fn without_command(command: &Command, words: &[&str]) -> Option<String> {
     if let Some(tool) = words.get(1).filter(|word| OTHERS.contains(word)) {
         return Some(format!(
             "{tool}'s command line is not read here: 'wringer http URL' presses a web server, see 'wringer http --help'"
         ));
+    }
+    if let Some(option) = words.get(1).filter(|word| word.starts_with('-') && word.len() > 1) {
+        let http = command
+            .find_subcommand("http")
+            .filter(|http| has(http, option.split('=').next().unwrap_or_default()));
+        return http.map(|_| {
+            format!("'wringer http {option} …' presses a web server; 'wringer --help' lists the commands")
+        });
     }
     let file = words.get(1).filter(|word| super::implied::is_file(word))?;
     Some(format!("'wringer run {file}' runs a plan file"))
@@ -167,9 +175,8 @@ mod tests {
             ("wringer http --cacert x https://h", "--ca FILE"),
             ("wringer -z 10s http://h/", "-d DURATION"),
             ("wringer plan.toml", "'wringer run plan.toml'"),
-            ("wringer hey -n 100 http://h/", "hey's command line is not read here: 'wringer http URL'"),
-            ("wringer vegeta attack", "'wringer http URL'"),
             ("wringer k6 run script.js", "'wringer http URL'"),
+            ("wringer --urls list.txt", "'wringer http --urls"),
         ] {
             let said = said(line);
             assert!(said.contains("tip: ") && said.contains(tip), "{line}: {said}");
@@ -216,6 +223,8 @@ mod tests {
         for (line, tip) in [
             ("-z 30s -q 100 h", "-d DURATION"),
             ("--vus 10 -d 30s h", "-c USERS"),
+            ("--slowest 10 h", "--keep exchanges"),
+            ("--tls-skip-verify https://h", "-k"),
             ("--iterations 100 h", "-n REQUESTS"),
             ("--rps 50 h", "--rate RATE"),
             ("--stage 5s:10 h", "--stages"),

@@ -205,6 +205,7 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--session-tickets", "--resumption WHAT"),
     ("--skip-verify", "-k"),
     ("--socketPath", "--unix-socket PATH"),
+    ("--tls-skip-verify", "-k"),
     ("--tls-max", "--tls-versions VERSIONS"),
     ("--tls13-ciphers", "--tls-ciphers NAMES"),
     ("--tlsv1.2", "--tls-versions 1.2,1.3"),
@@ -212,6 +213,7 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     // What is told, and kept.
     ("--bailout", "--stop-if 'errors>50% for 10s'"),
     ("--benchmark", "nothing: users do not pause unless --think says so"),
+    ("--color", "NO_COLOR=1 in the environment for none: colours are for terminals alone"),
     ("--csv", "--json FILE, or 'wringer report --as csv' when it is over"),
     ("--db-url", "nothing: runs are kept, see 'wringer runs'"),
     ("--debug", "-v"),
@@ -221,6 +223,10 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--fail-with-body", "--fail-if 'errors>0'"),
     ("--format", "--json FILE"),
     ("--headless", "nothing: there is a page only with --live"),
+    (
+        "--histogram",
+        "nothing: percentiles are always in the report, and --short has a picture of how times are spread",
+    ),
     ("--http-debug", "-v"),
     ("--include", "-v"),
     ("--latencies", "nothing: percentiles are always in the report"),
@@ -243,6 +249,7 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--print", "-q"),
     ("--prometheus-addr", "--prometheus ADDRESS"),
     ("--silent", "-q"),
+    ("--slowest", "--keep exchanges, then 'wringer report --as requests.csv'"),
     ("--summary-export", "--json FILE"),
     ("--summary-trend-stats", "nothing: percentiles are always in the report"),
     ("--tag", "--label NAME=VALUE"),
@@ -256,19 +263,5 @@ pub(super) const CALLED: &[(&str, &str)] = &[
 ];
 
 /// Tools whose command lines are not read here.
-pub(super) const OTHERS: [&str; 14] = [
-    "artillery",
-    "autocannon",
-    "bombardier",
-    "cassowary",
-    "curl",
-    "drill",
-    "fortio",
-    "gatling",
-    "hey",
-    "k6",
-    "locust",
-    "oha",
-    "plow",
-    "vegeta",
-];
+pub(super) const OTHERS: [&str; 10] =
+    ["artillery", "autocannon", "cassowary", "curl", "drill", "gatling", "k6", "locust", "oha", "plow"];

@@ -323,11 +323,19 @@ macro_rules! walk {
                                 all.for_each(|one| visit(& $($m)? one.password));
                             }
                         }
+                        Step::Object(step) => {
+                            let fields = step.purge.$iter().flat_map(|purge| purge.fields.$iter());
+                            fields.for_each(|field| $field(field, visit));
+                        }
                         Step::Script(step) => $request(& $($m)? step.request, visit),
                         Step::Messages(step) => {
                             step.data.$iter().filter_map(|field| field.source.$secret()).for_each(&mut *visit);
                         }
-                        _ => {}
+                        // Their addresses hold no secrets, or they send nothing.
+                        Step::Urls(_) | Step::Sequence(_) | Step::Loop(_) | Step::If(_) | Step::Choice(_) | Step::Share(_)
+                        | Step::Once(_) | Step::Transaction(_) | Step::Lock(_) | Step::Pause(_) | Step::Wait(_)
+                        | Step::Rhythm(_) | Step::Barrier(_) | Step::Set(_) | Step::Counter(_) | Step::Feed(_)
+                        | Step::Extract(_) | Step::Check(_) | Step::Code(_) | Step::Log(_) | Step::Flow(_) => {}
                     }
                 }
             }
@@ -426,7 +434,8 @@ impl Inputs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AwsSignature, Credentials, Http1, Load, Origin, RequestStep, Session, Site};
+    use crate::scenario::Purge;
+    use crate::{AwsSignature, Credentials, Http1, Load, ObjectStep, Origin, RequestStep, Session, Site};
 
     /// A plan with a secret in each place that may have one.
     fn plan(secret: impl Fn(&str) -> Secret) -> Plan {
@@ -453,6 +462,14 @@ mod tests {
             session: Session { login: vec![login], auth: Some(auth), ..Session::default() },
             ..RequestStep::default()
         };
+        let key = Field::new("X-Purge-Key", FieldValue::bearer(secret("purge")));
+        let object = ObjectStep {
+            purge: Some(Purge {
+                fields: vec![key],
+                ..serde_json::from_str("{\"per_second\": 1.0}").unwrap()
+            }),
+            ..ObjectStep::default()
+        };
         let http = Http1 {
             fields: vec![Field::new(
                 "Authorization",
@@ -463,7 +480,7 @@ mod tests {
         let phase = crate::Phase {
             name: "p".to_owned(),
             measured: true,
-            scenario: crate::Scenario::of(vec![Step::Requests(step)]),
+            scenario: crate::Scenario::of(vec![Step::Requests(step), Step::Object(object)]),
             pace: crate::Pace::Users(1),
             stop: crate::Stop { requests: Some(1), ..Default::default() },
             ..Phase::default()
@@ -492,7 +509,8 @@ mod tests {
         }
     }
 
-    const NAMES: [&str; 9] = ["cookie", "form", "id", "key", "origin", "pair", "proxy", "token", "user"];
+    const NAMES: [&str; 10] =
+        ["cookie", "form", "id", "key", "origin", "pair", "proxy", "purge", "token", "user"];
 
     #[test]
     fn secrets_are_found_wherever_they_stand_and_filled_in() {

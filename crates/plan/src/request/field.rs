@@ -59,7 +59,9 @@ impl Field {
         let name = name.into();
         let value = value.into();
         let value = match value {
-            FieldValue::Text(text) if is_secret_field(&name) && !is_placeholder(&name, &text) => {
+            FieldValue::Text(text)
+                if !text.is_empty() && is_secret_field(&name) && !is_placeholder(&name, &text) =>
+            {
                 let (before, secret) = split_scheme(&name, &text);
                 let secret = Secret::typed(secret);
                 FieldValue::Secret(SecretText { before: before.to_owned(), secret })
@@ -231,6 +233,8 @@ mod tests {
             assert!(all.contains("***"), "{all}");
         }
         assert_eq!(Field::new("Authorization", "Bearer geheim").value.text(), "Bearer geheim");
+        // The place of a field whose value comes later.
+        assert_eq!(Field::new("Cookie", "").value, FieldValue::Text(String::new()));
         assert_eq!(Field::new("Accept", "*/*").value, FieldValue::Text("*/*".to_owned()));
     }
 

@@ -5,6 +5,7 @@
 //! ([`encode`]), too: the types of a plan know one reader and one writer, which is also half the time that this crate takes to
 //! compile.
 
+mod brief;
 mod decode;
 mod encode;
 mod include;
@@ -182,6 +183,19 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, TextError> {
 #[serde(transparent)]
 pub struct Tree(Node);
 
+impl Tree {
+    /// As YAML behind comments, or as JSON, which has none.
+    fn written(&self, head: String, form: TextForm) -> Result<String, String> {
+        if form == TextForm::Yaml {
+            return Ok(head + &print::yaml(&self.0));
+        }
+        if let Some(name) = self.0.not_finite() {
+            return Err(format!("`{name}` is a number without end, which JSON cannot hold"));
+        }
+        serde_json::to_string_pretty(self).map(|text| text + "\n").map_err(|error| error.to_string())
+    }
+}
+
 /// Mistakes of a plan that are told at once, at most.
 const MOST_MISTAKES: usize = 20;
 
@@ -212,14 +226,18 @@ impl Plan {
             return Ok(self.to_text());
         }
         let head = named.name_secrets();
-        let tree = named.tree();
-        if form == TextForm::Yaml {
-            return Ok(head + &print::yaml(&tree.0));
-        }
-        if let Some(name) = tree.0.not_finite() {
-            return Err(format!("`{name}` is a number without end, which JSON cannot hold"));
-        }
-        serde_json::to_string_pretty(&tree).map(|text| text + "\n").map_err(|error| error.to_string())
+        named.tree().written(head, form)
+    }
+
+    /// As [`Plan::to_text_as`], without what the plan would mean anyway, and as short as a person would write it.
+    ///
+    /// # Errors
+    /// A number that the form cannot hold.
+    pub fn to_brief_text_as(&self, form: TextForm) -> Result<String, String> {
+        let mut named = self.clone();
+        let head = named.name_secrets();
+        let tree = Tree(brief::tree(&named, named.tree().0));
+        if form == TextForm::Toml { Ok(head + &print::toml(&tree.0)) } else { tree.written(head, form) }
     }
 
     /// Gives typed secrets names; what is to be said of them, as comments.

@@ -1,6 +1,114 @@
-//! Trees as YAML.
+//! Trees as YAML, and as TOML with short tables and lists on a line.
 
-use super::node::{Node, Value};
+use super::node::{Key, Node, Value};
+
+/// Characters of a line of TOML, where it may be broken.
+const LINE: usize = 110;
+
+/// TOML: what fits on a line stands on one, and tables that do not have a header.
+pub(super) fn toml(node: &Node) -> String {
+    let mut text = String::new();
+    if let Value::Table(entries) = &node.value {
+        section(entries, "", &mut text);
+    }
+    text.trim_start_matches('\n').to_owned()
+}
+
+/// The entries of a table behind its header: those of a line first, as TOML wants it.
+fn section(entries: &[(Key, Node)], path: &str, text: &mut String) {
+    let mut below = Vec::new();
+    for (key, node) in entries.iter().filter(|(_, node)| node.value != Value::Null) {
+        let name = bare(&key.name);
+        match entry(&name, node, path.is_empty()) {
+            Some(line) => text.push_str(&(line + "\n")),
+            None => below.push((if path.is_empty() { name } else { format!("{path}.{name}") }, node)),
+        }
+    }
+    for (path, node) in below {
+        match &node.value {
+            Value::Table(entries) => {
+                text.push_str(&format!("\n[{path}]\n"));
+                section(entries, &path, text);
+            }
+            Value::List(items) => {
+                for item in items {
+                    text.push_str(&format!("\n[[{path}]]\n"));
+                    if let Value::Table(entries) = &item.value {
+                        section(entries, &path, text);
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
+        }
+    }
+}
+
+/// An entry without a header of its own; `None` where it needs one. Tables at the top have headers.
+fn entry(name: &str, node: &Node, is_top: bool) -> Option<String> {
+    match &node.value {
+        Value::Table(entries) if is_top && !entries.is_empty() => None,
+        Value::Table(_) => {
+            fitting(node, LINE.saturating_sub(name.len() + 3)).map(|value| format!("{name} = {value}"))
+        }
+        Value::List(items) => {
+            if let Some(value) = fitting(node, LINE.saturating_sub(name.len() + 3)) {
+                return Some(format!("{name} = {value}"));
+            }
+            let lines: Option<Vec<String>> = items.iter().map(|item| fitting(item, LINE - 5)).collect();
+            let is_tables = items.iter().all(|item| matches!(item.value, Value::Table(_)));
+            let lines = match lines {
+                Some(lines) => lines,
+                None if is_tables => return None,
+                None => items.iter().map(inline).collect(),
+            };
+            Some(format!("{name} = [\n    {},\n]", lines.join(",\n    ")))
+        }
+        Value::Text(words) if is_literal(words) => Some(format!("{name} = '''\n{words}'''")),
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+            Some(format!("{name} = {}", inline(node)))
+        }
+    }
+}
+
+/// True for texts of several lines that TOML can hold as they are.
+fn is_literal(words: &str) -> bool {
+    let is_plain = |one: char| one == '\n' || one == '\t' || !one.is_control();
+    words.contains('\n') && words.chars().all(is_plain) && !words.contains("''") && !words.ends_with('\'')
+}
+
+/// A value on a line, where it has so many characters at most.
+fn fitting(node: &Node, most: usize) -> Option<String> {
+    let line = inline(node);
+    (line.chars().count() <= most).then_some(line)
+}
+
+fn inline(node: &Node) -> String {
+    match &node.value {
+        Value::Null => String::new(),
+        Value::Bool(yes) => yes.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) if number.is_nan() => "nan".to_owned(),
+        Value::Float(number) if number.is_infinite() => if *number > 0.0 { "inf" } else { "-inf" }.to_owned(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::Text(words) => ::toml::Value::from(words.as_str()).to_string(),
+        Value::List(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Table(entries) => {
+            let there = entries.iter().filter(|(_, node)| node.value != Value::Null);
+            let entries: Vec<String> =
+                there.map(|(key, node)| format!("{} = {}", bare(&key.name), inline(node))).collect();
+            if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
+        }
+    }
+}
+
+/// A key, in quotes where TOML wants them.
+fn bare(name: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    match !name.is_empty() && name.bytes().all(is_bare) {
+        true => name.to_owned(),
+        false => ::toml::Value::from(name).to_string(),
+    }
+}
 
 /// YAML in block style. Texts that are not plain words stand in double quotes, as in JSON.
 pub(super) fn yaml(node: &Node) -> String {

@@ -27,6 +27,9 @@ proptest::proptest! {
             let text = plan.to_text_as(form).unwrap();
             let back = read(name, &text);
             proptest::prop_assert_eq!(back.as_ref(), Ok(&plan), "{}", text);
+            let brief = plan.to_brief_text_as(form).unwrap();
+            let back = read(name, &brief);
+            proptest::prop_assert_eq!(back.as_ref(), Ok(&plan), "{}", brief);
         }
     }
 }

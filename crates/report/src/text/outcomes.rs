@@ -153,10 +153,13 @@ impl Report<'_> {
     pub(super) fn oracle(&self) -> Option<Section> {
         let counts = self.counts();
         let checked = counts.ok + counts.check_failed;
-        if checked == 0 {
-            return None;
-        }
         let mut section = Section::new("Oracle", Vec::new());
+        if checked == 0 {
+            // Answers to requests that failed are kept, too, and whoever looks for them must learn where.
+            self.add_evidence(&mut section);
+            section.lines.insert(0, "No answer was checked.".to_owned());
+            return (section.lines.len() > 1).then_some(section);
+        }
         let answers = show::counted(checked, "checked answer");
         if counts.check_failed == 0 {
             section.say(&format!("Nothing wrong in {answers}; {}.", self.what_was_checked()));

@@ -2,7 +2,8 @@
 
 use super::report::Sample;
 use super::report::against::Results;
-use super::report::read::{self, How};
+use super::report::jtl::Csv;
+use super::report::read;
 use super::report::statistics::{Apdex, Statistics};
 use crate::outcome::Shown;
 use console::problem::Problem;
@@ -74,7 +75,7 @@ fn each(
     let wrong = |why: String| Problem::Usage(format!("the results {}: {why}", file.display()));
     let opened = File::open(file).map_err(|error| wrong(format!("they cannot be read: {error}")))?;
     let property = |name: &str| properties.get(&format!("jmeter.save.saveservice.{name}")).cloned();
-    read::each(BufReader::with_capacity(1 << 18, opened), &How::of(&property), take).map_err(wrong)
+    read::each(BufReader::with_capacity(1 << 18, opened), &Csv::of(&property), take).map_err(wrong)
 }
 
 /// Reads a results file for a comparison.

@@ -94,17 +94,21 @@ fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
 
 /// Prints a plan as it is understood; that of wrktcp's ini file, too.
 pub fn show(args: &PrintArgs) -> Result<Exit, Problem> {
-    let (file, plan) = (args.file.as_path(), any(&args.file, &args.read)?);
-    let plan = plan.map_err(|mistakes| {
-        let lines: Vec<String> = mistakes.iter().map(|mistake| in_file(file, mistake)).collect();
-        Problem::Usage(lines.join("\nwringer: "))
-    })?;
-    print(&plan, args.to)
+    let plan = understood(args)?;
+    show::write(&plan.to_text_as(args.to).map_err(Problem::Impossible)?);
+    Ok(Exit::Ok)
 }
 
-/// Prints a plan in a form.
+fn understood(args: &PrintArgs) -> Result<Plan, Problem> {
+    any(&args.file, &args.read)?.map_err(|mistakes| {
+        let lines: Vec<String> = mistakes.iter().map(|mistake| in_file(&args.file, mistake)).collect();
+        Problem::Usage(lines.join("\nwringer: "))
+    })
+}
+
+/// Prints a plan in a form, as short as a person would write it.
 pub fn print(plan: &Plan, form: TextForm) -> Result<Exit, Problem> {
-    show::write(&plan.to_text_as(form).map_err(Problem::Impossible)?);
+    show::write(&plan.to_brief_text_as(form).map_err(Problem::Impossible)?);
     Ok(Exit::Ok)
 }
 
@@ -154,7 +158,7 @@ pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
         file if har::is_har(file) => har::convert(args),
         file => match foreign::text(file) {
             Some(text) => foreign::convert(args, &text),
-            None => show(args),
+            None => print(&understood(args)?, args.to),
         },
     }
 }

@@ -35,7 +35,7 @@ pub fn run(args: &RecordArgs) -> Result<Exit, Problem> {
     recording.exchanges.sort_by_key(|exchange| exchange.began_ms);
     let converted = recording.journey(&har::choice(&args.recording, args.seed));
     let form = TextForm::of_name(&args.output.to_string_lossy());
-    let mut text = converted.plan.to_text_as(form).map_err(Problem::Impossible)?;
+    let mut text = converted.plan.to_brief_text_as(form).map_err(Problem::Impossible)?;
     if form != TextForm::Json {
         text = har::comments("what wringer record has seen", &converted.notes) + &text;
     }

@@ -3,6 +3,27 @@
 use super::{Kind, Sample};
 use std::fmt::Write;
 
+/// Delimiter and times of CSV, by the properties `jmeter.save.saveservice.*`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Csv {
+    /// Between columns; a comma, or guessed from the first line, without one.
+    pub delimiter: Option<char>,
+    /// The pattern of the times; milliseconds since 1970 without one.
+    pub moments: Option<String>,
+}
+
+impl Csv {
+    /// By the properties of a command line. `property`: the value of `jmeter.save.saveservice.NAME`.
+    pub fn of(property: &dyn Fn(&str) -> Option<String>) -> Csv {
+        let delimiter = property("default_delimiter").and_then(|text| match text.as_str() {
+            "\\t" => Some('\t'),
+            text => text.chars().next(),
+        });
+        let moments = property("timestamp_format").map(|pattern| pattern.trim().to_owned());
+        Csv { delimiter, moments: moments.filter(|pattern| !matches!(pattern.as_str(), "" | "ms" | "none")) }
+    }
+}
+
 /// Which of a sample is written, and how. Made from the properties `jmeter.save.saveservice.*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
@@ -112,12 +133,7 @@ impl Layout {
             Some(value) => value.trim().eq_ignore_ascii_case("true"),
             None => usual,
         };
-        let delimiter = property("default_delimiter").and_then(|text| match text.as_str() {
-            "\\t" => Some('\t'),
-            text => text.chars().next(),
-        });
-        let moments = property("timestamp_format").map(|pattern| pattern.trim().to_owned());
-        let moments = moments.filter(|pattern| !matches!(pattern.as_str(), "" | "ms" | "none"));
+        let Csv { delimiter, moments } = Csv::of(property);
         if let Some(pattern) = &moments {
             jmeter::function::moment(0, pattern)
                 .map_err(|why| format!("jmeter.save.saveservice.timestamp_format: {why}"))?;

@@ -1,30 +1,10 @@
 //! Results files read again: CSV with any columns, delimiter and pattern of times, and XML; JMeter's own, and ours.
 
+use super::jtl::Csv;
 use super::{Kind, Sample};
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::io::{BufRead, Cursor, Read};
-
-/// Settings for a file that does not say all of itself, of the properties `jmeter.save.saveservice.*`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct How {
-    /// Between columns; guessed from the first line without one.
-    pub delimiter: Option<char>,
-    /// The pattern of the times.
-    pub moments: Option<String>,
-}
-
-impl How {
-    /// By the properties of a command line. `property`: the value of `jmeter.save.saveservice.NAME`.
-    pub fn of(property: &dyn Fn(&str) -> Option<String>) -> How {
-        let delimiter = property("default_delimiter").and_then(|text| match text.as_str() {
-            "\\t" => Some('\t'),
-            text => text.chars().next(),
-        });
-        let moments = property("timestamp_format").map(|pattern| pattern.trim().to_owned());
-        How { delimiter, moments: moments.filter(|pattern| !matches!(pattern.as_str(), "" | "ms" | "none")) }
-    }
-}
 
 /// Patterns of times that people have in their files.
 const PATTERNS: [&str; 5] = [
@@ -66,22 +46,22 @@ const LONGEST_HEADER: u64 = 1 << 16;
 ///
 /// # Errors
 /// What is no results file, with the line.
-pub fn each(mut input: impl BufRead, how: &How, take: &mut dyn FnMut(&Sample)) -> Result<(), String> {
+pub fn each(mut input: impl BufRead, csv: &Csv, take: &mut dyn FnMut(&Sample)) -> Result<(), String> {
     let begins = input.fill_buf().map_err(|error| error.to_string())?;
     let text = begins.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begins);
     match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Err("it is empty".to_owned()),
         Some(b'<') => of_xml(input, take),
-        Some(_) => of_csv(input, how, take),
+        Some(_) => of_csv(input, csv, take),
     }
 }
 
-fn of_csv(mut input: impl BufRead, how: &How, take: &mut dyn FnMut(&Sample)) -> Result<(), String> {
+fn of_csv(mut input: impl BufRead, csv: &Csv, take: &mut dyn FnMut(&Sample)) -> Result<(), String> {
     let mut first = Vec::new();
     input.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut first).map_err(|error| error.to_string())?;
     let header = String::from_utf8_lossy(&first);
     let header = header.trim_start_matches('\u{feff}').trim_end();
-    let delimiter = how.delimiter.unwrap_or_else(|| guessed(header));
+    let delimiter = csv.delimiter.unwrap_or_else(|| guessed(header));
     let byte = u8::try_from(delimiter).map_err(|_| format!("the delimiter {delimiter} is no single byte"))?;
     let build = |input| {
         csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(byte).from_reader(input)
@@ -102,7 +82,7 @@ fn of_csv(mut input: impl BufRead, how: &How, take: &mut dyn FnMut(&Sample)) -> 
     };
     let mut rows = build(Cursor::new(before.to_vec()).chain(input));
     let mut row = csv::StringRecord::new();
-    let mut pattern = how.moments.clone();
+    let mut pattern = csv.moments.clone();
     let begin = u64::from(has_names);
     while rows.read_record(&mut row).map_err(|error| error.to_string())? {
         let line = row.position().map_or(0, csv::Position::line) + begin;
@@ -316,7 +296,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<Sample>, String> {
         let mut samples = Vec::new();
-        each(text.as_bytes(), &How::default(), &mut |sample| samples.push(sample.clone()))?;
+        each(text.as_bytes(), &Csv::default(), &mut |sample| samples.push(sample.clone()))?;
         Ok(samples)
     }
 

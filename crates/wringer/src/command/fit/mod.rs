@@ -43,7 +43,7 @@ pub fn run(args: &FitArgs) -> Result<Exit, Problem> {
     }
     if let Some(file) = &args.output {
         let form = TextForm::of_name(&file.to_string_lossy());
-        let text = plan(args, &found).to_text_as(form).map_err(Problem::Impossible)?;
+        let text = plan(args, &found).to_brief_text_as(form).map_err(Problem::Impossible)?;
         output::keep(PLAN, file, text.as_bytes())?;
     }
     Ok(judged(args, &found))
