@@ -6,6 +6,7 @@ mod buckets;
 pub mod compare;
 pub mod find;
 pub mod machine;
+pub mod probe;
 pub mod size;
 pub mod statistics;
 pub mod stress;

@@ -94,20 +94,8 @@ impl Report {
         let head = ["scenario", "verdict", "bystander's p99", "failed", "well after", "memory at most"];
         let mut rows = vec![head.map(str::to_owned)];
         rows.extend(self.findings.iter().map(Finding::row));
-        aligned(&rows)
+        words::aligned(&rows)
     }
-}
-
-/// Rows in columns that are as wide as they must be.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    let line = |row: &[String; N]| {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }
 
 fn milliseconds(time: Option<f64>) -> String {
@@ -179,7 +167,7 @@ pub fn catalogue_text() -> String {
     };
     let row =
         |scenario: &Scenario| [scenario.name.to_owned(), format!("{}{}", scenario.about, fails(scenario))];
-    aligned(&catalogue::all().map(row).collect::<Vec<_>>())
+    words::aligned(&catalogue::all().map(row).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
