@@ -27,6 +27,7 @@ mod options;
 mod pace;
 mod phase;
 mod plan_file;
+mod probe;
 mod purge;
 mod replay;
 mod service;
@@ -68,6 +69,7 @@ pub use plan_file::{
     AgainstArgs, ForeignArgs, JmeterArgs, NewArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs,
     RecordingArgs, Start, Statics,
 };
+pub use probe::{CaseArgs, ProbeArgs};
 pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
@@ -287,6 +289,8 @@ pub enum Command {
     Size(Box<SizeArgs>),
     /// Press a proxy in a score of ways beside an innocent bystander: what comes of it, and how long is the way back?
     Stress(Box<StressArgs>),
+    /// Tell what a cache does with answers, case by case, without a load and beside one, and what it makes of requests whose end is not clear
+    Probe(Box<ProbeArgs>),
     /// Press a TCP service with messages
     Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts

@@ -200,6 +200,16 @@ pub enum CaseValue {
     Text(String),
 }
 
+impl CaseValue {
+    /// It as it stands.
+    pub fn text(&self) -> String {
+        match self {
+            CaseValue::Number(number) => number.to_string(),
+            CaseValue::Text(text) => text.clone(),
+        }
+    }
+}
+
 /// A field that is expected, or expected to be missing.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]

@@ -55,6 +55,13 @@ impl FramingProbe {
     }
 }
 
+impl FramingProbe {
+    /// Its method is HEAD, so its answer has no content.
+    pub fn is_head(&self) -> bool {
+        self.template.starts_with(b"HEAD ")
+    }
+}
+
 fn inner_request() -> String {
     format!("GET {PATH}{INNER} HTTP/1.1\r\nHost: {AUTHORITY}\r\n\r\n")
 }

@@ -3,7 +3,7 @@
 //! They are those of the original's client, in its order, so that verdicts agree case by case; where it looks at less than one would think, so does this.
 
 use super::cases::{CacheCase, CaseStep, ExpectedField, ExpectedType};
-use super::origin::{FieldLines, InterimLines, NOT_CONDITIONAL, Now, OriginSight, leading_number, text_of};
+use super::origin::{FieldLines, InterimLines, NOT_CONDITIONAL, Now, OriginSight, leading_number};
 use serde::{Deserialize, Serialize};
 
 /// An answer as the client got it.
@@ -154,7 +154,7 @@ fn present(step: &CaseStep, number: usize, answer: &ClientAnswer) -> Checked {
             ExpectedField::Compared(name, how, value) => {
                 has(name)?;
                 let got = fields.get(name);
-                let wanted = text_of(value);
+                let wanted = value.text();
                 let is_larger = || got.as_deref().and_then(leading_number) > leading_number(&wanted);
                 let holds = if how == "=" { got == fields.get(&wanted) } else { is_larger() };
                 check(is_setup, holds, || {
@@ -295,7 +295,7 @@ fn requested(step: &CaseStep, number: usize, sight: Option<&OriginSight>) -> Che
             let (name, is_there) = match field {
                 ExpectedField::Named(name) => (name, fields.has(name)),
                 ExpectedField::Valued(name, value) | ExpectedField::Compared(name, _, value) => {
-                    (name, fields.get(name) == Some(text_of(value)))
+                    (name, fields.get(name) == Some(value.text()))
                 }
             };
             check(step.prepares(member), is_there == must_be_there, || {

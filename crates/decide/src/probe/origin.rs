@@ -175,7 +175,7 @@ impl CaseOrigin {
     fn head_of(&self, step: &CaseStep, at: usize, request: &OriginRequest) -> OriginAnswer {
         let interim = |answer: &super::cases::InterimAnswer| {
             let mut fields = FieldLines::default();
-            answer.fields.iter().for_each(|field| fields.push(&field.name, text_of(&field.value)));
+            answer.fields.iter().for_each(|field| fields.push(&field.name, field.value.text()));
             InterimLines { status: answer.status, fields }
         };
         let interim = step.interim_responses.iter().map(interim).collect();
@@ -221,7 +221,7 @@ fn promised(fields: &[CaseField], sent: &FieldLines) -> FieldLines {
 }
 
 /// What a field that depends on the moment is made of.
-pub(super) struct Now<'a> {
+pub struct Now<'a> {
     /// The URL of the request, as the origin saw it.
     pub base_url: &'a str,
     /// The origin's clock.
@@ -252,16 +252,8 @@ impl Now<'_> {
                 let base = self.base_url;
                 if text.is_empty() { base.to_owned() } else { format!("{base}/{text}") }
             }
-            CaseValue::Number(_) | CaseValue::Text(_) => text_of(value),
+            CaseValue::Number(_) | CaseValue::Text(_) => value.text(),
         }
-    }
-}
-
-/// A value as it stands.
-pub(super) fn text_of(value: &CaseValue) -> String {
-    match value {
-        CaseValue::Number(number) => number.to_string(),
-        CaseValue::Text(text) => text.clone(),
     }
 }
 

@@ -22,6 +22,7 @@ pub mod manual;
 pub mod origin;
 pub mod plan;
 mod pressed;
+pub mod probe;
 pub mod record;
 pub mod replay;
 pub mod report;

@@ -39,6 +39,7 @@ mod multiplexed;
 mod openssl;
 mod oracle;
 mod plans;
+mod probe;
 mod processes;
 mod reach;
 mod recordings;

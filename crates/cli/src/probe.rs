@@ -1,0 +1,131 @@
+//! The options of `wringer probe`: a cache, the cases, and what they are held against.
+
+use super::KeepArgs;
+use super::cache::{Target, proxy};
+use super::values::{address, rig_workers, some_bytes, some_rate, threads};
+use clap::Args;
+use plan::Endpoint;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The options of `wringer probe`.
+#[derive(Debug, Clone, Args)]
+pub struct ProbeArgs {
+    /// The cache, HOST:PORT; without it, --rig and --rig-command, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy)]
+    pub proxy: Option<Endpoint>,
+    /// Start this cache: ats, nginx, varnish, squid, haproxy or httpd
+    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
+    pub rig: Option<String>,
+    /// Start a cache by this command of the shell: {listen} and {origin} in it are HOST:PORT, {dir} is a folder for it, {memory} is --cache-memory in bytes
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["proxy", "rig"])]
+    pub rig_command: Option<String>,
+    /// Worker threads of the rig
+    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
+    pub rig_workers: u16,
+    /// Memory that the rig or the demonstration cache is to hold
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
+    pub cache_memory: Option<u64>,
+    /// Where our origin listens, as the cache reaches it [default: 127.0.0.1:9080; any free port for a rig]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub origin: Option<SocketAddr>,
+    /// The cases, and what they are held against.
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// Workers of the load [default: all cores]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
+    pub threads: Option<u16>,
+    /// Write all cases with their states as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Storage of the load's run: whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// The cases, and what they are held against.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Cases")]
+pub struct CaseArgs {
+    /// Print the cases, and send nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Only these families and cases, with commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Times that all cases are run; what differs from one to the next is told as not steady
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..=20))]
+    pub sweeps: u16,
+    /// Hold them against the JSON of an earlier probe, case by case
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Run them again beside a load of so many requests per second, and hold them against the idle ones
+    #[arg(long, value_name = "RATE", value_parser = some_rate)]
+    pub beside: Option<f64>,
+    /// Send requests whose end can be read in two ways, too; to a PROXY only with --i-own-this
+    #[arg(long)]
+    pub framing: bool,
+    /// The PROXY is mine: framing probes may be sent to it
+    #[arg(long = "i-own-this")]
+    pub i_own_this: bool,
+    /// Only tell how long it takes
+    #[arg(long)]
+    pub forecast: bool,
+}
+
+/// Bytes that rigs and the demonstration cache hold when nothing is said.
+const MEMORY: u64 = 64 << 20;
+
+impl ProbeArgs {
+    /// Checks that the options fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        if self.proxy.as_ref().is_some_and(|proxy| proxy.secure) {
+            return Err("a PROXY is probed without TLS: give HOST:PORT".to_owned());
+        }
+        if self.proxy.is_none() && self.cases.i_own_this {
+            return Err(
+                "--i-own-this is about a PROXY that runs already: wringer owns what it starts".to_owned()
+            );
+        }
+        if self.proxy.is_some() && self.cases.framing && !self.cases.i_own_this {
+            return Err(
+                "--framing: such requests may disturb whoever shares the PROXY: if it is yours, say so with --i-own-this"
+                    .to_owned(),
+            );
+        }
+        if self.cases.i_own_this && !self.cases.framing {
+            return Err("--i-own-this is about --framing, which is not given".to_owned());
+        }
+        if self.cache_memory.is_some() && self.proxy.is_some() {
+            return Err("--cache-memory is about what wringer starts; a PROXY has its own".to_owned());
+        }
+        if self.threads.is_some() && self.cases.beside.is_none() {
+            return Err("--threads is about the load: give --beside RATE".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the target.
+    pub fn target(&self) -> Target {
+        match (&self.proxy, &self.rig, &self.rig_command) {
+            (Some(proxy), ..) => Target::Proxy(proxy.with_port(0)),
+            (None, Some(name), _) => Target::Rig { name: name.clone(), workers: self.rig_workers },
+            (None, None, Some(command)) => Target::Command(command.clone()),
+            (None, None, None) => Target::Demonstration,
+        }
+    }
+
+    /// Where the origin is to listen; port 0 is any free port, where wringer starts the cache itself.
+    pub fn origin_address(&self) -> SocketAddr {
+        let port = if self.target().is_ours() { 0 } else { 9080 };
+        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+    }
+
+    /// Bytes that the cache is to hold.
+    pub fn memory(&self) -> u64 {
+        self.cache_memory.unwrap_or(MEMORY)
+    }
+}

@@ -1,0 +1,274 @@
+//! `wringer probe`: what a cache does with answers, case by case, and what it makes of requests whose end is not clear. Cases, checks and conclusions are
+//! `decide`'s; here a client asks, an origin answers, and a load may stand beside them.
+
+mod client;
+mod framing;
+mod load;
+mod origin;
+mod sweeps;
+
+use super::pressed::{self, Pressed};
+use super::show;
+use crate::output;
+use crate::problem::{Exit, Problem};
+use crate::{arguments, limits, signals};
+use cli::{ProbeArgs, Target, reachable};
+use decide::probe::cases::{self, CaseFamily};
+use decide::probe::sweep::{Sweep, add_baseline, add_beside, records};
+use decide::probe::{BaselineAbout, ProbeReport, cases_text};
+use decide::words;
+use origin::ProbeOrigin;
+use plan::draw::hash;
+use proxies::rig::RigOptions;
+use serde::{Deserialize, Serialize};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use sweeps::{AT_ONCE, Stage};
+
+const SCHEMA: &str = "wringer.probe";
+/// Sweeps beside a load: two of three decide.
+const BESIDE: usize = 3;
+/// How long a proxy may take until it takes connections.
+const READY: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The target and its origin.
+struct Probe<'a> {
+    args: &'a ProbeArgs,
+    /// The cache, as people read it.
+    title: String,
+    target: SocketAddr,
+    /// The Host of all requests: that of the origin.
+    authority: String,
+    seed: u64,
+    origin: ProbeOrigin,
+    pressed: Pressed,
+}
+
+/// Runs the command.
+pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
+    args.check().map_err(Problem::Usage)?;
+    let families = cases::only(&args.cases.only).map_err(|unknown| {
+        Problem::Usage(format!(
+            "--only: there is no family or case {unknown:?}: wringer probe --list names them all"
+        ))
+    })?;
+    if args.cases.list {
+        show::write(&cases_text(&families));
+        return Ok(Exit::Ok);
+    }
+    if args.cases.forecast {
+        show::write(&forecast(args, &families));
+        return Ok(Exit::Ok);
+    }
+    let baseline = args.cases.against.as_deref().map(read_baseline).transpose()?;
+    if let Some(file) = &args.json {
+        output::can_keep("the findings", file)?;
+    }
+    // From now on a signal is noticed between cases.
+    signals::interrupted()?;
+    let probe = Probe::open(args)?;
+    show::notice(&format!("probing {}: {}", probe.title, forecast(args, &families).trim_end()));
+    let mut report = probe.found(&families)?;
+    if let Some(baseline) = baseline {
+        add_baseline(&mut report.cases, &baseline.report.cases);
+        let file = args.cases.against.as_ref().map_or_else(String::new, |file| file.display().to_string());
+        report.baseline = Some(BaselineAbout { file, target: baseline.report.target });
+    }
+    conclude(args, &report)
+}
+
+/// How long it takes, in words.
+fn forecast(args: &ProbeArgs, families: &[CaseFamily]) -> String {
+    let all: Vec<u64> = families.iter().flat_map(|family| &family.cases).map(cases::waits_s).collect();
+    let longest = all.iter().copied().max().unwrap_or(0);
+    let sweep = (all.iter().sum::<u64>() as f64 / AT_ONCE as f64).max(longest as f64);
+    // The cases are run beside the load, and once more behind it.
+    let beside = if args.cases.beside.is_some() { BESIDE + 1 } else { 0 };
+    let sweeps = usize::from(args.cases.sweeps) + beside;
+    let framing = if args.cases.framing {
+        let again = if args.cases.beside.is_some() { ", and two a second beside the load" } else { "" };
+        format!("; framing probes {} at most{again}", framing::longest())
+    } else {
+        String::new()
+    };
+    format!(
+        "{} of {}, some {}{framing}\n",
+        words::count(sweeps, "sweep"),
+        words::count(all.len(), "case"),
+        words::time(sweep * sweeps as f64)
+    )
+}
+
+impl<'a> Probe<'a> {
+    /// Starts the origin, and then the target, where wringer does: some proxies take an origin that does not answer at once for dead.
+    fn open(args: &'a ProbeArgs) -> Result<Probe<'a>, Problem> {
+        let origin = ProbeOrigin::open(args.origin_address())?;
+        let listen = match args.target() {
+            Target::Proxy(address) => address,
+            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
+                pressed::any_port()?.to_string()
+            }
+        };
+        let options = RigOptions {
+            origin: reachable(origin.address()),
+            memory_bytes: args.memory(),
+            workers: args.rig_workers,
+            ..RigOptions::default()
+        };
+        let pressed = pressed::start(&args.target(), &listen, options)?;
+        let target = resolved(&listen)?;
+        let title = pressed.title();
+        // Where it listens is another port each time, and no part of what it is.
+        let title = match args.target() {
+            Target::Proxy(_) => title,
+            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
+                title.replace(&format!(" on {listen}"), "")
+            }
+        };
+        let authority = reachable(origin.address()).to_string();
+        let probe =
+            Probe { args, title, target, authority, seed: arguments::seed_from_clock(), origin, pressed };
+        limits::refuse(&load::plan(&probe, args.cases.beside.unwrap_or(1.0), "127.0.0.1:0"))?;
+        probe.wait()?;
+        Ok(probe)
+    }
+
+    /// Until the target takes connections.
+    fn wait(&self) -> Result<(), Problem> {
+        let until = Instant::now() + READY;
+        loop {
+            match TcpStream::connect_timeout(&self.target, READY) {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() >= until || !self.args.target().is_ours() => {
+                    return Err(Problem::impossible(format!("{} takes no connection: {error}", self.title)));
+                }
+                Err(_) => std::thread::sleep(LOOK),
+            }
+        }
+    }
+
+    fn stage(&self, number: usize) -> Stage<'_> {
+        Stage {
+            target: self.target,
+            origin: &self.origin,
+            authority: &self.authority,
+            seed: hash(self.seed, number as u64),
+        }
+    }
+
+    /// Runs all that was asked for.
+    fn found(&self, families: &[CaseFamily]) -> Result<ProbeReport, Problem> {
+        let wanted = usize::from(self.args.cases.sweeps);
+        let idle = self.sweeps(families, 0, wanted, "idle");
+        let mut report = ProbeReport {
+            target: self.title.clone(),
+            sweeps: idle.len(),
+            cases: records(families, &idle),
+            ..ProbeReport::default()
+        };
+        if self.args.cases.framing && signals::first().is_none() {
+            show::notice("framing probes");
+            report.framing = framing::idle(&self.stage(wanted));
+        }
+        if let Some(rate) = self.args.cases.beside.filter(|_| signals::first().is_none()) {
+            self.beside(rate, families, &mut report)?;
+        }
+        report.ended_early = signals::first().is_some();
+        if let Some(status) = self.pressed.status() {
+            return Err(Problem::impossible(format!(
+                "{} died meanwhile ({status}); nothing is concluded",
+                self.title
+            )));
+        }
+        Ok(report)
+    }
+
+    fn beside(&self, rate: f64, families: &[CaseFamily], report: &mut ProbeReport) -> Result<(), Problem> {
+        let wanted = usize::from(self.args.cases.sweeps);
+        let mut again = report.framing.clone();
+        let with = load::beside(self, rate, || {
+            let sweeps = self.sweeps(families, wanted + 1, BESIDE, "beside the load");
+            framing::beside(&self.stage(wanted + 1 + BESIDE), &mut again);
+            sweeps
+        })?;
+        report.framing = again;
+        let after = self.sweeps(families, wanted + 2 + BESIDE, 1, "idle again");
+        add_beside(&mut report.cases, &with.done, after.first());
+        report.beside = Some(with.about);
+        Ok(())
+    }
+
+    /// Sweeps one after the other, until it is ended by hand.
+    fn sweeps(&self, families: &[CaseFamily], first: usize, count: usize, how: &str) -> Vec<Sweep> {
+        let mut sweeps = Vec::new();
+        for number in 0..count {
+            let Some(sweep) = self.stage(first + number).sweep(families) else { break };
+            show::notice(&format!("sweep {} of {count}, {how}", number + 1));
+            sweeps.push(sweep);
+        }
+        sweeps
+    }
+}
+
+fn resolved(address: &str) -> Result<SocketAddr, Problem> {
+    let failed = |why: String| Problem::impossible(format!("{address}: {why}"));
+    let mut found = address.to_socket_addrs().map_err(|error| failed(error.to_string()))?;
+    found.next().ok_or_else(|| failed("it has no address".to_owned()))
+}
+
+fn conclude(args: &ProbeArgs, report: &ProbeReport) -> Result<Exit, Problem> {
+    let exit = match (signals::first(), report.code()) {
+        (Some(signal), _) => Exit::of_signal(signal),
+        (None, 0) => Exit::Ok,
+        (None, 3) => Exit::Wrong,
+        (None, _) => Exit::Impossible,
+    };
+    if !args.json.as_deref().is_some_and(output::is_stdout) {
+        show::write(&report.text());
+    }
+    let Some(file) = &args.json else { return Ok(exit) };
+    let written = Written {
+        schema: SCHEMA,
+        schema_version: 1,
+        version: env!("CARGO_PKG_VERSION"),
+        exit: exit.number(),
+        text: report.headline(),
+        report,
+    };
+    let text = serde_json::to_string_pretty(&written).expect("figures and texts are JSON") + "\n";
+    output::keep("the findings", file, text.as_bytes())?;
+    Ok(exit)
+}
+
+/// Findings as they are written.
+#[derive(Serialize)]
+struct Written<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    version: &'static str,
+    exit: u8,
+    text: String,
+    #[serde(flatten)]
+    report: &'a ProbeReport,
+}
+
+/// Findings of an earlier probe.
+#[derive(Deserialize)]
+struct Baseline {
+    schema: String,
+    #[serde(flatten)]
+    report: ProbeReport,
+}
+
+fn read_baseline(file: &Path) -> Result<Baseline, Problem> {
+    let failed = |why: String| Problem::Usage(format!("--against {}: {why}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let baseline: Baseline = serde_json::from_str(&text)
+        .map_err(|error| failed(format!("it is not what wringer probe --json writes: {error}")))?;
+    if baseline.schema != SCHEMA {
+        return Err(failed(format!("it is {}, not {SCHEMA}", baseline.schema)));
+    }
+    Ok(baseline)
+}

@@ -1,0 +1,99 @@
+//! A cache is asked case by case, against a proxy of the tests' that is right and ones that are wrong on purpose. What a case says is tested in the crate `decide`.
+
+use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
+use crate::support::{Ran, free_address, run};
+use serde_json::Value;
+use std::net::SocketAddr;
+
+fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
+    let origin = free_address();
+    (start(origin, kind), origin)
+}
+
+fn found(ran: &Ran) -> Value {
+    let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
+    let text = text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The record of a case.
+fn case<'a>(found: &'a Value, id: &str) -> &'a Value {
+    let all = found["cases"].as_array().expect("a list");
+    all.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no {id}"))
+}
+
+/// Two cases that take three seconds each, at once: one that a cache must not keep, and one that it may.
+const TWO: &str = "--only freshness-max-age-0,freshness-max-age --sweeps 2 --json {}/found.json";
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    for (line, said) in [
+        ("probe --only nosuch", "--list"),
+        ("probe https://127.0.0.1:1", "without TLS"),
+        ("probe 127.0.0.1:1 --framing", "--i-own-this"),
+        ("probe --framing --i-own-this", "PROXY"),
+        ("probe 127.0.0.1:1 --i-own-this", "--framing"),
+        ("probe 127.0.0.1:1 --cache-memory 1MB", "a PROXY has its own"),
+        ("probe -t 1", "--beside"),
+        ("probe --rig nosuch", "there is no rig"),
+        ("probe --against /nosuch.json", "--against /nosuch.json"),
+    ] {
+        let ran = run(line).ended_with(2);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    let ran = run("probe 127.0.0.1:1 --origin 127.0.0.1:0").ended_with(1);
+    assert!(ran.stderr.contains("takes no connection"), "{}", ran.stderr);
+}
+
+#[test]
+fn cases_are_listed_and_forecast_without_sending_any() {
+    let listed = run("probe --list").ended_with(0).stdout;
+    assert!(listed.contains("freshness-max-age-stale") && listed.lines().count() == 365 + 25, "{listed}");
+    let told = run("probe --forecast --only freshness-max-age --sweeps 2 --beside 10/s").ended_with(0).stdout;
+    assert!(told.starts_with("6 sweeps of 1 case, some 18 s"), "{told}");
+}
+
+#[test]
+fn a_cache_that_serves_what_is_stale_fails_against_one_that_does_not() {
+    let (right, origin) = proxy(FaultKind::None);
+    let ran = run(&format!("probe {} --origin {origin} {TWO}", right.address)).ended_with(0);
+    let baseline = found(&ran);
+    assert_eq!(case(&baseline, "freshness-max-age-0")["state"], "pass", "{baseline}");
+    assert_eq!(case(&baseline, "freshness-max-age")["state"], "pass", "{baseline}");
+    let file = ran.folder.path().join("found.json");
+    let (stale, origin) = proxy(FaultKind::Stale);
+    let against = file.display();
+    let ran =
+        run(&format!("probe {} --origin {origin} {TWO} --against {against}", stale.address)).ended_with(3);
+    let now = found(&ran);
+    assert_eq!(case(&now, "freshness-max-age-0")["state"], "fail", "{now}");
+    assert!(ran.stdout.contains("1 required that passed in the baseline FAIL"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("response 2 comes from the cache"), "{}", ran.stdout);
+}
+
+/// Beside a load the same cases are run against the same cache, and its requests are judged as any.
+#[test]
+fn cases_are_run_beside_a_load_through_the_same_origin() {
+    let (right, origin) = proxy(FaultKind::None);
+    let line = format!("probe {} --origin {origin} {TWO} --beside 50/s -t 1 --no-keep", right.address);
+    let ran = run(&line).ended_with(0);
+    let found = found(&ran);
+    let beside = &found["beside"];
+    assert!(beside["good_per_second"].as_f64().is_some_and(|good| good > 10.0), "{beside}");
+    assert_eq!(beside["failed_share"], 0.0, "{beside}");
+    let states = case(&found, "freshness-max-age-0")["beside"]["states"].as_array().expect("a list").len();
+    assert_eq!(states, 3, "{found}");
+}
+
+#[test]
+fn framing_probes_tell_what_becomes_of_each() {
+    let ran = run("probe --only freshness-max-age-0 --sweeps 1 --framing --json {}/found.json");
+    let found = found(&ran);
+    let framing = found["framing"].as_array().expect("a list");
+    assert!(framing.len() >= 100, "{}", framing.len());
+    let of = |id: &str| framing.iter().find(|probe| probe["id"] == id).expect("it is there");
+    // hyper, which the demonstration cache is made of, is right about these.
+    assert_eq!(of("length-of-post")["idle"], "normalised", "{}", of("length-of-post"));
+    assert_eq!(of("lengths-short-first")["idle"], "rejected", "{}", of("lengths-short-first"));
+    assert!(ran.stdout.contains("framing probes:"), "{}", ran.stdout);
+}
