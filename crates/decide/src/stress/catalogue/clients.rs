@@ -1,11 +1,11 @@
 //! Scenarios that clients make.
 
-use super::malformed;
+use super::{halves, malformed};
 use crate::stress::causes::Cause;
 use crate::stress::judge::Seen;
 use crate::stress::scenario::{Ground, Press, Scenario, hot, with_one_timers};
 use crate::words;
-use plan::site::Size;
+use plan::site::{Size, VaryOn};
 use plan::{Arrivals, CloseBy, Delay, Field, ObjectStep, Pace, Reading};
 use std::time::Duration;
 
@@ -14,8 +14,10 @@ const IN_FLIGHT: u32 = 2_000;
 /// Bytes of a large object.
 const LARGE: u64 = 1_000_000;
 /// Bytes of memory that a silent connection may take, and one that reads slowly.
-const SILENT_BYTES: u64 = 64 << 10;
+pub(super) const SILENT_BYTES: u64 = 64 << 10;
 const SLOW_BYTES: u64 = 256 << 10;
+/// Connections that are silent, at most.
+const HERD: u32 = 5_000;
 /// Readers that are slow at a time.
 const SLOW_READERS: u32 = 300;
 /// Bytes per second of theirs.
@@ -23,6 +25,9 @@ const SLOW_SPEED: u64 = 10_000;
 /// Size of a field that no limit of a proxy allows, and number of fields.
 const HUGE_FIELD: usize = 60_000;
 const MANY_FIELDS: usize = 500;
+/// Objects that have variants, and how many.
+const VARIED: u64 = 4;
+const VARIANTS: u32 = 50;
 
 /// All of them.
 pub const ALL: &[Scenario] = &[
@@ -91,7 +96,7 @@ pub const ALL: &[Scenario] = &[
     },
     Scenario {
         name: "idle-herd",
-        about: "thousands of connections that send one request each and are silent from then on",
+        about: "thousands of connections that are opened and stay silent",
         fails_if: "each silent connection takes more than 64 KiB of memory",
         causes: &[Cause::Descriptors, Cause::Memory],
         of_caches: false,
@@ -181,7 +186,19 @@ pub const ALL: &[Scenario] = &[
         },
         rule: no_rule,
     },
+    Scenario {
+        name: "variants",
+        about: "requests for 4 objects in 50 variants each, by Accept-Language, two hundred per second",
+        fails_if: "the origin is asked more than twice for each variant that was wanted",
+        causes: &[Cause::Eviction, Cause::Cpu],
+        of_caches: true,
+        lacks: Ground::suits,
+        press: variants,
+        rule: variants_fetched,
+    },
     malformed::MALFORMED,
+    halves::HEADS,
+    halves::UPLOADS,
 ];
 
 /// Nothing beyond the rules of all scenarios.
@@ -204,17 +221,24 @@ fn bursts(ground: &Ground) -> Press {
     Press::hits(rate(f64::from(each), Arrivals::Bursts(each)))
 }
 
-/// They come within a third of the time.
+/// All are opened ahead. Users who think wait before their first request, too, so that few of them ever ask.
 fn idle_herd(ground: &Ground) -> Press {
-    let herd = (ground.descriptors / 4).clamp(1, 5_000) as u32;
+    let users = herd(ground, HERD);
     let silent = Delay::Fixed { delay: Duration::from_secs(3_600) };
-    Press::hits(Pace::Thinking { users: herd, think: silent })
+    let mut press = Press::hits(Pace::Thinking { users, think: silent });
+    press.phase.preconnect = Some(users);
+    press
+}
+
+/// So many connections, as far as this machine has descriptors for them.
+pub(super) fn herd(ground: &Ground, wanted: u32) -> u32 {
+    u32::try_from(ground.descriptors / 4).unwrap_or(wanted).clamp(1, wanted)
 }
 
 fn slow_readers(ground: &Ground) -> Press {
     let reading = Reading { bytes_per_second: Some(SLOW_SPEED), slow: 1.0, ..Reading::default() };
-    let users = SLOW_READERS.min((ground.descriptors / 4).max(1) as u32);
-    let mut press = Press::objects(ObjectStep { reading, ..hot(20) }, Pace::Users(users));
+    let users = Pace::Users(herd(ground, SLOW_READERS));
+    let mut press = Press::objects(ObjectStep { reading, ..hot(20) }, users);
     // None of them is done in time, and that is no failure.
     press.limits.request = Duration::from_secs(600);
     press.sized(Size::Fixed(LARGE))
@@ -224,8 +248,22 @@ fn with_fields(fields: Vec<Field>) -> Press {
     Press::hits(rate(100.0, Arrivals::Poisson)).speaking(|http| http.fields = fields)
 }
 
+fn variants(_: &Ground) -> Press {
+    let mut press = Press::objects(hot(VARIED), rate(200.0, Arrivals::Poisson)).sized(Size::Fixed(1_000));
+    press.site.variants = VARIANTS;
+    press.site.vary_on = VaryOn::Field("Accept-Language".to_owned());
+    press
+}
+
+/// Misses beyond one for each variant, and one for each that came while the first was under way.
+fn variants_fetched(seen: &Seen) -> Option<String> {
+    let allowed = 2 * VARIED * u64::from(VARIANTS);
+    let misses = seen.pressed.counts.misses;
+    (misses > allowed).then(|| format!("the origin was asked {misses} times for {} variants", allowed / 2))
+}
+
 /// Memory that each connection has cost.
-fn memory_each(seen: &Seen, allowed: u64) -> Option<String> {
+pub(super) fn memory_each(seen: &Seen, allowed: u64) -> Option<String> {
     let grown = seen.held_most.memory_bytes?.saturating_sub(seen.held_before.memory_bytes?);
     let each = grown / seen.pressed.connections.max(1);
     (each > allowed).then(|| {
@@ -270,5 +308,27 @@ mod tests {
         assert!(origin_bytes(&seen).is_some());
         seen.pressed.origin_bytes = Some(200);
         assert_eq!(origin_bytes(&seen), None);
+    }
+
+    #[test]
+    fn variants_that_are_fetched_again_and_again_are_too_many() {
+        let mut seen = Seen::default();
+        seen.pressed.counts.misses = 400;
+        assert_eq!(variants_fetched(&seen), None);
+        seen.pressed.counts.misses = 401;
+        assert!(variants_fetched(&seen).is_some_and(|why| why.contains("401 times for 200 variants")));
+    }
+
+    #[test]
+    fn a_herd_is_opened_ahead() {
+        let ground = Ground {
+            capacity: 100.0,
+            connections: 20.0,
+            press_s: 30.0,
+            descriptors: 1_000,
+            is_secure: false,
+            is_owned: true,
+        };
+        assert_eq!(idle_herd(&ground).phase.preconnect, Some(250));
     }
 }

@@ -5,7 +5,7 @@ use crate::stress::causes::Cause;
 use crate::stress::scenario::{Ground, Press, Scenario};
 use breach::{Blame, Entry, Http1, Situation};
 use plan::message::{Framing, Message, MessageOrder};
-use plan::{Arrivals, MessageConnections, MessageStep, Protocol, Step};
+use plan::{Arrivals, MessageConnections, MessageStep, Pace, Protocol, Step};
 use std::time::Duration;
 
 /// The scenario.
@@ -26,26 +26,31 @@ const REQUEST: &[u8] = b"POST /wringer-malformed HTTP/1.1\r\nHost: wringer.inval
 /// No longer request is sent.
 const LONGEST: usize = 64 << 10;
 
-fn lacks(ground: &Ground) -> Option<&'static str> {
+pub(super) fn lacks(ground: &Ground) -> Option<&'static str> {
     (!ground.is_owned).then_some("broken requests go only to what is one's own: say so with --i-own-this")
 }
 
 fn press(_: &Ground) -> Press {
+    // Some wait for more, as they may.
+    of_bytes(corpus(), rate(50.0, Arrivals::Poisson), Duration::from_secs(5))
+}
+
+/// Bytes that are sent as they are, each message over a connection of its own.
+pub(super) fn of_bytes(messages: Vec<Message>, pace: Pace, patience: Duration) -> Press {
     let step = MessageStep {
         framing: Framing::Raw,
         answers: Some(Framing::Http),
-        messages: corpus(),
+        messages,
         order: MessageOrder::Loop,
         ..MessageStep::default()
     };
-    let mut press = Press::hits(rate(50.0, Arrivals::Poisson));
+    let mut press = Press::hits(pace);
     press.phase.scenario.steps = vec![Step::Messages(step)];
     press.protocol = Protocol::Messages(MessageConnections {
         requests_per_connection: Some(1),
         ..MessageConnections::default()
     });
-    // Some wait for more, as they may.
-    press.limits.request = Duration::from_secs(5);
+    press.limits.request = patience;
     press
 }
 
@@ -69,7 +74,7 @@ fn request(entry: &Entry) -> Option<Vec<u8>> {
         .then_some(request)
 }
 
-fn message(name: &str, body: Vec<u8>) -> Message {
+pub(super) fn message(name: &str, body: Vec<u8>) -> Message {
     Message { name: name.to_owned(), ..Message::of(body) }
 }
 

@@ -1,6 +1,7 @@
 //! All scenarios, a row each: those that clients make ([`clients`]) and those that the origin makes ([`origin`]).
 
 mod clients;
+mod halves;
 mod malformed;
 mod origin;
 

@@ -4,6 +4,7 @@ use super::clients::{no_rule, rate};
 use crate::stress::causes::Cause;
 use crate::stress::judge::Seen;
 use crate::stress::scenario::{Between, Ground, Press, Scenario, hot, with_one_timers};
+use crate::words;
 use plan::site::{Lifetime, Size};
 use plan::{Arrivals, Pace};
 use std::time::Duration;
@@ -14,6 +15,10 @@ const MISSES: f64 = 50.0;
 const FETCHES: f64 = 3.0;
 /// Users of a stampede.
 const CROWD: u32 = 200;
+/// Users of one whose object is for each of them alone.
+const PRIVATE_CROWD: u32 = 50;
+/// Time that the origin takes for an answer to it.
+const STAMPEDE_DELAY: Duration = Duration::from_millis(500);
 
 /// All of them.
 pub const ALL: &[Scenario] = &[
@@ -26,6 +31,26 @@ pub const ALL: &[Scenario] = &[
         lacks: Ground::suits,
         press: stampede,
         rule: fetches,
+    },
+    Scenario {
+        name: "private-stampede",
+        about: "50 users want one object that is for each of them alone, and whose answer takes 500 ms",
+        fails_if: "the answers take more than 1 s, so that users wait for each other",
+        causes: &[Cause::Collapsing, Cause::Threads],
+        of_caches: false,
+        lacks: Ground::suits,
+        press: private_stampede,
+        rule: serialised,
+    },
+    Scenario {
+        name: "single-use-connections",
+        about: "the origin closes each connection behind its answer, to a tenth of what the target carries, all of it misses",
+        fails_if: "",
+        causes: &[Cause::Ports, Cause::Cpu],
+        of_caches: true,
+        lacks: Ground::suits,
+        press: single_use,
+        rule: no_rule,
     },
     Scenario {
         name: "slow-origin",
@@ -98,7 +123,32 @@ fn misses() -> Press {
 fn stampede(_: &Ground) -> Press {
     let mut press = Press::objects(hot(1), Pace::Users(CROWD)).sized(Size::Fixed(1_000));
     press.site.lifetime = Lifetime::Fixed { max_age: Duration::from_secs(1) };
-    press.origin.delay = plan::Delay::Fixed { delay: Duration::from_millis(500) };
+    press.origin.delay = plan::Delay::Fixed { delay: STAMPEDE_DELAY };
+    press
+}
+
+fn private_stampede(_: &Ground) -> Press {
+    let mut press = Press::objects(hot(1), Pace::Users(PRIVATE_CROWD)).sized(Size::Fixed(1_000));
+    press.site.private = 1.0;
+    press.origin.delay = plan::Delay::Fixed { delay: STAMPEDE_DELAY };
+    press
+}
+
+/// Answers that take twice as long as the origin does have waited for other answers.
+fn serialised(seen: &Seen) -> Option<String> {
+    let p99_ms = seen.pressed.p99_ms?;
+    let allowed = 2.0 * STAMPEDE_DELAY.as_secs_f64() * 1e3;
+    (p99_ms > allowed).then(|| {
+        let [took, each] = [p99_ms, allowed / 2.0].map(|ms| words::time(ms / 1e3));
+        format!("answers took {took} (p99), and the origin {each} for each: they waited for each other")
+    })
+}
+
+/// The origin has closed the connection before another request could use it.
+fn single_use(ground: &Ground) -> Press {
+    let pace = rate(ground.rate(0.1), Arrivals::Poisson);
+    let mut press = Press::objects(with_one_timers(1, 1.0), pace).sized(Size::Fixed(1_000));
+    press.origin.requests_per_connection = Some(1);
     press
 }
 
@@ -122,6 +172,15 @@ fn failing(_: &Ground) -> Press {
 mod tests {
     use super::*;
     use crate::stress::Pressed;
+
+    #[test]
+    fn answers_that_wait_for_each_other_are_serialised() {
+        let mut seen =
+            Seen { pressed: Pressed { p99_ms: Some(990.0), ..Pressed::default() }, ..Seen::default() };
+        assert_eq!(serialised(&seen), None);
+        seen.pressed.p99_ms = Some(1_010.0);
+        assert!(serialised(&seen).is_some_and(|why| why.contains("waited for each other")));
+    }
 
     #[test]
     fn a_stampede_is_counted_in_fetches_per_second() {
