@@ -116,6 +116,17 @@ fn cut_answers_that_are_passed_on_as_whole_fail_where_the_origin_cuts() {
 }
 
 #[test]
+fn one_variant_for_all_and_private_answers_for_others_are_wrong() {
+    let (ran, found) = stress(FaultKind::MixVariants, "variants");
+    // The bystander's objects have variants, too, so it is never well.
+    check_fact(&found, "variants", &["failed", "broken"], "wrong");
+    ran.ended_with(3);
+    let (ran, found) = stress(FaultKind::Leak, "private-stampede");
+    check_fact(&found, "private-stampede", &["failed", "broken"], "wrong");
+    ran.ended_with(3);
+}
+
+#[test]
 fn hits_that_wait_for_misses_fail_where_the_origin_is_slow() {
     let (_, found) = stress(FaultKind::OneAtATime, "surge,slow-origin");
     check(&found, "surge", &["pass"], "");
