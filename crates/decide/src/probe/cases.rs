@@ -222,6 +222,17 @@ pub enum ExpectedField {
     Compared(String, String, CaseValue),
 }
 
+impl ExpectedField {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            ExpectedField::Named(name)
+            | ExpectedField::Valued(name, _)
+            | ExpectedField::Compared(name, ..) => name,
+        }
+    }
+}
+
 const CASES: &str = include_str!("cases.json");
 
 /// All families.

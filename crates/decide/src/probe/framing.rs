@@ -341,7 +341,7 @@ pub struct FramingRecord {
     pub is_clear: bool,
     /// Without a load.
     pub idle: FramingOutcome,
-    /// What that rests on.
+    /// Sight that it rests on.
     pub sight: FramingSight,
     /// Beside the load; `None`: it was not sent there.
     #[serde(default)]

@@ -292,12 +292,13 @@ fn requested(step: &CaseStep, number: usize, sight: Option<&OriginSight>) -> Che
     for (expected, member, must_be_there) in sides {
         for field in expected {
             let fields = &was_sent(sight, number)?.request.fields;
-            let (name, is_there) = match field {
-                ExpectedField::Named(name) => (name, fields.has(name)),
+            let is_there = match field {
+                ExpectedField::Named(name) => fields.has(name),
                 ExpectedField::Valued(name, value) | ExpectedField::Compared(name, _, value) => {
-                    (name, fields.get(name) == Some(value.text()))
+                    fields.get(name) == Some(value.text())
                 }
             };
+            let name = field.name();
             check(step.prepares(member), is_there == must_be_there, || {
                 let got = fields.get(name);
                 format!("request {number} has {name}: {} at the origin", shown(got.as_deref()))
@@ -334,7 +335,7 @@ mod tests {
         OriginRequest { method: "GET".to_owned(), target: "/test/t".to_owned(), fields }
     }
 
-    /// What the origin answers, as a client gets it without anybody between.
+    /// The origin's answer, as a client gets it without anybody between.
     fn direct(origin: &mut CaseOrigin, number: usize) -> ClientAnswer {
         let answer = origin.answer(&request(number), 0);
         ClientAnswer {

@@ -2,7 +2,7 @@
 //!
 //! Knows no socket: a request comes as a value, and an answer goes as one.
 
-use super::cases::{CacheCase, CaseField, CaseStep, CaseValue, ExpectedType};
+use super::cases::{CacheCase, CaseField, CaseStep, CaseValue, ExpectedType, StatusLine};
 use super::date;
 use std::collections::BTreeMap;
 
@@ -182,9 +182,8 @@ impl CaseOrigin {
         let is_validated =
             matches!(step.expected_type, Some(ExpectedType::LmValidated | ExpectedType::EtagValidated));
         if !is_validated {
-            let line = step.response_status.clone();
-            let (status, reason) = line.map_or((200, "OK".to_owned()), |line| (line.0, line.1));
-            return OriginAnswer { interim, status, reason, ..OriginAnswer::default() };
+            let line = step.response_status.clone().unwrap_or_else(|| StatusLine(200, "OK".to_owned()));
+            return OriginAnswer { interim, status: line.0, reason: line.1, ..OriginAnswer::default() };
         }
         let before = at.checked_sub(1).and_then(|before| self.sent.get(&before));
         let validates = |condition: &str, validator: &str| {
@@ -220,7 +219,7 @@ fn promised(fields: &[CaseField], sent: &FieldLines) -> FieldLines {
     promised
 }
 
-/// What a field that depends on the moment is made of.
+/// Facts that fields which depend on the moment are made of.
 pub struct Now<'a> {
     /// The URL of the request, as the origin saw it.
     pub base_url: &'a str,

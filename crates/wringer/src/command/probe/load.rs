@@ -98,9 +98,9 @@ where
     Ok(WithLoad { done, about })
 }
 
-/// What was done beside a load, and the load.
+/// Work that was done beside a load, and the load.
 pub struct WithLoad<T> {
-    /// What came of it.
+    /// Its outcome.
     pub done: T,
     /// The load.
     pub about: BesideAbout,

@@ -99,7 +99,7 @@ impl ProbeOrigin {
         locked(&self.shared.cases).remove(token).map_or_else(Vec::new, |origin| origin.seen().to_vec())
     }
 
-    /// What is no case and no framing probe is passed on to this origin.
+    /// From now on, all but cases and framing probes is passed on to this origin.
     pub fn pass_on(&self, load: Option<SocketAddr>) {
         *locked(&self.shared.load) = load;
     }
@@ -293,7 +293,7 @@ impl Connection {
             if count == 0 {
                 return Ok(false);
             }
-            let progress = reader.read(&buffer[..count], &mut Nothing).map_err(io::Error::other)?;
+            let progress = reader.read(&buffer[..count], &mut Unread).map_err(io::Error::other)?;
             self.stream.write_all(&buffer[..progress.consumed])?;
             if progress.done {
                 let stays = reader.head().is_some_and(|head| head.keep_alive);
@@ -305,9 +305,9 @@ impl Connection {
 }
 
 /// Nobody looks at it.
-struct Nothing;
+struct Unread;
 
-impl ResponseSink for Nothing {}
+impl ResponseSink for Unread {}
 
 impl Shared {
     /// Notes that bytes were refused, with the first nonce in them.
