@@ -263,7 +263,9 @@ pub fn origin(case: &CacheCase, answers: &[ClientAnswer], seen: &[OriginSight]) 
             check(is_setup, has, || format!("request {number} has no {validator} at the origin"))?;
         }
         requested(step, number, sight)?;
-        if let (Some(sight), Some(answer)) = (sight, answers.get(at)) {
+        if let Some(sight) = sight
+            && let Some(answer) = answers.get(at)
+        {
             kept_promises(number, sight, answer)?;
         }
         if let Some(wanted) = &step.expected_method {
