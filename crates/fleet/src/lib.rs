@@ -6,6 +6,7 @@
 //! Start reading at [`message`], what is said, then `agent.rs` and `controller.rs`.
 
 mod agent;
+pub mod bus;
 mod clock;
 mod controller;
 mod delta;
@@ -16,6 +17,7 @@ mod outbox;
 pub mod owner;
 mod shared_out;
 mod split;
+pub mod stream;
 
 pub use agent::{Agent, Task};
 pub use controller::{Controller, News, OnLoss, Rules};
