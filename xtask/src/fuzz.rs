@@ -5,7 +5,7 @@ use crate::{Result, root, shell};
 use std::fs;
 
 /// The targets, files of `fuzz/fuzz_targets`.
-const TARGETS: [&str; 14] = [
+const TARGETS: [&str; 15] = [
     "ini",
     "framing",
     "http1",
@@ -20,6 +20,7 @@ const TARGETS: [&str; 14] = [
     "wrun",
     "logs",
     "rec",
+    "fleet",
 ];
 /// Inputs that each target tries where the command line does not say: some seconds.
 const RUNS: u64 = 200_000;

@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 27] = [
+const NEEDED: [Needed; 28] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -43,6 +43,7 @@ const NEEDED: [Needed; 27] = [
     for_tests("nodejs", "node"),
     for_tests("npm", "npm"),
     for_tests("chromium", "chromium"),
+    for_tests("nats-server", "nats-server"),
     for_bench("hey", "hey"),
     for_bench("openssl", "openssl"),
 ];

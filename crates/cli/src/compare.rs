@@ -1,6 +1,7 @@
 //! The options of `wringer compare`: two sides, what is asked of them, and how sure one wants to be.
 
 use super::cache::CacheArgs;
+use super::fleet::FleetArgs;
 use super::http::Work;
 use super::options::WarmUpArgs;
 use super::sides::{OF_URLS, SideArgs, StartedSide};
@@ -34,6 +35,9 @@ pub struct CompareArgs {
     /// Clients that send them.
     #[command(flatten)]
     pub clients: ClientArgs,
+    /// Other machines that carry the load.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Storage of the legs: whether they are kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,

@@ -1,6 +1,7 @@
 //! The options of `wringer find`: a web server, the limits that it must keep, and how long one wants to look.
 
 use super::cache::CacheArgs;
+use super::fleet::FleetArgs;
 use super::http::Work;
 use super::sides::{ProxyArgs, StartedSide};
 use super::values::{arrivals, count32, some_rate, some_time, url};
@@ -30,6 +31,9 @@ pub struct FindArgs {
     /// Clients that send them.
     #[command(flatten)]
     pub clients: ClientArgs,
+    /// Other machines that carry the load.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Storage of the trials: whether they are kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,

@@ -1,7 +1,8 @@
 //! Other machines that carry the load.
 
 use super::values::some_time;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Command, FromArgMatches, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,17 +12,79 @@ use std::time::Duration;
 pub struct FleetArgs {
     /// Share the load out among other processes of wringer: local:N on this machine, ssh:HOST, or cmd:'COMMAND' for any command that
     /// carries standard input and output; may be given several times
-    #[arg(long = "agents", value_name = "WHERE", value_parser = agents)]
+    #[arg(long = "agents", value_name = "WHERE", group = "where", value_parser = agents)]
     pub agents: Vec<AgentsArg>,
+    /// The bus, where agents are on one.
+    #[command(flatten)]
+    pub bus: BusArgs,
+    /// So many agents of the bus carry the load; it begins once they are there
+    #[arg(long, value_name = "N", requires = "bus", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
+    pub expect: Option<u32>,
     /// When an agent is lost, the others go-on with their parts, or stop [default: go-on]
-    #[arg(long, value_name = "WHAT", requires = "agents")]
+    #[arg(long, value_name = "WHAT", requires = "where")]
     pub on_loss: Option<OnLossArg>,
     /// So many agents may be lost before the run counts as failed [default: 0]
-    #[arg(long, value_name = "N", requires = "agents")]
+    #[arg(long, value_name = "N", requires = "where")]
     pub tolerate_loss: Option<u32>,
     /// An agent that was silent for so long is lost, and one that heard nothing for so long ends its load [default: 10s]
-    #[arg(long, value_name = "DURATION", requires = "agents", value_parser = some_time)]
+    #[arg(long, value_name = "DURATION", requires = "where", value_parser = some_time)]
     pub lease: Option<Duration>,
+}
+
+/// A bus between a controller and its agents.
+#[derive(Debug, Clone, Default, Args)]
+pub struct BusArgs {
+    /// Agents meet the controller on a server of NATS: nats://HOST:PORT, or tls://HOST:PORT beyond this machine; several of a cluster
+    /// with commas between
+    #[arg(long, value_name = "URL", group = "where", value_delimiter = ',')]
+    pub bus: Vec<String>,
+    /// Who this is on the bus: a file with the seed of an nkey, or a credentials file of NATS
+    #[arg(long, value_name = "FILE", requires = "bus")]
+    pub bus_creds: Option<PathBuf>,
+    /// Certificates (PEM) that the bus is verified against, beside those of the system
+    #[arg(long, value_name = "FILE", requires = "bus")]
+    pub bus_ca: Option<PathBuf>,
+    /// The bus may be in clear beyond this machine; whoever can reach it commands the agents
+    #[arg(long, requires = "bus")]
+    pub insecure_bus: bool,
+}
+
+/// Options that may stand before the words of an old tool, and whether a value follows.
+const BEFORE: [(&str, bool); 9] = [
+    ("--agents", true),
+    ("--bus", true),
+    ("--expect", true),
+    ("--bus-creds", true),
+    ("--bus-ca", true),
+    ("--insecure-bus", false),
+    ("--on-loss", true),
+    ("--tolerate-loss", true),
+    ("--lease", true),
+];
+
+impl FleetArgs {
+    /// Reads what stands before the words of an old tool, and returns how many words that are.
+    ///
+    /// # Errors
+    /// What cannot be understood.
+    pub fn before(words: &[OsString]) -> Result<(FleetArgs, usize), String> {
+        let mut count = 0;
+        while let Some(word) = words.get(count).and_then(|word| word.to_str()) {
+            let (name, holds_value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+            let Some((_, takes_value)) = BEFORE.iter().find(|(known, _)| *known == name) else { break };
+            count += 1 + usize::from(*takes_value && !holds_value);
+        }
+        let count = count.min(words.len());
+        let command = FleetArgs::augment_args(Command::new("wringer").no_binary_name(true));
+        let found = command.try_get_matches_from(&words[..count]);
+        let args = found.and_then(|found| FleetArgs::from_arg_matches(&found));
+        let plain = |error: clap::Error| {
+            let text = error.to_string();
+            let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+            said.join(" ").trim_start_matches("error: ").to_owned()
+        };
+        Ok((args.map_err(plain)?, count))
+    }
 }
 
 /// Where agents are.
@@ -45,7 +108,7 @@ pub enum OnLossArg {
 }
 
 /// Agents at most.
-const MOST: u32 = 1_000;
+pub(super) const MOST: u32 = 1_000;
 
 fn agents(text: &str) -> Result<AgentsArg, String> {
     let forms = || "give local:N, ssh:HOST or cmd:'COMMAND'".to_owned();
@@ -68,23 +131,21 @@ fn agents(text: &str) -> Result<AgentsArg, String> {
     }
 }
 
-/// Several machines.
-#[derive(Debug, Subcommand)]
-pub enum FleetCommand {
-    /// Find out whether agents are there, without a load: what each is, and how long the way to it takes
-    Check {
-        /// The agents.
-        #[command(flatten)]
-        fleet: FleetArgs,
-    },
-}
-
 /// An agent.
 #[derive(Debug, Args)]
 pub struct AgentArgs {
     /// Take orders from standard input and answer on standard output
-    #[arg(long, required = true)]
+    #[arg(long, group = "where", required_unless_present = "bus")]
     pub stdio: bool,
+    /// The bus that it dials instead.
+    #[command(flatten)]
+    pub bus: BusArgs,
+    /// Name on the bus [default: the machine's]
+    #[arg(long, value_name = "NAME", requires = "bus")]
+    pub name: Option<String>,
+    /// End after one load, rather than stay for the next
+    #[arg(long, requires = "bus")]
+    pub once: bool,
     /// File of rules that the load must keep, beside /etc/wringer/agent.toml and wringer/agent.toml in $XDG_CONFIG_HOME or ~/.config;
     /// several times
     #[arg(long, value_name = "FILE")]
@@ -112,6 +173,29 @@ mod tests {
         ] {
             let refused = agents(text).unwrap_err();
             assert!(refused.contains(said), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn options_before_the_words_of_an_old_tool_are_taken_and_the_others_left() {
+        let before = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            FleetArgs::before(&words)
+        };
+        let (args, count) =
+            before("--agents local:2 --agents=ssh:h --lease 3s -t2 --agents local:9").unwrap();
+        assert_eq!((args.agents.len(), args.lease, count), (2, Some(Duration::from_secs(3)), 5));
+        assert_eq!(before("-t2 http://h/ --agents local:2").unwrap().1, 0);
+        let (args, count) = before("--bus nats://a,nats://b --expect 3 --insecure-bus -c5").unwrap();
+        assert_eq!((args.bus.bus.len(), args.expect, count), (2, Some(3), 5));
+        for (line, said) in [
+            ("--agents", "a value is required"),
+            ("--agents x -t2", "give local:N"),
+            ("--lease 3s -t2", "--agents <WHERE>|--bus <URL>"),
+            ("--agents local:2 --bus nats://h -t2", "cannot be used with"),
+        ] {
+            let refused = before(line).unwrap_err();
+            assert!(refused.contains(said), "{line}: {refused}");
         }
     }
 }

@@ -15,6 +15,7 @@ mod files;
 mod find;
 mod fit;
 mod fleet;
+mod fleet_command;
 mod guard;
 mod guided;
 mod http;
@@ -54,7 +55,8 @@ pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
 pub use fit::{FitArgs, FitFigure, FitLimit};
-pub use fleet::{AgentArgs, AgentsArg, FleetArgs, FleetCommand, OnLossArg};
+pub use fleet::{AgentArgs, AgentsArg, BusArgs, FleetArgs, OnLossArg};
+pub use fleet_command::{FleetCommand, PrintFleet};
 pub use guard::{Guards, Ports};
 pub use guided::{GREETING, QUESTIONS, Question};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
@@ -314,7 +316,7 @@ pub enum Command {
     Runs(RunsArgs),
     /// The runs that were kept in a browser, and a form that starts one: a page on this machine, at the address that is printed
     Serve(ServeArgs),
-    /// Several machines: whether they are there
+    /// Several machines: run a plan on them, find out whether they are there, print what places agents
     #[command(subcommand)]
     Fleet(FleetCommand),
     /// Carry a part of somebody's load: what the other side of --agents runs

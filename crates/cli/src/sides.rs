@@ -7,9 +7,18 @@ use super::{Cli, ClientArgs, Command};
 use clap::{Args, Parser};
 use std::path::PathBuf;
 
-/// Groups of options that say what is sent to URLs, and nothing to a proxy that wringer starts.
-pub(super) const OF_URLS: [&str; 8] =
-    ["RequestArgs", "BodyArgs", "DataArgs", "AwsArgs", "ExpectArgs", "SessionArgs", "ReachArgs", "TlsArgs"];
+/// Groups of options that say what is sent to URLs and by whom, and nothing to a proxy that wringer starts.
+pub(super) const OF_URLS: [&str; 9] = [
+    "RequestArgs",
+    "BodyArgs",
+    "DataArgs",
+    "AwsArgs",
+    "ExpectArgs",
+    "SessionArgs",
+    "ReachArgs",
+    "TlsArgs",
+    "where",
+];
 
 /// Sides that wringer starts.
 #[derive(Debug, Clone, Default, Args)]

@@ -14,17 +14,17 @@ const LONGEST_NAME: usize = 64;
 pub mod subject {
     use super::ROOT;
 
-    /// What is said to all agents.
+    /// That of words to all agents.
     pub fn all(run: &str) -> String {
         format!("{ROOT}.{run}.all")
     }
 
-    /// What is said to one.
+    /// That of words to one.
     pub fn down(run: &str, name: &str) -> String {
         format!("{ROOT}.{run}.down.{name}")
     }
 
-    /// What one says; `*`: what any does.
+    /// That of an agent's own words; `*`: those of any.
     pub fn up(run: &str, name: &str) -> String {
         format!("{ROOT}.{run}.up.{name}")
     }
@@ -133,7 +133,9 @@ mod tests {
         let segment = Segment { offset: 1 << 40, acknowledged: 3, last: true, bytes: b"{\x01".to_vec() };
         let message = Message::<Reply>::Segment(segment);
         assert_eq!(Message::of_bytes(&message.to_bytes()), Some(message));
-        for bytes in [&b""[..], b"{", b"{\"other\":1}", b"\x02", &[1; 17], &[1; 18 + crate::stream::PIECE + 1]] {
+        for bytes in
+            [&b""[..], b"{", b"{\"other\":1}", b"\x02", &[1; 17], &[1; 18 + crate::stream::PIECE + 1]]
+        {
             assert_eq!(Message::<Word>::of_bytes(bytes), None, "{bytes:?}");
         }
         let up = subject::up("r1", "c1");

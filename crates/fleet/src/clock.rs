@@ -26,7 +26,8 @@ impl Clock {
             return;
         };
         let middle = answered.saturating_sub(round_trip / 2);
-        let ahead_us = there_us as i64 - middle.as_micros() as i64;
+        // An agent may say anything.
+        let ahead_us = (there_us as i64).saturating_sub(middle.as_micros() as i64);
         if self.0.len() == LOOKED_AT {
             self.0.pop_front();
         }
@@ -73,5 +74,7 @@ mod tests {
         assert_eq!((clock.there(ms(1_000)), clock.error(), clock.longest()), (6_000_000, ms(1), ms(4)));
         clock.take(ms(300), ms(299), ms(0), 1);
         assert_eq!(clock.answers(), 2, "a clock that goes backwards says nothing");
+        clock.take(ms(300), ms(301), ms(0), 1 << 63);
+        assert_eq!(clock.answers(), 3, "a clock of three hundred thousand years is a clock");
     }
 }

@@ -15,6 +15,7 @@ mod inbox;
 pub mod message;
 mod outbox;
 pub mod owner;
+pub mod placing;
 mod shared_out;
 mod split;
 pub mod stream;

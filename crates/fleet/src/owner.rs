@@ -43,7 +43,32 @@ enum Place {
     Prefix(IpAddr, u32),
 }
 
+/// Addresses that no stranger has: loopback, RFC 1918, RFC 4193 and link-local ones.
+const OWN: [&str; 8] = [
+    "127.0.0.0/8",
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "[::1/128]",
+    "[fc00::/7]",
+    "[fe80::/10]",
+];
+/// The usual length of a run at most, of an agent that stays.
+const LONGEST_RUN: &str = "1h";
+
 impl Owner {
+    /// Rules of an agent that stays for whoever calls, where those of its owner do not say where a load may go, and how long it lasts.
+    pub fn usual(owners: &[Owner]) -> Owner {
+        let says_where = owners.iter().any(|owner| owner.allow.is_some());
+        let says_how_long = owners.iter().any(|owner| owner.max_duration.is_some());
+        Owner {
+            allow: (!says_where).then(|| OWN.map(str::to_owned).to_vec()),
+            max_duration: (!says_how_long).then(|| LONGEST_RUN.to_owned()),
+            ..Owner::default()
+        }
+    }
+
     /// Reads a file of rules.
     ///
     /// # Errors
@@ -241,6 +266,32 @@ mod tests {
         let mapped = pressed("x", "[::ffff:192.0.2.20]:8080");
         assert_eq!(refused("allow = [\"192.0.2.0/24\"]", TEN_USERS, &mapped), None);
         assert!(refused("allow = [\"198.51.100.0/24\"]", TEN_USERS, &mapped).is_some());
+    }
+
+    #[test]
+    fn an_agent_that_stays_presses_no_strangers_unless_its_owner_says_so() {
+        let usual = |rules: &str| Owner::usual(&[Owner::parse(rules).unwrap()]);
+        let share = Share { first: 0, count: 1, of: 4 };
+        for (address, allowed) in [
+            ("127.0.0.1:80", true),
+            ("10.1.2.3:80", true),
+            ("172.31.0.1:80", true),
+            ("172.32.0.1:80", false),
+            ("192.168.7.1:80", true),
+            ("198.51.100.1:80", false),
+            ("[::1]:80", true),
+            ("[fd00::7]:80", true),
+            ("[2001:db8::1]:80", false),
+        ] {
+            let host = pressed("x:80", address);
+            let said = usual("").refuses(&plan(TEN_USERS), share, std::slice::from_ref(&host));
+            assert_eq!(said.is_none(), allowed, "{address}: {said:?}");
+            let said = usual("allow = [\"0.0.0.0/0\"]").refuses(&plan(TEN_USERS), share, &[host]);
+            assert_eq!(said, None, "the owner's own file says it for {address}");
+        }
+        let endless = plan("pace = { users = 1 }\nstop = { requests = 5 }");
+        assert!(usual("").refuses(&endless, share, &[]).is_some_and(|why| why.contains("no time at which")));
+        assert_eq!(usual("max_duration = \"2h\"").max_duration, None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ const WINDOW: usize = 4 << 20;
 const UNDER_WAY: usize = 256;
 /// Messages that came before their turn and are held; more are left to come again.
 const HELD: usize = UNDER_WAY;
-/// What was not acknowledged for so long is sent again.
+/// Time after which bytes that were not acknowledged are sent again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// An end that has nothing to say says at least so often that it is there.
 const ALIVE: Duration = Duration::from_secs(1);
@@ -94,7 +94,7 @@ pub struct Stream {
     finished: bool,
     /// All bytes before this one have come.
     came: u64,
-    /// What came before its turn, by its number.
+    /// Segments that came before their turn, by their number.
     held: BTreeMap<u64, Segment>,
     ready: VecDeque<Vec<u8>>,
     ended: bool,

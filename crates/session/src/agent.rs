@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::scripts::Scripts;
 use crate::targets::Targets;
 use crate::workers::{With, Workers};
-use crate::{backend, data, filled, head, refuse_violations, tls};
+use crate::{backend, data, filled, refuse_violations, tls, usage};
 use fleet::frame::{Frame, LONGEST, MAGIC, Reader};
 use fleet::message::{Down, Hello, Order, Ready, Refused, Up};
 use fleet::owner::{Owner, Pressed};
@@ -34,6 +34,8 @@ pub struct AgentOptions {
     pub rules: Vec<PathBuf>,
     /// Told the secrets of a plan as soon as they are known.
     pub on_secrets: Option<fn(&Mask)>,
+    /// It stays for whoever calls: where its owner has not said where a load may go and how long it lasts, the usual limits hold.
+    pub stays: bool,
 }
 
 /// Bytes of a plan with what it names at most.
@@ -51,7 +53,7 @@ enum Came {
     Closed(String),
 }
 
-/// Carries one run for whoever holds the other ends.
+/// Carries one run for whoever holds the other ends. Returns true where there was one to carry.
 ///
 /// # Errors
 /// Rules of the owner that cannot be read: nothing is carried then.
@@ -59,12 +61,12 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     options: &AgentOptions,
-) -> Result<(), Problem> {
-    let owners = options.rules.iter().map(|file| rules(file)).collect::<Result<Vec<Owner>, Problem>>()?;
+) -> Result<bool, Problem> {
+    let owners = owners(options)?;
     let to = writer(output);
     say(&to, &Up::Hello(hello()));
     let came = reader(input);
-    let Some((order, text)) = take_plan(&came)? else { return Ok(()) };
+    let Some((order, text)) = take_plan(&came)? else { return Ok(false) };
     let epoch = Instant::now();
     let carried = read(&order, &text).and_then(|(plan, inputs)| {
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&plan)));
@@ -82,7 +84,19 @@ pub fn serve(
             while let Ok(Came::Said(_)) = came.recv() {}
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Rules that hold for what an agent carries.
+///
+/// # Errors
+/// A file that cannot be read, or a rule that cannot be understood.
+pub fn owners(options: &AgentOptions) -> Result<Vec<Owner>, Problem> {
+    let mut owners = options.rules.iter().map(|file| rules(file)).collect::<Result<Vec<Owner>, Problem>>()?;
+    if options.stays {
+        owners.push(Owner::usual(&owners));
+    }
+    Ok(owners)
 }
 
 fn rules(file: &Path) -> Result<Owner, Problem> {
@@ -96,7 +110,7 @@ fn hello() -> Hello {
     Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        host: head::host_name(),
+        host: usage::host_name(),
         cores: crew::cores(),
         pid: std::process::id(),
     }
@@ -240,7 +254,7 @@ impl Carried {
                 )));
             }
         }
-        crate::usage::check_threads(u16::try_from(share.count).ok())?;
+        usage::check_threads(u16::try_from(share.count).ok())?;
         let inputs = Arc::new(inputs);
         let filled = filled(&plan, &inputs)?;
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&filled)));

@@ -1,6 +1,7 @@
-//! Agents as child processes: on this machine, behind the system's ssh, or behind any command that carries standard input and output.
-//! Each has a thread that reads what it says, and one that writes.
+//! Agents as child processes: on this machine, behind the system's ssh, or behind any command that carries standard input and output;
+//! and those on a bus, from where their stream is open. Each has a thread that reads what it says, and one that writes.
 
+use crate::bus::BusAt;
 use fleet::OnLoss;
 use fleet::frame::{Frame, Reader};
 use fleet::message::{Hello, Up};
@@ -23,6 +24,8 @@ pub enum AgentAt {
     Ssh(String),
     /// Behind a command of the shell that carries standard input and output.
     Command(String),
+    /// On a bus, by its name.
+    Bus(String),
 }
 
 impl fmt::Display for AgentAt {
@@ -31,6 +34,7 @@ impl fmt::Display for AgentAt {
             AgentAt::Local => to.write_str("local"),
             AgentAt::Ssh(host) => write!(to, "ssh:{host}"),
             AgentAt::Command(line) => write!(to, "cmd:{line}"),
+            AgentAt::Bus(_) => to.write_str("bus"),
         }
     }
 }
@@ -38,14 +42,25 @@ impl fmt::Display for AgentAt {
 /// The machines that carry a load.
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// Where they are.
+    /// Where they are; those on a bus are found there.
     pub agents: Vec<AgentAt>,
+    /// The bus, where they are on one.
+    pub bus: Option<OnBus>,
     /// Loss of one, and what it means for the others.
     pub on_loss: OnLoss,
     /// So many may be lost before the run counts as failed.
     pub tolerate_loss: u32,
     /// An agent from which nothing came for so long is lost; and one that heard nothing for so long ends by itself.
     pub lease: Duration,
+}
+
+/// Agents on a bus.
+#[derive(Debug, Clone)]
+pub struct OnBus {
+    /// Where it is.
+    pub at: BusAt,
+    /// How many are wanted; `None`: those that are there.
+    pub expect: Option<u32>,
 }
 
 /// Something came from an agent.
@@ -145,12 +160,32 @@ fn talk(
     }
 }
 
-/// A child that talks.
+/// Hears an agent on a bus, over a stream that is open. What comes of it is told with its number.
+pub fn hear(
+    number: usize,
+    from: impl Read + Send + 'static,
+    into: impl Write + Send + 'static,
+    to: Sender<(usize, Came)>,
+) {
+    std::thread::spawn(move || {
+        let mut heard = Heard {
+            stdout: Box::new(from),
+            reader: Reader::behind_greeting(),
+            stderr: Arc::default(),
+            stdin: Some(Box::new(into)),
+        };
+        let why = heard.listen(number, &to);
+        // Whoever wanted to know may have gone.
+        let _ = to.send((number, Came::Closed(why_ended(None, &why, ""))));
+    });
+}
+
+/// An agent that talks.
 struct Heard {
-    stdout: std::process::ChildStdout,
+    stdout: Box<dyn Read + Send>,
     reader: Reader,
     stderr: Arc<Mutex<Vec<u8>>>,
-    stdin: Option<std::process::ChildStdin>,
+    stdin: Option<Box<dyn Write + Send>>,
 }
 
 impl Heard {
@@ -196,7 +231,7 @@ impl Heard {
 }
 
 /// A thread that writes, so that an agent which does not read holds up nobody.
-fn writer(mut stdin: std::process::ChildStdin) -> Sender<Vec<u8>> {
+fn writer(mut stdin: Box<dyn Write + Send>) -> Sender<Vec<u8>> {
     let (to, bytes): (Sender<Vec<u8>>, Receiver<Vec<u8>>) = channel();
     std::thread::spawn(move || {
         for piece in bytes {
@@ -222,12 +257,13 @@ fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
             shell.args(["-c", line]);
             shell
         }
+        AgentAt::Bus(name) => return Err(format!("{name} is on a bus, and no process of this machine")),
     };
     // Ctrl-C is for the controller, which ends its agents with grace.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|error| match at {
         AgentAt::Ssh(_) => format!("ssh cannot be started: {error}; install OpenSSH's client"),
-        AgentAt::Local | AgentAt::Command(_) => format!("it cannot be started: {error}"),
+        AgentAt::Local | AgentAt::Command(_) | AgentAt::Bus(_) => format!("it cannot be started: {error}"),
     })?;
     let stdin = child.stdin.take();
     let stdout = child.stdout.take();
@@ -247,7 +283,12 @@ fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
             all.drain(..over);
         }
     });
-    Ok(Heard { stdout, reader: Reader::behind_greeting(), stderr: said, stdin: Some(stdin) })
+    Ok(Heard {
+        stdout: Box::new(stdout),
+        reader: Reader::behind_greeting(),
+        stderr: said,
+        stdin: Some(Box::new(stdin)),
+    })
 }
 
 fn why_ended(status: Option<ExitStatus>, why: &str, said: &str) -> String {

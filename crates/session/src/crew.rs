@@ -1,33 +1,24 @@
 //! The machines that carry a load which this one commands: they are gathered, given the plan and their parts of it, let go at one
 //! moment, and heard to their end. What is decided, `fleet` decides; here are the threads, the clock and the processes.
 
-use crate::carrier::{self, AgentAt, Came, Fleet, Process};
+use crate::bus::Bus;
+use crate::carrier::{AgentAt, Came, Fleet, Process};
+use crate::gathering::Gathering;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::usage;
-use fleet::message::{Down, Hello, Order, RateFrom, Ready, Stop, Up};
-use fleet::{Controller, News, PROTOCOL, Rules, Share, not_shared_out, split};
+use fleet::message::{Down, Hello, RateFrom, Stop, Up};
+use fleet::{Controller, News, Rules, Share, not_shared_out, split};
 use load::Control;
 use measure::stream::EvidenceFound;
 use measure::{AgentUse, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
-use plan::digest::Sha256;
 use plan::{Inputs, Plan};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Agents at most.
 const MOST_AGENTS: usize = 1_000;
-/// Agents behind ssh that are begun at once: beyond ten, sshd drops some by chance.
-const AT_ONCE: usize = 8;
-/// An agent that says nothing of itself for so long is not there.
-const HELLO: Duration = Duration::from_secs(60);
-/// An agent gets ready within this time, beside that which it waits for the target.
-const READY: Duration = Duration::from_secs(60);
-/// A plan with what it names is no longer than this.
-const LONGEST_PLAN: usize = 256 << 20;
-/// Bytes of a plan that are sent at once.
-const PIECE: usize = 256 << 10;
 /// How often it is looked at what is not told by an agent.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
@@ -61,6 +52,8 @@ pub struct Crew {
     tolerate_loss: u32,
     plan: Plan,
     told: Arc<CrewTold>,
+    /// Last, so that agents on it learn that nothing follows.
+    _bus: Option<Bus>,
 }
 
 /// The end of the agents, once they have ended: their figures, and notes.
@@ -94,22 +87,30 @@ pub fn gather(
     around: &SessionOptions,
     fleet: &Fleet,
 ) -> Result<(Crew, Vec<String>), Problem> {
-    if fleet.agents.len() > MOST_AGENTS {
-        return Err(Problem::Usage(format!("--agents: {} are more than {MOST_AGENTS}", fleet.agents.len())));
+    let agents = fleet.agents.len() + fleet.bus.as_ref().and_then(|bus| bus.expect).unwrap_or(0) as usize;
+    if agents > MOST_AGENTS {
+        return Err(Problem::Usage(format!("{agents} agents are more than {MOST_AGENTS}")));
     }
-    let least = fleet.agents.len() as u32 * u32::from(plan.threads.unwrap_or(1));
+    let least = agents as u32 * u32::from(plan.threads.unwrap_or(1));
     if let Some(why) = not_shared_out(plan, least) {
         return Err(Problem::Usage(why));
     }
-    let mut gathering = Gathering::begin(&fleet.agents);
+    let has_secrets = !plan.secrets().is_empty();
+    if let Some(bus) = fleet.bus.as_ref().filter(|bus| has_secrets && !bus.at.is_private()) {
+        return Err(Problem::Usage(format!(
+            "the plan has secrets, and what is said on {} is in clear: give tls://",
+            bus.at
+        )));
+    }
+    let mut gathering = Gathering::begin(fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
     let count = |(at, hello): (&AgentAt, &Hello)| match (plan.threads, at) {
         (Some(threads), _) => u32::from(threads),
         // Several of them share the cores.
         (None, AgentAt::Local) => 1,
-        (None, AgentAt::Ssh(_) | AgentAt::Command(_)) => hello.cores.max(1),
+        (None, AgentAt::Ssh(_) | AgentAt::Command(_) | AgentAt::Bus(_)) => hello.cores.max(1),
     };
-    let counts: Vec<u32> = fleet.agents.iter().zip(&hellos).map(count).collect();
+    let counts: Vec<u32> = gathering.agents.iter().zip(&hellos).map(count).collect();
     let shares = split(&counts);
     let workers = counts.iter().sum();
     if let Some(why) = not_shared_out(plan, workers) {
@@ -121,214 +122,19 @@ pub fn gather(
         lease: fleet.lease,
         on_loss: fleet.on_loss,
     };
-    Ok((gathering.crew(plan, rules, fleet.tolerate_loss, &shares), warnings))
+    Ok((Crew::of(gathering, plan, rules, fleet.tolerate_loss, &shares), warnings))
 }
 
-/// An agent that is there.
-#[derive(Debug, Clone)]
-pub struct Present {
-    /// Its name.
-    pub name: String,
-    /// Where it is.
-    pub at: AgentAt,
-    /// Name of its machine.
-    pub host: String,
-    /// Cores that it may use.
-    pub cores: u32,
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.members.iter().for_each(|member| member.process.kill());
+    }
 }
 
-/// Finds out whether agents are there, without a load.
-///
-/// # Errors
-/// Those that are not, each with its reason.
-pub fn check(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Present>, Problem> {
-    let mut gathering = Gathering::begin(&fleet.agents);
-    let hellos = gathering.hellos(stop)?;
-    let found = gathering.names.iter().zip(&gathering.agents).zip(hellos).map(|((name, at), hello)| {
-        Present { name: name.clone(), at: at.clone(), host: hello.host, cores: hello.cores }
-    });
-    let found = found.collect();
-    gathering.ways.clear();
-    gathering.processes.iter().flatten().for_each(|process| process.finish());
-    Ok(found)
-}
-
-/// Agents on their way to be ready.
-struct Gathering {
-    names: Vec<String>,
-    agents: Vec<AgentAt>,
-    processes: Vec<Option<Arc<Process>>>,
-    ways: Vec<Option<Sender<Vec<u8>>>>,
-    to: Sender<(usize, Came)>,
-    came: Receiver<(usize, Came)>,
-}
-
-impl Gathering {
-    fn begin(agents: &[AgentAt]) -> Gathering {
-        tracing::debug!(agents = agents.len(), "agents are begun");
-        let (to, came) = channel();
-        Gathering {
-            names: (1..=agents.len()).map(|number| format!("a{number}")).collect(),
-            agents: agents.to_vec(),
-            processes: vec![None; agents.len()],
-            ways: vec![None; agents.len()],
-            to,
-            came,
-        }
-    }
-
-    fn start(&mut self, agent: usize) {
-        self.processes[agent] = Some(carrier::start(agent, self.agents[agent].clone(), self.to.clone()));
-    }
-
-    /// Starts all, and waits until each has said who it is.
-    fn hellos(&mut self, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Hello>, Problem> {
-        let mut hellos: Vec<Option<Hello>> = vec![None; self.agents.len()];
-        let mut troubles = Vec::new();
-        let mut begun = self.agents.len().min(AT_ONCE);
-        (0..begun).for_each(|agent| self.start(agent));
-        let mut settled = 0;
-        let until = Instant::now() + HELLO;
-        while settled < self.agents.len() {
-            if stop.load(std::sync::atomic::Ordering::Relaxed) {
-                return Err(self.give_up(vec!["interrupted before the agents were there".to_owned()], false));
-            }
-            match self.came.recv_timeout(LOOK_UP) {
-                Ok((agent, Came::Hello(hello, way))) => {
-                    if let Some(why) = mismatch(&hello) {
-                        troubles.push(self.named(agent, &why));
-                    }
-                    tracing::debug!(agent = self.names[agent], ?hello, "an agent is there");
-                    self.ways[agent] = Some(way);
-                    hellos[agent] = Some(hello);
-                    settled += 1;
-                }
-                Ok((agent, Came::Closed(why))) => {
-                    troubles.push(self.named(agent, &why));
-                    settled += usize::from(hellos[agent].is_none());
-                }
-                // Nobody says anything before it was asked.
-                Ok((_, Came::Said(_))) | Err(RecvTimeoutError::Disconnected) => {}
-                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => break,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            while begun < self.agents.len() && begun < settled + AT_ONCE {
-                self.start(begun);
-                begun += 1;
-            }
-        }
-        let found: Vec<Hello> = hellos.iter().flatten().cloned().collect();
-        if troubles.is_empty() && found.len() == self.agents.len() {
-            return Ok(found);
-        }
-        if troubles.is_empty() {
-            let silent = hellos.iter().enumerate().filter(|(_, hello)| hello.is_none());
-            let why = format!("it did not say who it is within {} s", HELLO.as_secs());
-            troubles = silent.map(|(agent, _)| self.named(agent, &why)).collect();
-        }
-        Err(self.give_up(troubles, false))
-    }
-
-    fn named(&self, agent: usize, why: &str) -> String {
-        format!("agent {} ({}): {why}", self.names[agent], self.agents[agent])
-    }
-
-    /// Ends all, with their troubles.
-    fn give_up(&self, troubles: Vec<String>, usage: bool) -> Problem {
-        self.processes.iter().flatten().for_each(|process| process.kill());
-        let text = troubles.join("\nwringer: ");
-        if usage { Problem::Usage(text) } else { Problem::Impossible(text) }
-    }
-
-    fn say(&self, agent: usize, down: &Down) {
-        // One that has gone says so itself.
-        let _ = self.ways[agent].as_ref().map(|way| way.send(down.frame().to_bytes()));
-    }
-
-    /// Gives each agent the plan and its parts, and waits until all are ready. Returns their warnings.
-    fn give_plan(
-        &mut self,
-        plan: &Plan,
-        inputs: &Inputs,
-        around: &SessionOptions,
-        fleet: &Fleet,
-        shares: &[Share],
-    ) -> Result<Vec<String>, Problem> {
-        let (plan_text, inputs_text) = plan.carried(inputs);
-        if plan_text.len() + inputs_text.len() > LONGEST_PLAN {
-            let why = format!(
-                "the plan with its files has {} MB, and {} MB may be sent to agents",
-                (plan_text.len() + inputs_text.len()) >> 20,
-                LONGEST_PLAN >> 20
-            );
-            return Err(self.give_up(vec![why], true));
-        }
-        let sha256 = Sha256::of([plan_text.as_bytes(), inputs_text.as_bytes()]);
-        let run_id = usage::run_id();
-        let micros = |time: Duration| time.as_micros() as u64;
-        for (agent, share) in shares.iter().enumerate() {
-            self.say(
-                agent,
-                &Down::Plan(Box::new(Order {
-                    name: self.names[agent].clone(),
-                    share: *share,
-                    run_id,
-                    interval_us: micros(around.interval_length()),
-                    cache_bytes: around.cache_bytes,
-                    lease_us: micros(fleet.lease),
-                    ready_us: around.ready.map(micros),
-                    plan_bytes: plan_text.len() as u64,
-                    inputs_bytes: inputs_text.len() as u64,
-                    sha256: sha256.clone(),
-                })),
-            );
-            for text in [&plan_text, &inputs_text] {
-                text.as_bytes().chunks(PIECE).for_each(|piece| self.say(agent, &Down::Data(piece.to_vec())));
-            }
-        }
-        self.readies(around, &sha256)
-    }
-
-    fn readies(&mut self, around: &SessionOptions, sha256: &str) -> Result<Vec<String>, Problem> {
-        let mut settled = vec![false; self.agents.len()];
-        let mut troubles = Vec::new();
-        let mut warnings = Vec::new();
-        let mut usage = false;
-        let until = Instant::now() + READY + around.ready.unwrap_or_default();
-        while settled.contains(&false) && Instant::now() < until {
-            if around.stop.load(std::sync::atomic::Ordering::Relaxed) {
-                return Err(self.give_up(vec!["interrupted before the agents were ready".to_owned()], false));
-            }
-            let Ok((agent, came)) = self.came.recv_timeout(LOOK_UP) else { continue };
-            match came {
-                Came::Said(Up::Ready(ready)) => {
-                    warnings.extend(self.warnings(agent, &ready));
-                    if ready.sha256 != sha256 {
-                        troubles
-                            .push(self.named(agent, "the plan that came to it is not the one that was sent"));
-                    }
-                }
-                Came::Said(Up::Refused(refused)) => {
-                    usage |= refused.usage;
-                    troubles.push(self.named(agent, &refused.why));
-                }
-                Came::Closed(_) if settled[agent] => {}
-                Came::Closed(why) => troubles.push(self.named(agent, &why)),
-                Came::Said(Up::Hello(_) | Up::Beat(_) | Up::Delta(_)) | Came::Hello(..) => continue,
-            }
-            settled[agent] = true;
-        }
-        let late = settled.iter().enumerate().filter(|(_, settled)| !**settled);
-        troubles.extend(late.map(|(agent, _)| self.named(agent, "it did not get ready in time")));
-        if troubles.is_empty() { Ok(warnings) } else { Err(self.give_up(troubles, usage)) }
-    }
-
-    fn warnings(&self, agent: usize, ready: &Ready) -> Vec<String> {
-        ready.warnings.iter().map(|warning| format!("agent {}: {warning}", self.names[agent])).collect()
-    }
-
-    fn crew(self, plan: &Plan, rules: Rules, tolerate_loss: u32, shares: &[Share]) -> Crew {
-        let all = self.names.into_iter().zip(self.agents).zip(self.processes).zip(self.ways).zip(shares);
+impl Crew {
+    fn of(gathering: Gathering, plan: &Plan, rules: Rules, tolerate_loss: u32, shares: &[Share]) -> Crew {
+        let Gathering { names, agents, processes, ways, came, bus, .. } = gathering;
+        let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares);
         let members = all.map(|((((name, at), process), to), share)| Member {
             name,
             at,
@@ -339,34 +145,15 @@ impl Gathering {
         });
         Crew {
             members: members.collect(),
-            came: self.came,
+            came,
             rules,
             tolerate_loss,
             plan: plan.clone(),
             told: Arc::default(),
+            _bus: bus,
         }
     }
-}
 
-/// Why an agent is none for this controller.
-fn mismatch(hello: &Hello) -> Option<String> {
-    let own = env!("CARGO_PKG_VERSION");
-    (hello.protocol != PROTOCOL || hello.version != own).then(|| {
-        format!(
-            "it is wringer {} (protocol {}), and this is {own} (protocol {PROTOCOL}): figures of two versions are not added up; put the \
-             same on both",
-            hello.version, hello.protocol
-        )
-    })
-}
-
-impl Drop for Crew {
-    fn drop(&mut self) {
-        self.members.iter().for_each(|member| member.process.kill());
-    }
-}
-
-impl Crew {
     /// Workers of all agents.
     pub fn workers(&self) -> u32 {
         self.members.iter().map(|member| member.share.count).sum()

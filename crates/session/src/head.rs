@@ -12,12 +12,6 @@ use std::path::Path;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// This machine's name; none where the system does not tell it.
-pub fn host_name() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname")
-        .map_or_else(|_| String::new(), |name| name.trim().to_owned())
-}
-
 /// The head of a run of this plan that is about to begin. `interval`: the length of what its seconds tell of. `behind`: who answers
 /// at the target.
 pub fn of(plan: &Plan, about: &About, threads: u32, interval: Duration, behind: Vec<Behind>) -> Head {
@@ -91,7 +85,7 @@ fn machine() -> Machine {
     let memory = after(&text("/proc/meminfo"), "MemTotal").unwrap_or_default();
     let kilobytes = memory.trim_end_matches(" kB").parse::<u64>().unwrap_or(0);
     Machine {
-        host: host_name(),
+        host: usage::host_name(),
         cores: facts.cpus.unwrap_or(0) as u32,
         cpu: after(&text("/proc/cpuinfo"), "model name").unwrap_or_default(),
         memory_bytes: kilobytes * 1024,

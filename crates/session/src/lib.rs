@@ -18,6 +18,7 @@ pub mod steer;
 mod after;
 mod agent;
 mod backend;
+mod bus;
 mod carrier;
 mod commanded;
 mod crew;
@@ -25,6 +26,7 @@ mod data;
 mod evidence;
 mod exits;
 mod finished;
+mod gathering;
 mod head;
 mod inputs;
 mod listen;
@@ -37,6 +39,7 @@ mod reach;
 mod remote;
 mod serve;
 mod sink;
+mod standing;
 mod steered;
 mod stopping;
 mod targets;
@@ -45,20 +48,21 @@ mod usage;
 mod workers;
 
 pub use agent::{AgentOptions, serve as serve_agent};
-pub use carrier::{AgentAt, Fleet};
-pub use crew::{Present, check as check_agents};
+pub use bus::BusAt;
+pub use carrier::{AgentAt, Fleet, OnBus};
 pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
 pub use fleet::OnLoss;
-pub use head::host_name;
+pub use gathering::{Present, check as check_agents};
 pub use listen::settle;
 pub use lookout::Started;
 pub use options::{About, Guard, Keep, SessionOptions};
 pub use problem::Problem;
 pub use reach::Reach;
 pub use sink::{Sink, Sinks};
+pub use standing::{Standing, stand};
 pub use targets::agreed;
-pub use usage::threads;
+pub use usage::{host_name, threads};
 pub use wire::tls::Agreed;
 
 use doctor::{CpuWatch, Facts, Need, Sampler, Watch};
@@ -71,7 +75,7 @@ use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
     Collector, Contention, Counts, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent,
-    Second, Snapshot, Tally, WorkerUse, notes,
+    Second, WorkerUse, notes,
 };
 use outlets::Outlets;
 use plan::site::NONCE_FIELD;
@@ -460,7 +464,7 @@ impl Session<'_, '_> {
                 self.workers.give_up(worker);
                 running -= 1;
                 let ended = since.saturating_duration_since(began);
-                let snapshot = last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
+                let snapshot = workers::last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
                 let (events, _) = collector.add(snapshot, self.origin_now());
                 events.into_iter().for_each(|event| self.record(event));
             }
@@ -679,23 +683,5 @@ impl Session<'_, '_> {
             notes.extend(after::split(origin, resent));
         }
         notes
-    }
-}
-
-/// The last figures of a worker that does not come back from its script, whose run has one phase.
-fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration) -> Snapshot {
-    Snapshot {
-        worker,
-        phase: 0,
-        interval,
-        tally,
-        in_flight: 0,
-        peak: 0,
-        cpu: Duration::ZERO,
-        closes_interval: true,
-        last: true,
-        span: (Duration::ZERO, ended),
-        paced_until: ended,
-        due_until: ended,
     }
 }

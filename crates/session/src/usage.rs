@@ -34,6 +34,12 @@ pub fn check_threads(asked: Option<u16>) -> Result<(), Problem> {
 pub fn unix_seconds() -> f64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
+
+/// Name of this machine; empty where the system does not tell it.
+pub fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| String::new(), |name| name.trim().to_owned())
+}
+
 /// A number that no other run has: time and process.
 pub fn run_id() -> u64 {
     let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

@@ -500,6 +500,24 @@ fn on_broken_off(shared: Arc<Shared>) -> Option<OnBrokenOff> {
     }))
 }
 
+/// The last figures of a worker that does not come back from its script, whose run has one phase.
+pub fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration) -> Snapshot {
+    Snapshot {
+        worker,
+        phase: 0,
+        interval,
+        tally,
+        in_flight: 0,
+        peak: 0,
+        cpu: Duration::ZERO,
+        closes_interval: true,
+        last: true,
+        span: (Duration::ZERO, ended),
+        paced_until: ended,
+        due_until: ended,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

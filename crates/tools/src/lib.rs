@@ -3,6 +3,7 @@
 //! runs a door is [`runner`]. A tool is its folder and its line in [`ALL`]. Start at [`wrk`] or [`jtest`].
 
 pub mod ab;
+pub mod agents;
 pub mod bombardier;
 pub mod clock;
 mod field;

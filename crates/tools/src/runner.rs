@@ -2,7 +2,7 @@
 //! tool's own is its [`Door`], in a file of this folder.
 
 use crate::outcome::{Run, Shown};
-use crate::{clock, keep};
+use crate::{agents, clock, keep};
 use console::arguments::repeat;
 use console::ending::Ending;
 use console::output::{self, aside, notice, write};
@@ -12,7 +12,7 @@ use measure::{Event, Row};
 use rustix::process::Signal;
 use session::files;
 use session::live::Live;
-use session::{About, Finished, Keep, SessionOptions, Sinks, View};
+use session::{About, Finished, Fleet, Keep, SessionOptions, Sinks, View};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -132,6 +132,13 @@ impl Moment {
 
 /// Runs a door with the words after its name.
 pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
+    let (fleet, args) = match agents::before(args) {
+        Ok(taken) => taken,
+        Err(problem) => {
+            notice(&format!("{}: {problem}", D::NAME));
+            return Ok(Exit::Usage);
+        }
+    };
     let mut door = match D::read(args, &Moment::now()) {
         Ok(door) => door,
         Err(Shown { out, err, exit }) => {
@@ -149,7 +156,7 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
         notice(&format!("{}: {problem}", D::NAME));
         return Ok(Exit::Usage);
     }
-    Ok(conduct(&mut door).unwrap_or_else(|problem| fail::<D>(&problem)))
+    Ok(conduct(&mut door, fleet).unwrap_or_else(|problem| fail::<D>(&problem)))
 }
 
 /// Says why there is no run, or no result; how the process ends then.
@@ -162,13 +169,13 @@ fn fail<D: Door>(problem: &Problem) -> Exit {
     Exit::Code(exit)
 }
 
-fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
+fn conduct<D: Door>(door: &mut D, fleet: Option<Fleet>) -> Result<Exit, Problem> {
     can_keep(door)?;
     let notices = door.run().notices.iter().filter(|_| !door.is_quiet());
     notices.for_each(|told| notice(&format!("{}: {told}", D::NAME)));
     door.before()?;
     // Old tools go on in front of a target that has died.
-    let around = SessionOptions { ignore_exit: true, ..door.session_options() };
+    let around = SessionOptions { ignore_exit: true, fleet, ..door.session_options() };
     let plan = door.run().plan.clone();
     let around = console::session_options(around)?;
     let ready = session::prepare(&plan, &around, around.heads)?;
@@ -194,6 +201,21 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
     // Nothing in an old tool's report says why it is as it is.
     finished.result.processes.during.iter().for_each(|happened| say(&happened.sentence()));
+    let lost =
+        finished.result.agents.iter().filter_map(|agent| agent.lost.as_ref().map(|lost| (agent, lost)));
+    for (agent, lost) in lost.clone() {
+        say(&format!(
+            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then counts",
+            agent.name,
+            agent.at,
+            lost.at.as_secs_f64(),
+            agent.share * 100.0,
+            lost.why
+        ));
+    }
+    if lost.clone().any(|(_, lost)| !lost.tolerated) {
+        ending.set(Exit::Impossible);
+    }
     let done = finished.scripts.done(&finished.result).map_err(Problem::from);
     ending.add(done, &|problem| notice(&D::words(problem)));
     match (terminated::<D>(), failure) {

@@ -65,6 +65,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "report",
             "record",
             "recording",
+            "fleet",
             "session",
             "proxies",
         ],

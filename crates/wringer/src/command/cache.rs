@@ -36,7 +36,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        fleet: fleet::asked(&args.fleet),
+        fleet: fleet::asked(&args.fleet)?,
         ready: args.load.ready,
         ..SessionOptions::default()
     };

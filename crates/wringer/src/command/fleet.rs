@@ -1,43 +1,47 @@
 //! `wringer fleet`, and `wringer agent`: several machines.
 
-use super::show;
+use super::{plan, show};
 use crate::problem::{Exit, Problem};
 use crate::{arguments, output, signals};
-use cli::{AgentArgs, AgentsArg, FleetArgs, OnLossArg};
-use session::{AgentAt, AgentOptions, Fleet, OnLoss};
+use cli::{AgentArgs, FleetArgs, PrintFleet, RunArgs};
+use fleet::placing;
+use session::{AgentOptions, Standing};
 use std::path::PathBuf;
-use std::time::Duration;
+pub use tools::agents::asked;
+use tools::agents::{bus, named};
 
-/// The usual lease of an agent.
-const LEASE: Duration = Duration::from_secs(10);
+fn nobody() -> Problem {
+    Problem::Usage(
+        "no agents are named: give --agents local:N, ssh:HOST or cmd:'COMMAND', or --bus URL".to_owned(),
+    )
+}
 
-/// The machines that carry the load, where others do.
-pub fn asked(args: &FleetArgs) -> Option<Fleet> {
-    let agents = args.agents.iter().flat_map(|agents| match agents {
-        AgentsArg::Local(count) => vec![AgentAt::Local; *count as usize],
-        AgentsArg::Ssh(host) => vec![AgentAt::Ssh(host.clone())],
-        AgentsArg::Command(line) => vec![AgentAt::Command(line.clone())],
-    });
-    let agents: Vec<AgentAt> = agents.collect();
-    (!agents.is_empty()).then(|| Fleet {
-        agents,
-        on_loss: match args.on_loss {
-            Some(OnLossArg::Stop) => OnLoss::Stop,
-            Some(OnLossArg::GoOn) | None => OnLoss::GoOn,
-        },
-        tolerate_loss: args.tolerate_loss.unwrap_or(0),
-        lease: args.lease.unwrap_or(LEASE),
-    })
+/// Runs a plan file on several machines.
+pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
+    named(&args.fleet).ok_or_else(nobody)?;
+    plan::run(args)
+}
+
+/// Prints what places agents.
+pub fn print(what: &PrintFleet) -> Exit {
+    let text = match what {
+        PrintFleet::Kubernetes { agents, image, cpus, bus } => {
+            placing::kubernetes(*agents, image, *cpus, bus.as_deref())
+        }
+        PrintFleet::Systemd { bus } => placing::systemd(bus),
+        PrintFleet::Nats { agents } => placing::nats(*agents),
+    };
+    show::write(&text);
+    Exit::Ok
 }
 
 /// Finds out whether agents are there.
 pub fn check(args: &FleetArgs) -> Result<Exit, Problem> {
-    let Some(fleet) = asked(args) else {
-        return Err(Problem::Usage(
-            "no agents are named: give --agents local:N, ssh:HOST or cmd:'COMMAND'".to_owned(),
-        ));
-    };
+    let fleet = named(args).ok_or_else(nobody)?;
     let found = session::check_agents(&fleet, &*signals::interrupted()?)?;
+    if found.is_empty() {
+        return Err(Problem::impossible("no agent offered itself on the bus"));
+    }
     for agent in found {
         let cores = if agent.cores == 1 { "1 core".to_owned() } else { format!("{} cores", agent.cores) };
         show::line(&format!("{}  {}  {}, {cores}", agent.name, agent.at, agent.host));
@@ -48,7 +52,7 @@ pub fn check(args: &FleetArgs) -> Result<Exit, Problem> {
 /// Carries a part of somebody's load.
 pub fn agent(args: &AgentArgs) -> Result<Exit, Problem> {
     // A signal to the whole group is for the controller, which ends this one with grace, or by closing the channel.
-    signals::interrupted()?;
+    let stop = signals::interrupted()?;
     let homes = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config")));
@@ -56,7 +60,13 @@ pub fn agent(args: &AgentArgs) -> Result<Exit, Problem> {
     let mut rules: Vec<PathBuf> =
         usual.map(|folder| folder.join("wringer/agent.toml")).filter(|file| file.exists()).collect();
     rules.extend(args.rules.iter().cloned());
-    let options = AgentOptions { rules, on_secrets: Some(arguments::hide) };
+    let options = AgentOptions { rules, on_secrets: Some(arguments::hide), stays: !args.stdio };
+    if let Some(at) = bus(&args.bus) {
+        let name = args.name.clone().unwrap_or_else(|| session::host_name().replace('.', "-"));
+        let journal = |text: &str| output::notice(&format!("agent: {text}"));
+        session::stand(&Standing { at, name, once: args.once, options, journal }, &stop)?;
+        return Ok(Exit::Ok);
+    }
     output::runs();
     session::serve_agent(std::io::stdin(), std::io::stdout(), &options)?;
     Ok(Exit::Ok)

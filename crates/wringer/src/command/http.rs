@@ -26,7 +26,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        fleet: fleet::asked(&args.fleet),
+        fleet: fleet::asked(&args.fleet)?,
         ready: args.clients.load.ready,
         ..SessionOptions::default()
     };

@@ -10,7 +10,7 @@ use cli::KeepArgs;
 use decide::Void;
 use measure::{Event, RunEvent, Second, SelfCheck, Worth};
 use plan::Plan;
-use session::{About, Finished, SessionOptions, Sink, View};
+use session::{About, Finished, Fleet, SessionOptions, Sink, View};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,8 @@ impl View for Quiet {
     fn event(&mut self, _event: Event) {}
 }
 
-/// Runs a plan to its end. `ready`: how long the target is waited for. `interval`: the length of what its rows tell of.
+/// Runs a plan to its end. `ready`: how long the target is waited for. `interval`: the length of what its rows tell of. `fleet`: the
+/// machines that carry it, where others do.
 ///
 /// # Errors
 /// It cannot begin.
@@ -37,8 +38,9 @@ pub fn run(
     about: About,
     ready: Option<Duration>,
     interval: Duration,
+    fleet: Option<Fleet>,
 ) -> Result<Finished, Problem> {
-    let options = SessionOptions { ready, interval, ..SessionOptions::default() };
+    let options = SessionOptions { ready, interval, fleet, ..SessionOptions::default() };
     run_pressed(plan, about, options, || Ok(None))
 }
 
@@ -150,11 +152,16 @@ impl Answerers {
     }
 }
 
-/// A run that wringer's own fault has ended is none to conclude from.
+/// A run that wringer's own fault has ended, or that has lost an agent, is none to conclude from.
 ///
 /// # Errors
 /// It is such a run.
 pub fn refuse_broken(finished: &Finished) -> Result<(), Problem> {
+    let lost = finished.result.agents.iter().find_map(|agent| Some((agent, agent.lost.as_ref()?)));
+    if let Some((agent, lost)) = lost {
+        let name = format!("agent {} ({})", agent.name, agent.at);
+        return Err(Problem::impossible(format!("{name} was lost: {}; nothing is concluded", lost.why)));
+    }
     let measurement = finished.verdict.as_ref().map(|verdict| &verdict.measurement);
     match measurement.filter(|measurement| measurement.state == Worth::BrokenOff) {
         Some(broken) => {

@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        fleet: fleet::asked(&args.fleet),
+        fleet: fleet::asked(&args.fleet)?,
         interpreters: Some(interpreters(programs)),
         ..SessionOptions::default()
     };

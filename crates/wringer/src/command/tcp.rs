@@ -21,7 +21,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        fleet: fleet::asked(&args.fleet),
+        fleet: fleet::asked(&args.fleet)?,
         ready: args.load.ready,
         ..SessionOptions::default()
     };

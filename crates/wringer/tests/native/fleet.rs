@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 /// A server that writes down what it was asked for, in a process of its own: the children of this one come and go, which a run would
 /// take for its target's.
-struct Asked {
-    at: SocketAddr,
+pub struct Asked {
+    pub at: SocketAddr,
     process: Child,
     place: TempDir,
     read: Cell<usize>,
@@ -27,7 +27,7 @@ struct Asked {
 const PLACE: &str = "WRINGER_TEST_ASKED";
 
 impl Asked {
-    fn begin() -> Asked {
+    pub fn begin() -> Asked {
         let place = folder();
         let own = std::env::current_exe().expect("this test has a file");
         let mut server = Command::new(own);
@@ -44,7 +44,7 @@ impl Asked {
     }
 
     /// How often it was asked for each path since this was asked last.
-    fn take(&self) -> BTreeMap<String, u64> {
+    pub fn take(&self) -> BTreeMap<String, u64> {
         let text = fs::read_to_string(self.place.path().join("asked")).unwrap_or_default();
         let mut paths = BTreeMap::new();
         text[self.read.replace(text.len())..]
@@ -54,7 +54,7 @@ impl Asked {
     }
 
     /// Waits until it was asked so often in all.
-    fn wait_for(&self, times: usize, ran: &mut Running) {
+    pub fn wait_for(&self, times: usize, ran: &mut Running) {
         let asked =
             || fs::read_to_string(self.place.path().join("asked")).unwrap_or_default().lines().count();
         while asked() < times {
@@ -98,7 +98,8 @@ fn answer(mut stream: TcpStream, mut asked: File) -> Option<()> {
     }
 }
 
-fn agents(ran: &Ran) -> Vec<serde_json::Value> {
+/// The agents of a run, as its JSON has them.
+pub fn agents(ran: &Ran) -> Vec<serde_json::Value> {
     ran.report().at("agents").as_array().expect("a list").clone()
 }
 
@@ -135,6 +136,29 @@ fn rows_of_a_file_are_dealt_once_over_all_agents() {
     let asked = server.take();
     assert_eq!((asked.len(), asked.values().sum::<u64>()), (30, 90), "{asked:?}");
     assert!(asked.values().all(|times| *times == 3), "{asked:?}");
+}
+
+#[test]
+fn a_plan_file_and_an_old_tool_run_on_agents_too() {
+    let server = Asked::begin();
+    let at = server.at;
+    let place = folder();
+    let plan = place.path().join("plan.toml");
+    let shown = run(&format!("http http://{at}/p -n 60 -c 4 --show-plan")).ended_with(0);
+    fs::write(&plan, &shown.stdout).expect("a file");
+    let ran = start(["fleet", "run", plan.to_str().expect("a name"), "--agents", "local:2", "-q"]);
+    ran.end().ended_with(0);
+    assert_eq!(server.take(), BTreeMap::from([("/p".to_owned(), 60)]));
+    let ran = run(&format!("wrk --agents local:2 -t1 -c4 -d1s http://{at}/w --json {{}}/result.json"))
+        .ended_with(0);
+    let told = agents(&ran);
+    assert!(told.len() == 2 && told.iter().all(|agent| agent["requests"].as_u64() > Some(0)), "{told:?}");
+    assert!(
+        ran.stdout.contains("Running 1s test") && ran.stdout.matches("Requests/sec").count() == 1,
+        "{}",
+        ran.stdout
+    );
+    assert!(server.take()["/w"] >= ran.report().count("measured/counts/requests"));
 }
 
 /// The agents of a run, once there are so many.
@@ -244,6 +268,18 @@ fn what_cannot_be_shared_out_or_had_is_refused_before_anything_is_sent() {
             &["agent a1", "agent a2", "nothing answers"],
         ),
         ("fleet check".to_owned(), 2, &["no agents are named"]),
+        ("fleet run plan.toml".to_owned(), 2, &["no agents are named"]),
+        (format!("http http://{at}/ --bus nats://127.0.0.1:1 -n 5"), 2, &["--expect N"]),
+        (
+            format!("http http://{at}/ --bus nats://192.0.2.1:1 --expect 1 -n 5"),
+            2,
+            &["in clear", "--insecure-bus"],
+        ),
+        (format!("http http://{at}/ --bus nats://127.0.0.1:1 --expect 1 -n 5"), 1, &["cannot be used"]),
+        (format!("http http://{at}/ --bus nats://127.0.0.1:1 --agents local:1"), 2, &["cannot be used with"]),
+        ("agent --bus nats://127.0.0.1:1 --name a.b".to_owned(), 2, &["cannot be the name of an agent"]),
+        (format!("wrk --agents local -d1 http://{at}/"), 2, &["wrk: ", "give local:N"]),
+        (format!("siege --agents local:2 -b -r1 -c2 http://{at}/"), 1, &["telling each request"]),
     ] {
         run(&line).refused_with(code, words);
     }

@@ -7,6 +7,7 @@
 mod support;
 
 mod answers;
+mod bus;
 mod cache;
 mod capture;
 mod command_line;

@@ -2,7 +2,7 @@
 
 use super::sides::{Both, Places, Running, Sides, are_builds};
 use crate::command::leg::{self, Answerers, Processes, pids};
-use crate::command::{cache, show};
+use crate::command::{cache, fleet, show};
 use crate::problem::Problem;
 use cli::CompareArgs;
 use decide::compare::{Leg, LegResult, Pace, Side};
@@ -122,7 +122,12 @@ impl<'a> Legs<'a> {
         self.start_for(leg)?;
         let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, None)?, leg);
         let ready = self.args.clients.load.ready.or(self.running.is_some().then_some(READY));
-        leg::run(&plan, self.about(leg, &plan, "http"), ready, leg::SECONDS)
+        let fleet = fleet::asked(&self.args.fleet)?;
+        let finished = leg::run(&plan, self.about(leg, &plan, "http"), ready, leg::SECONDS, fleet)?;
+        if !finished.result.agents.is_empty() {
+            leg::refuse_broken(&finished)?;
+        }
+        Ok(finished)
     }
 
     fn run_proxy(&mut self, leg: &Leg) -> Result<Finished, Problem> {

@@ -1,9 +1,9 @@
 //! Trials of a search: a plan of each, its run, and what came of it.
 
-use crate::command::cache;
 use crate::command::http::read;
 use crate::command::leg::{self, Answerers, Overflow, Rows};
 use crate::command::pressed::{self, Pressed};
+use crate::command::{cache, fleet};
 use crate::problem::Problem;
 use crate::signals;
 use cli::{CacheArgs, FindArgs, StartedSide};
@@ -199,7 +199,10 @@ impl<'a> Trials<'a> {
         about.sinks.others.push(rows.clone());
         let interval = Duration::from_secs_f64(Cut::of(trial).slice_s);
         let finished = match &mut self.proxy {
-            None => leg::run(&plan, about, self.args.clients.load.ready, interval)?,
+            None => {
+                let fleet = fleet::asked(&self.args.fleet)?;
+                leg::run(&plan, about, self.args.clients.load.ready, interval, fleet)?
+            }
             Some(proxy) => {
                 let own = [("find", format!("{:x}", self.settings.seed)), ("purpose", "fill".to_owned())];
                 let filling = leg::about(&proxy.fill, &self.name, &self.args.keep, own);

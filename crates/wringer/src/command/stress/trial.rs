@@ -185,7 +185,7 @@ impl Conductor<'_> {
     fn press(&self) -> Result<Finished, Problem> {
         let plan = self.plan();
         let about = self.place.about(&plan, self.scenario.name, Role::Press);
-        leg::run(&plan, about, None, leg::SECONDS)
+        leg::run(&plan, about, None, leg::SECONDS, None)
     }
 
     /// The plan of the pressure.

@@ -1,0 +1,273 @@
+//! The agents of a run until they are ready: they are started or found, say who they are, and are given the plan. All their troubles
+//! are told at once.
+
+use crate::bus::{Bus, Offered};
+use crate::carrier::{self, AgentAt, Came, Fleet, Process};
+use crate::options::SessionOptions;
+use crate::problem::Problem;
+use crate::usage;
+use fleet::message::{Down, Hello, Order, Ready, Up};
+use fleet::{PROTOCOL, Share};
+use plan::digest::Sha256;
+use plan::{Inputs, Plan};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// Agents behind ssh that are begun at once: beyond ten, sshd drops some by chance.
+const AT_ONCE: usize = 8;
+/// An agent that says nothing of itself for so long is not there.
+const HELLO: Duration = Duration::from_secs(60);
+/// An agent gets ready within this time, beside that which it waits for the target.
+const READY: Duration = Duration::from_secs(60);
+/// A plan with what it names is no longer than this.
+const LONGEST_PLAN: usize = 256 << 20;
+/// Bytes of a plan that are sent at once.
+const PIECE: usize = 256 << 10;
+/// How often it is looked at what is not told by an agent.
+const LOOK_UP: Duration = Duration::from_millis(5);
+
+/// An agent that is there.
+#[derive(Debug, Clone)]
+pub struct Present {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub at: AgentAt,
+    /// Name of its machine.
+    pub host: String,
+    /// Cores that it may use.
+    pub cores: u32,
+}
+
+/// Finds out whether agents are there, without a load.
+///
+/// # Errors
+/// Those that are not, each with its reason.
+pub fn check(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Present>, Problem> {
+    let mut gathering = Gathering::begin(fleet, stop)?;
+    let hellos = gathering.hellos(stop)?;
+    let found = gathering.names.iter().zip(&gathering.agents).zip(hellos).map(|((name, at), hello)| {
+        Present { name: name.clone(), at: at.clone(), host: hello.host, cores: hello.cores }
+    });
+    let found = found.collect();
+    gathering.ways.clear();
+    gathering.processes.iter().flatten().for_each(|process| process.finish());
+    Ok(found)
+}
+
+/// Agents on their way to be ready.
+pub struct Gathering {
+    pub names: Vec<String>,
+    pub agents: Vec<AgentAt>,
+    pub processes: Vec<Option<Arc<Process>>>,
+    pub ways: Vec<Option<Sender<Vec<u8>>>>,
+    to: Sender<(usize, Came)>,
+    pub came: Receiver<(usize, Came)>,
+    lease: Duration,
+    on_bus: Vec<Offered>,
+    /// Last, so that the other ends of streams learn of their end.
+    pub bus: Option<Bus>,
+}
+
+impl Gathering {
+    pub fn begin(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Gathering, Problem> {
+        let bus = fleet.bus.as_ref().map(|bus| Bus::join(&bus.at)).transpose()?;
+        let on_bus = match bus.as_ref().zip(fleet.bus.as_ref()) {
+            Some((bus, wanted)) => bus.gather(wanted.expect, stop)?,
+            None => Vec::new(),
+        };
+        let numbered = (1..=fleet.agents.len()).map(|number| format!("a{number}"));
+        let names: Vec<String> = numbered.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
+        let found = on_bus.iter().map(|agent| AgentAt::Bus(agent.name.clone()));
+        let agents: Vec<AgentAt> = fleet.agents.iter().cloned().chain(found).collect();
+        tracing::debug!(agents = agents.len(), "agents are begun");
+        let (to, came) = channel();
+        Ok(Gathering {
+            names,
+            processes: vec![None; agents.len()],
+            ways: vec![None; agents.len()],
+            agents,
+            to,
+            came,
+            lease: fleet.lease,
+            on_bus,
+            bus,
+        })
+    }
+
+    fn start(&mut self, agent: usize) {
+        let process = match &self.agents[agent] {
+            AgentAt::Bus(name) => {
+                let offered = self.on_bus.iter().find(|offered| offered.name == *name);
+                if let Some((bus, offered)) = self.bus.as_ref().zip(offered) {
+                    let (incoming, outgoing) = bus.open(offered, self.lease);
+                    carrier::hear(agent, incoming, outgoing, self.to.clone());
+                }
+                Arc::default()
+            }
+            at @ (AgentAt::Local | AgentAt::Ssh(_) | AgentAt::Command(_)) => {
+                carrier::start(agent, at.clone(), self.to.clone())
+            }
+        };
+        self.processes[agent] = Some(process);
+    }
+
+    /// Starts all, and waits until each has said who it is.
+    pub fn hellos(&mut self, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Hello>, Problem> {
+        let mut hellos: Vec<Option<Hello>> = vec![None; self.agents.len()];
+        let mut troubles = Vec::new();
+        let mut begun = self.agents.len().min(AT_ONCE);
+        (0..begun).for_each(|agent| self.start(agent));
+        let mut settled = 0;
+        let until = Instant::now() + HELLO;
+        while settled < self.agents.len() {
+            if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err(self.give_up(vec!["interrupted before the agents were there".to_owned()], false));
+            }
+            match self.came.recv_timeout(LOOK_UP) {
+                Ok((agent, Came::Hello(hello, way))) => {
+                    if let Some(why) = mismatch(&hello) {
+                        troubles.push(self.named(agent, &why));
+                    }
+                    tracing::debug!(agent = self.names[agent], ?hello, "an agent is there");
+                    self.ways[agent] = Some(way);
+                    hellos[agent] = Some(hello);
+                    settled += 1;
+                }
+                Ok((agent, Came::Closed(why))) => {
+                    troubles.push(self.named(agent, &why));
+                    settled += usize::from(hellos[agent].is_none());
+                }
+                // Nobody says anything before it was asked.
+                Ok((_, Came::Said(_))) | Err(RecvTimeoutError::Disconnected) => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            while begun < self.agents.len() && begun < settled + AT_ONCE {
+                self.start(begun);
+                begun += 1;
+            }
+        }
+        let found: Vec<Hello> = hellos.iter().flatten().cloned().collect();
+        if troubles.is_empty() && found.len() == self.agents.len() {
+            return Ok(found);
+        }
+        if troubles.is_empty() {
+            let silent = hellos.iter().enumerate().filter(|(_, hello)| hello.is_none());
+            let why = format!("it did not say who it is within {} s", HELLO.as_secs());
+            troubles = silent.map(|(agent, _)| self.named(agent, &why)).collect();
+        }
+        Err(self.give_up(troubles, false))
+    }
+
+    fn named(&self, agent: usize, why: &str) -> String {
+        format!("agent {} ({}): {why}", self.names[agent], self.agents[agent])
+    }
+
+    /// Ends all, with their troubles.
+    pub fn give_up(&self, troubles: Vec<String>, usage: bool) -> Problem {
+        self.processes.iter().flatten().for_each(|process| process.kill());
+        let text = troubles.join("\nwringer: ");
+        if usage { Problem::Usage(text) } else { Problem::Impossible(text) }
+    }
+
+    fn say(&self, agent: usize, down: &Down) {
+        // One that has gone says so itself.
+        let _ = self.ways[agent].as_ref().map(|way| way.send(down.frame().to_bytes()));
+    }
+
+    /// Gives each agent the plan and its parts, and waits until all are ready. Returns their warnings.
+    pub fn give_plan(
+        &mut self,
+        plan: &Plan,
+        inputs: &Inputs,
+        around: &SessionOptions,
+        fleet: &Fleet,
+        shares: &[Share],
+    ) -> Result<Vec<String>, Problem> {
+        let (plan_text, inputs_text) = plan.carried(inputs);
+        if plan_text.len() + inputs_text.len() > LONGEST_PLAN {
+            let why = format!(
+                "the plan with its files has {} MB, and {} MB may be sent to agents",
+                (plan_text.len() + inputs_text.len()) >> 20,
+                LONGEST_PLAN >> 20
+            );
+            return Err(self.give_up(vec![why], true));
+        }
+        let sha256 = Sha256::of([plan_text.as_bytes(), inputs_text.as_bytes()]);
+        let run_id = usage::run_id();
+        let micros = |time: Duration| time.as_micros() as u64;
+        for (agent, share) in shares.iter().enumerate() {
+            self.say(
+                agent,
+                &Down::Plan(Box::new(Order {
+                    name: self.names[agent].clone(),
+                    share: *share,
+                    run_id,
+                    interval_us: micros(around.interval_length()),
+                    cache_bytes: around.cache_bytes,
+                    lease_us: micros(fleet.lease),
+                    ready_us: around.ready.map(micros),
+                    plan_bytes: plan_text.len() as u64,
+                    inputs_bytes: inputs_text.len() as u64,
+                    sha256: sha256.clone(),
+                })),
+            );
+            for text in [&plan_text, &inputs_text] {
+                text.as_bytes().chunks(PIECE).for_each(|piece| self.say(agent, &Down::Data(piece.to_vec())));
+            }
+        }
+        self.readies(around, &sha256)
+    }
+
+    fn readies(&mut self, around: &SessionOptions, sha256: &str) -> Result<Vec<String>, Problem> {
+        let mut settled = vec![false; self.agents.len()];
+        let mut troubles = Vec::new();
+        let mut warnings = Vec::new();
+        let mut usage = false;
+        let until = Instant::now() + READY + around.ready.unwrap_or_default();
+        while settled.contains(&false) && Instant::now() < until {
+            if around.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err(self.give_up(vec!["interrupted before the agents were ready".to_owned()], false));
+            }
+            let Ok((agent, came)) = self.came.recv_timeout(LOOK_UP) else { continue };
+            match came {
+                Came::Said(Up::Ready(ready)) => {
+                    warnings.extend(self.warnings(agent, &ready));
+                    if ready.sha256 != sha256 {
+                        troubles
+                            .push(self.named(agent, "the plan that came to it is not the one that was sent"));
+                    }
+                }
+                Came::Said(Up::Refused(refused)) => {
+                    usage |= refused.usage;
+                    troubles.push(self.named(agent, &refused.why));
+                }
+                Came::Closed(_) if settled[agent] => {}
+                Came::Closed(why) => troubles.push(self.named(agent, &why)),
+                Came::Said(Up::Hello(_) | Up::Beat(_) | Up::Delta(_)) | Came::Hello(..) => continue,
+            }
+            settled[agent] = true;
+        }
+        let late = settled.iter().enumerate().filter(|(_, settled)| !**settled);
+        troubles.extend(late.map(|(agent, _)| self.named(agent, "it did not get ready in time")));
+        if troubles.is_empty() { Ok(warnings) } else { Err(self.give_up(troubles, usage)) }
+    }
+
+    fn warnings(&self, agent: usize, ready: &Ready) -> Vec<String> {
+        ready.warnings.iter().map(|warning| format!("agent {}: {warning}", self.names[agent])).collect()
+    }
+}
+
+/// Why an agent is none for this controller.
+fn mismatch(hello: &Hello) -> Option<String> {
+    let own = env!("CARGO_PKG_VERSION");
+    (hello.protocol != PROTOCOL || hello.version != own).then(|| {
+        format!(
+            "it is wringer {} (protocol {}), and this is {own} (protocol {PROTOCOL}): figures of two versions are not added up; put the \
+             same on both",
+            hello.version, hello.protocol
+        )
+    })
+}

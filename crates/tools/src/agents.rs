@@ -1,0 +1,64 @@
+//! Other machines that carry the load of a command line: `--agents` and `--bus`, also before the words of an old tool.
+
+use cli::{AgentsArg, BusArgs, FleetArgs, OnLossArg};
+use console::problem::Problem;
+use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss};
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// The usual lease of an agent.
+const LEASE: Duration = Duration::from_secs(10);
+
+/// The machines that are named before the words of an old tool, and those words.
+///
+/// # Errors
+/// It cannot be meant.
+pub fn before(args: &[OsString]) -> Result<(Option<Fleet>, &[OsString]), Problem> {
+    let (fleet, count) = FleetArgs::before(args).map_err(Problem::Usage)?;
+    Ok((asked(&fleet)?, &args[count..]))
+}
+
+/// The machines that carry the load, where others do.
+///
+/// # Errors
+/// A bus without a number of agents.
+pub fn asked(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
+    let fleet = named(args);
+    if fleet.as_ref().and_then(|fleet| fleet.bus.as_ref()).is_some_and(|bus| bus.expect.is_none()) {
+        return Err(Problem::Usage(
+            "--bus: give --expect N, as a bus does not know how many agents are still to come".to_owned(),
+        ));
+    }
+    Ok(fleet)
+}
+
+/// The same, where those that happen to be on a bus will do.
+pub fn named(args: &FleetArgs) -> Option<Fleet> {
+    let agents = args.agents.iter().flat_map(|agents| match agents {
+        AgentsArg::Local(count) => vec![AgentAt::Local; *count as usize],
+        AgentsArg::Ssh(host) => vec![AgentAt::Ssh(host.clone())],
+        AgentsArg::Command(line) => vec![AgentAt::Command(line.clone())],
+    });
+    let agents: Vec<AgentAt> = agents.collect();
+    let bus = bus(&args.bus).map(|at| OnBus { at, expect: args.expect });
+    (!agents.is_empty() || bus.is_some()).then(|| Fleet {
+        agents,
+        bus,
+        on_loss: match args.on_loss {
+            Some(OnLossArg::Stop) => OnLoss::Stop,
+            Some(OnLossArg::GoOn) | None => OnLoss::GoOn,
+        },
+        tolerate_loss: args.tolerate_loss.unwrap_or(0),
+        lease: args.lease.unwrap_or(LEASE),
+    })
+}
+
+/// The bus that was asked for.
+pub fn bus(args: &BusArgs) -> Option<BusAt> {
+    (!args.bus.is_empty()).then(|| BusAt {
+        servers: args.bus.clone(),
+        credentials: args.bus_creds.clone(),
+        authorities: args.bus_ca.clone(),
+        insecure: args.insecure_bus,
+    })
+}

@@ -1,0 +1,215 @@
+//! Agents on a bus: a stock nats-server, which may go and come back, and which gives each its own rights.
+
+use crate::fleet::{Asked, agents};
+use crate::support::{Ran, folder, free_address, program, run, start};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A process of ours, ended when dropped.
+struct Ours(Child);
+
+impl Ours {
+    fn start(program: impl AsRef<Path>, words: &[&str]) -> Ours {
+        let mut command = Command::new(program.as_ref());
+        command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ours(command.spawn().expect("it is there"))
+    }
+
+    fn agent(words: &str) -> Ours {
+        let words: Vec<&str> = ["agent"].into_iter().chain(words.split_whitespace()).collect();
+        Ours::start(env!("CARGO_BIN_EXE_wringer"), &words)
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A server on a port of loopback.
+struct Nats {
+    server: PathBuf,
+    config: PathBuf,
+    port: u16,
+    place: TempDir,
+    process: Option<Ours>,
+}
+
+impl Nats {
+    /// One with this configuration, or without any; nothing where there is no server.
+    fn start(config: impl Fn(u16, &Path) -> String) -> Option<Nats> {
+        let server = program("nats-server")?;
+        let place = folder();
+        let port = free_address().port();
+        let file = place.path().join("nats.conf");
+        fs::write(&file, config(port, place.path())).expect("a file");
+        let mut nats = Nats { server, config: file, port, place, process: None };
+        nats.begin();
+        Some(nats)
+    }
+
+    fn plain() -> Option<Nats> {
+        Nats::start(|port, _| format!("listen: \"127.0.0.1:{port}\"\n"))
+    }
+
+    fn begin(&mut self) {
+        self.process = Some(Ours::start(&self.server, &["-c", self.config.to_str().expect("a name")]));
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+}
+
+const MISSING: &str = "agents on a bus: there is no nats-server";
+
+/// Names of the agents that are on a bus.
+fn there(ran: &Ran) -> Vec<&str> {
+    ran.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect()
+}
+
+#[test]
+fn agents_on_a_bus_send_the_requests_of_one_machine_and_take_one_controller_at_a_time() {
+    let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let at = server.at;
+    let bus = nats.url();
+    let load = format!("http://{at}/{{{{int:1..1000000}}}} --rate 300 -d 1s --seed 5 -q");
+    run(&format!("http {load} -t 3")).ended_with(0);
+    let alone = server.take();
+    let _agents = ["c1", "c2", "c3"].map(|name| Ours::agent(&format!("--bus {bus} --name {name}")));
+    // They stay: the second run is one of the same agents.
+    for _ in 0..2 {
+        let ran = run(&format!("http {load} --bus {bus} --expect 3 --threads 1 --json {{}}/result.json"))
+            .ended_with(0);
+        assert_eq!(server.take(), alone);
+        let told = agents(&ran);
+        let names: Vec<_> = told.iter().map(|agent| agent["name"].as_str().expect("a name")).collect();
+        assert_eq!(names, ["c1", "c2", "c3"], "{told:?}");
+    }
+    let found = run(&format!("fleet check --bus {bus}")).ended_with(0);
+    assert_eq!(there(&found), ["c1", "c2", "c3"], "{}", found.stdout);
+    let line = format!("http http://{at}/ --rate 50 -d 60s -q --bus {bus} --expect 3 --threads 1");
+    let mut first = start(line.split_whitespace());
+    server.wait_for(905, &mut first);
+    run(&line).refused_with(1, &["3 agents are expected", "0 offered themselves", "c1 (carries a load for"]);
+    first.signal(Signal::INT);
+    first.end().ended_with(130);
+    // Beyond private addresses an agent that stays goes nowhere, unless its owner says so.
+    run(&format!("http http://198.51.100.1/ -d 1s --bus {bus} --expect 1"))
+        .refused_with(1, &["c1 (bus)", "198.51.100.1", "is not among what the owner of this machine allows"]);
+    let _other = Ours::agent(&format!("--bus {bus} --name c1"));
+    run(&format!("http http://{at}/ -d 1s --bus {bus} --expect 4"))
+        .refused_with(1, &["two agents are called c1"]);
+}
+
+#[test]
+fn a_bus_that_goes_and_comes_back_loses_nothing() {
+    let Some(mut nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let bus = nats.url();
+    let _agents = ["c1", "c2"].map(|name| Ours::agent(&format!("--bus {bus} --name {name}")));
+    // More than the lease is unlikely even on a machine that does much else.
+    let line = format!(
+        "http http://{}/ --rate 100 -d 8s -q --bus {bus} --expect 2 --threads 1 --lease 60s --json {{}}/result.json",
+        server.at
+    );
+    let mut ran = start(line.split_whitespace());
+    server.wait_for(150, &mut ran);
+    nats.process = None;
+    server.wait_for(400, &mut ran);
+    nats.begin();
+    let ran = ran.end().ended_with(0);
+    let told = agents(&ran);
+    assert!(told.iter().all(|agent| agent["lost"].is_null()), "{told:?}");
+    assert_eq!(ran.report().count("measured/counts/requests"), 800);
+    assert_eq!(server.take().values().sum::<u64>(), 800);
+}
+
+#[test]
+fn an_agent_on_a_bus_that_is_killed_is_lost_at_the_end_of_its_lease() {
+    let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let bus = nats.url();
+    let agents_there = ["c1", "c2"].map(|name| Ours::agent(&format!("--bus {bus} --name {name} --once")));
+    let line = format!(
+        "http http://{}/ --rate 100 -d 12s -q --bus {bus} --expect 2 --threads 1 --lease 4s --json {{}}/result.json",
+        server.at
+    );
+    let mut ran = start(line.split_whitespace());
+    server.wait_for(250, &mut ran);
+    let pid = Pid::from_child(&agents_there[1].0);
+    kill_process(pid, Signal::KILL).expect("it runs");
+    let ran = ran.end().ended_with(1);
+    let told = agents(&ran);
+    assert!(told[0]["lost"].is_null(), "{told:?}");
+    let why = told[1]["lost"]["why"].as_str().expect("it is lost");
+    assert!(why.contains("nothing came from it for"), "{why}");
+    let sum: u64 = told.iter().map(|agent| agent["requests"].as_u64().expect("a count")).sum();
+    assert_eq!(sum, ran.report().count("measured/counts/requests"));
+    // The other one has carried its load, and was to carry no more.
+    let [mut other, _] = agents_there;
+    assert!(other.0.wait().expect("its end").success());
+}
+
+/// Keys of a user of the bus: its seed in a file that only we may read, and its public name.
+fn user(place: &Path, name: &str) -> (PathBuf, String) {
+    let keys = nkeys::KeyPair::new_user();
+    let file = place.join(format!("{name}.seed"));
+    fs::write(&file, format!("{}\n", keys.seed().expect("it has one"))).expect("a file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
+    (file, keys.public_key())
+}
+
+#[test]
+fn the_configuration_that_is_printed_gives_each_its_rights_and_no_others() {
+    let printed = run("fleet print nats --agents 2").ended_with(0).stdout;
+    let cert = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let nats = Nats::start(|port, place| {
+        fs::write(place.join("cert.pem"), cert.cert.pem()).expect("a file");
+        fs::write(place.join("key.pem"), cert.signing_key.serialize_pem()).expect("a file");
+        let keys = ["CONTROLLER", "LOAD_0", "LOAD_1"].map(|name| (name, user(place, name).1));
+        let keyed = keys.iter().fold(printed.clone(), |text, (name, key)| text.replace(name, key));
+        keyed
+            .replace("0.0.0.0:4222", &format!("127.0.0.1:{port}"))
+            .replace("/etc/nats", place.to_str().expect("a name"))
+    });
+    let Some(nats) = nats else { skip!("{MISSING}") };
+    let place = nats.place.path();
+    let seed = |name: &str| place.join(format!("{name}.seed")).display().to_string();
+    let bus = format!("--bus tls://localhost:{} --bus-ca {}/cert.pem", nats.port, place.display());
+    let _fine = Ours::agent(&format!("{bus} --name load-0 --bus-creds {}", seed("LOAD_0")));
+    // One that calls itself as another is called hears and says nothing.
+    let _impostor = Ours::agent(&format!("{bus} --name load-9 --bus-creds {}", seed("LOAD_1")));
+    let server = Asked::begin();
+    run(&format!(
+        "http http://{}/ --rate 50 -d 1s -q {bus} --bus-creds {} --expect 1",
+        server.at,
+        seed("CONTROLLER")
+    ))
+    .ended_with(0);
+    assert_eq!(server.take().values().sum::<u64>(), 50);
+    let check = |more: &str| run(&format!("fleet check {bus} {more}"));
+    let found = check(&format!("--bus-creds {}", seed("CONTROLLER"))).ended_with(0);
+    assert_eq!(there(&found), ["load-0"], "{}", found.stdout);
+    // An agent's key is none of a controller's.
+    check(&format!("--bus-creds {}", seed("LOAD_1"))).refused_with(1, &["no agent offered itself"]);
+    check("").refused_with(1, &["authorization violation"]);
+    fs::set_permissions(seed("CONTROLLER"), fs::Permissions::from_mode(0o644)).expect("it is ours");
+    check(&format!("--bus-creds {}", seed("CONTROLLER"))).refused_with(1, &["everybody may read it"]);
+    // A certificate that nobody vouches for is no reason to go on.
+    run(&format!("fleet check --bus tls://localhost:{}", nats.port)).refused_with(1, &["cannot be used"]);
+}
