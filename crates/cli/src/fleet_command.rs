@@ -3,14 +3,18 @@
 use super::RunArgs;
 use super::fleet::{FleetArgs, MOST};
 use clap::Subcommand;
+use std::path::PathBuf;
 
 /// Several machines.
 #[derive(Debug, Subcommand)]
 pub enum FleetCommand {
     /// Run a plan file on several machines, as `wringer run` with --agents or --bus does
     Run(Box<RunArgs>),
-    /// Find out whether agents are there, without a load: what each is, and how long the way to it takes
+    /// Find out whether agents are there, and whether they would carry a plan: what each needs for it, and what its owner allows. No load
+    /// is sent
     Check {
+        /// The plan, as `wringer run` reads it [default: only whether they are there]
+        plan: Option<PathBuf>,
         /// The agents.
         #[command(flatten)]
         fleet: FleetArgs,

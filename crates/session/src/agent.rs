@@ -53,7 +53,7 @@ enum Came {
     Closed(String),
 }
 
-/// Carries one run for whoever holds the other ends. Returns true where there was one to carry.
+/// Carries one run for whoever holds the other ends. Returns true where its load has begun.
 ///
 /// # Errors
 /// Rules of the owner that cannot be read: nothing is carried then.
@@ -75,16 +75,16 @@ pub fn serve(
     match carried {
         Ok(carried) => {
             say(&to, &Up::Ready(Ready { sha256: order.sha256.clone(), warnings: carried.warnings.clone() }));
-            carried.run(&order, epoch, &came, &to);
+            Ok(carried.run(&order, epoch, &came, &to))
         }
         Err(problem) => {
             let usage = matches!(problem, Problem::Usage(_));
             say(&to, &Up::Refused(Refused { why: problem.to_string(), usage }));
             // It is read before the channel closes.
             while let Ok(Came::Said(_)) = came.recv() {}
+            Ok(false)
         }
     }
-    Ok(true)
 }
 
 /// Rules that hold for what an agent carries.
@@ -303,7 +303,7 @@ impl Carried {
         Ok(Carried { plan, share, workers, sampler, warnings })
     }
 
-    fn run(self, order: &Order, epoch: Instant, came: &Receiver<Came>, to: &Sender<Frame>) {
+    fn run(self, order: &Order, epoch: Instant, came: &Receiver<Came>, to: &Sender<Frame>) -> bool {
         let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
         let under_way = UnderWay {
             agent: Agent::new(Duration::from_micros(order.lease_us), Outbox::new(self.share.count, None)),
@@ -313,10 +313,11 @@ impl Carried {
             counts: Counts::default(),
             kept: Gathering::new(keep.to_string()),
             late: Duration::ZERO,
+            begun: false,
             epoch,
             carried: self,
         };
-        under_way.run(came, to);
+        under_way.run(came, to)
     }
 }
 
@@ -346,6 +347,8 @@ struct UnderWay {
     kept: Gathering,
     /// How long behind its moment the first gate was known.
     late: Duration,
+    /// The controller let it begin.
+    begun: bool,
 }
 
 impl UnderWay {
@@ -353,7 +356,8 @@ impl UnderWay {
         self.epoch.elapsed()
     }
 
-    fn run(mut self, came: &Receiver<Came>, to: &Sender<Frame>) {
+    /// Carries it to its end. Returns true where it has begun.
+    fn run(mut self, came: &Receiver<Came>, to: &Sender<Frame>) -> bool {
         let mut ended = false;
         while !self.agent.is_over() {
             match came.recv_timeout(LOOK_UP) {
@@ -377,13 +381,17 @@ impl UnderWay {
                 say(to, &said);
             }
         }
+        self.begun
     }
 
     fn obey(&mut self) {
         let control = self.carried.workers.control.clone();
         while let Some(task) = self.agent.task() {
             match task {
-                Task::Go => self.carried.workers.go(),
+                Task::Go => {
+                    self.begun = true;
+                    self.carried.workers.go();
+                }
                 Task::Open { phase, at } => {
                     if phase == 0 {
                         self.late = self.now().saturating_sub(at);

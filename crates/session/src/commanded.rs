@@ -1,6 +1,6 @@
 //! A run whose load other machines carry, from the side of whoever commands them.
 
-use super::{About, Ready, Session, SessionOptions};
+use super::{About, Ready, Session, SessionOptions, filled, inputs, refuse_violations};
 use crate::carrier::Fleet;
 use crate::crew;
 use crate::doctor::{Facts, Need, Sampler};
@@ -43,6 +43,24 @@ pub(super) fn prepare<'a>(
         notes,
         about: About::default(),
     })
+}
+
+/// Finds out whether agents would carry a plan, as far as that is known before it begins: they are given it, look at their machines, at
+/// the target and at their owners' rules, and are let go. Also returns their warnings.
+///
+/// # Errors
+/// As of a run, before it begins.
+pub fn check_plan(
+    plan: &Plan,
+    around: &SessionOptions,
+    fleet: &Fleet,
+) -> Result<(Vec<crew::Willing>, Vec<String>), Problem> {
+    refuse_violations(plan)?;
+    let inputs = inputs::read(plan)?;
+    let mask = Mask::of(&filled(plan, &inputs)?);
+    around.on_secrets.iter().for_each(|told| told(&mask));
+    let (crew, warnings) = crew::gather(plan, &inputs, around, fleet)?;
+    Ok((crew.willing(), warnings))
 }
 
 impl Session<'_, '_> {

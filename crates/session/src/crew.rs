@@ -131,7 +131,28 @@ impl Drop for Crew {
     }
 }
 
+/// An agent that would carry a plan.
+#[derive(Debug, Clone)]
+pub struct Willing {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub at: AgentAt,
+    /// Workers that it would have.
+    pub workers: u32,
+}
+
 impl Crew {
+    /// The agents, which are ready.
+    pub fn willing(&self) -> Vec<Willing> {
+        let willing = |member: &Member| Willing {
+            name: member.name.clone(),
+            at: member.at.clone(),
+            workers: member.share.count,
+        };
+        self.members.iter().map(willing).collect()
+    }
+
     fn of(gathering: Gathering, plan: &Plan, rules: Rules, tolerate_loss: u32, shares: &[Share]) -> Crew {
         let Gathering { names, agents, processes, ways, came, bus, .. } = gathering;
         let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares);

@@ -50,6 +50,7 @@ mod workers;
 pub use agent::{AgentOptions, serve as serve_agent};
 pub use bus::BusAt;
 pub use carrier::{AgentAt, Fleet, OnBus};
+pub use commanded::check_plan;
 pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
 pub use fleet::OnLoss;

@@ -239,11 +239,11 @@ impl<'a> Stays<'a> {
     fn settle(&mut self) {
         let Some(carries) = self.carries.take() else { return };
         let ended = carries.thread.join();
-        // Who only looks whether it is there gives it nothing to carry.
+        // Who only looks whether it is there, or would carry a plan, does not begin.
         self.carried |= !matches!(ended, Ok(Ok(false)));
         let how = match ended {
             Ok(Ok(true)) => "is over".to_owned(),
-            Ok(Ok(false)) => "had nothing to carry".to_owned(),
+            Ok(Ok(false)) => "did not begin".to_owned(),
             Ok(Err(problem)) => format!("was refused: {problem}"),
             Err(_) => "ended by a fault of this program".to_owned(),
         };

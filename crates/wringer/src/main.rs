@@ -103,7 +103,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Fit(args) => command::fit::run(&args),
         Command::Config { command } => command::config::run(command.as_deref()),
         Command::Fleet(FleetCommand::Run(args)) => command::fleet::run(&args),
-        Command::Fleet(FleetCommand::Check { fleet }) => command::fleet::check(&fleet),
+        Command::Fleet(FleetCommand::Check { plan, fleet }) => command::fleet::check(plan.as_deref(), &fleet),
         Command::Fleet(FleetCommand::Print(what)) => Ok(command::fleet::print(&what)),
         Command::Agent(args) => command::fleet::agent(&args),
         Command::Doctor(args) => command::doctor::run(&args),

@@ -1,12 +1,12 @@
 //! `wringer fleet`, and `wringer agent`: several machines.
 
-use super::{plan, show};
+use super::{around, plan, show};
 use crate::problem::{Exit, Problem};
 use crate::{arguments, output, signals};
-use cli::{AgentArgs, FleetArgs, PrintFleet, RunArgs};
+use cli::{AgentArgs, FleetArgs, PrintFleet, ReadArgs, RunArgs};
 use fleet::placing;
-use session::{AgentOptions, Standing};
-use std::path::PathBuf;
+use session::{AgentOptions, Fleet, SessionOptions, Standing};
+use std::path::{Path, PathBuf};
 pub use tools::agents::asked;
 use tools::agents::{bus, named};
 
@@ -35,12 +35,40 @@ pub fn print(what: &PrintFleet) -> Exit {
     Exit::Ok
 }
 
-/// Finds out whether agents are there.
-pub fn check(args: &FleetArgs) -> Result<Exit, Problem> {
+/// Finds out whether agents are there, and whether they would carry a plan.
+pub fn check(plan: Option<&Path>, args: &FleetArgs) -> Result<Exit, Problem> {
     let fleet = named(args).ok_or_else(nobody)?;
-    let found = session::check_agents(&fleet, &*signals::interrupted()?)?;
+    match plan {
+        Some(file) => would_carry(file, &fleet),
+        None => are_there(&fleet),
+    }
+}
+
+fn would_carry(file: &Path, fleet: &Fleet) -> Result<Exit, Problem> {
+    let mut plan = plan::runnable(file, &ReadArgs::default())?.plan;
+    session::settle(&mut plan)?;
+    let around = around::options(SessionOptions::default())?;
+    let (willing, warnings) = session::check_plan(&plan, &around, fleet)?;
+    show::warn(&warnings, &plan);
+    if willing.is_empty() {
+        return Err(no_offer());
+    }
+    for agent in willing {
+        let workers = agent.workers;
+        let with = if workers == 1 { "1 worker".to_owned() } else { format!("{workers} workers") };
+        show::line(&format!("{}  {}  would carry it with {with}", agent.name, agent.at));
+    }
+    Ok(Exit::Ok)
+}
+
+fn no_offer() -> Problem {
+    Problem::impossible("no agent offered itself on the bus")
+}
+
+fn are_there(fleet: &Fleet) -> Result<Exit, Problem> {
+    let found = session::check_agents(fleet, &*signals::interrupted()?)?;
     if found.is_empty() {
-        return Err(Problem::impossible("no agent offered itself on the bus"));
+        return Err(no_offer());
     }
     for agent in found {
         let cores = if agent.cores == 1 { "1 core".to_owned() } else { format!("{} cores", agent.cores) };

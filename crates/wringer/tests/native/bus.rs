@@ -144,7 +144,15 @@ fn an_agent_on_a_bus_that_is_killed_is_lost_at_the_end_of_its_lease() {
     let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
     let server = Asked::begin();
     let bus = nats.url();
+    let place = folder();
+    let plan = place.path().join("plan.toml");
+    let shown = run(&format!("http http://{}/ --rate 5 -d 1s --show-plan", server.at)).ended_with(0);
+    fs::write(&plan, &shown.stdout).expect("a file");
     let agents_there = ["c1", "c2"].map(|name| Ours::agent(&format!("--bus {bus} --name {name} --once")));
+    // Who only looks takes from nobody the one load that he waits for.
+    run(&format!("fleet check --bus {bus} --expect 2")).ended_with(0);
+    let checked = run(&format!("fleet check {} --bus {bus} --expect 2", plan.display())).ended_with(0);
+    assert_eq!(there(&checked), ["c1", "c2"], "{}", checked.stdout);
     let line = format!(
         "http http://{}/ --rate 100 -d 12s -q --bus {bus} --expect 2 --threads 1 --lease 4s --json {{}}/result.json",
         server.at

@@ -146,6 +146,10 @@ fn a_plan_file_and_an_old_tool_run_on_agents_too() {
     let plan = place.path().join("plan.toml");
     let shown = run(&format!("http http://{at}/p -n 60 -c 4 --show-plan")).ended_with(0);
     fs::write(&plan, &shown.stdout).expect("a file");
+    let checked =
+        start(["fleet", "check", plan.to_str().expect("a name"), "--agents", "local:2"]).end().ended_with(0);
+    assert!(checked.stdout.contains("a2  local  would carry it with 1 worker"), "{}", checked.stdout);
+    assert_eq!(server.take(), BTreeMap::new(), "a check sends no request");
     let ran = start(["fleet", "run", plan.to_str().expect("a name"), "--agents", "local:2", "-q"]);
     ran.end().ended_with(0);
     assert_eq!(server.take(), BTreeMap::from([("/p".to_owned(), 60)]));
