@@ -23,6 +23,9 @@ const HEAD_START: Duration = Duration::from_millis(100);
 /// The same of the first gate, by which everybody should have settled.
 const FIRST_HEAD_START: Duration = Duration::from_millis(500);
 
+/// No count of one agent gets so far.
+const MOST_COUNTED: u64 = 1 << 53;
+
 /// Meaning of the loss of an agent for the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnLoss {
@@ -296,6 +299,7 @@ impl Controller {
                         snapshot.worker, snapshot.phase
                     ));
                 }
+                countable(&member.inbox.counts, &snapshot.tally.counts)?;
                 member.inbox.counts.merge(&snapshot.tally.counts);
                 self.news.push_back(News::Figures { agent, snapshot: Box::new(snapshot) });
                 Ok(())
@@ -357,6 +361,15 @@ impl Controller {
         self.opens.push(at);
         self.news.push_back(News::Opens { phase: next, at });
         self.tell_all();
+    }
+}
+
+/// Refuses figures that no load has: sums of a thousand agents must hold all that each may tell.
+fn countable(came: &Counts, told: &Counts) -> Result<(), String> {
+    let mut all = Counts::NAMES.iter().zip(came.list().into_iter().zip(told.list()));
+    match all.find(|(_, (came, told))| came.checked_add(*told).is_none_or(|sum| sum > MOST_COUNTED)) {
+        None => Ok(()),
+        Some((name, (_, told))) => Err(format!("it told {told} {name}, which cannot be")),
     }
 }
 

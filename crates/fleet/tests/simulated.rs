@@ -368,6 +368,39 @@ fn an_agent_without_a_controller_ends_by_itself() {
 }
 
 #[test]
+fn figures_that_cannot_be_are_a_loss() {
+    for (requests, lost) in [(1 << 40, false), (u64::MAX, true), ((1 << 53) - (1 << 40) + 1, true)] {
+        let rules = Rules { phases: PHASES, lease: LEASE, on_loss: OnLoss::GoOn };
+        let mut controller = Controller::new(Duration::ZERO, rules, split(&[1]));
+        let told = [1 << 40, requests].map(|requests| {
+            let mut tally = Box::new(Tally::new());
+            tally.counts.requests = requests;
+            Delta::Figures(Snapshot {
+                worker: 0,
+                phase: 0,
+                interval: 0,
+                tally,
+                in_flight: 0,
+                peak: 0,
+                cpu: Duration::ZERO,
+                closes_interval: true,
+                last: false,
+                span: (Duration::ZERO, TICK),
+                paced_until: TICK,
+                due_until: TICK,
+            })
+        });
+        for (number, delta) in (0..).zip(told) {
+            controller.handle_delta(0, TICK, fleet::Numbered { number, bytes: delta.into_bytes() });
+        }
+        let news: Vec<News> = std::iter::from_fn(|| controller.news()).collect();
+        let why =
+            news.iter().find_map(|news| if let News::Lost { why, .. } = news { Some(why) } else { None });
+        assert_eq!(why.is_some_and(|why| why.contains("which cannot be")), lost, "{requests}");
+    }
+}
+
+#[test]
 fn an_account_that_does_not_agree_is_a_loss_with_both_figures() {
     let rules = Rules { phases: 1, lease: LEASE, on_loss: OnLoss::GoOn };
     let mut controller = Controller::new(Duration::ZERO, rules, [Share::whole(1)]);
