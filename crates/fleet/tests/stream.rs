@@ -54,9 +54,9 @@ fn run(seed: u64, lossy: u64, cut: std::ops::Range<u64>) {
     while !ends.iter().all(End::is_over) {
         assert!(at_ms < 600_000, "seed {seed}: it does not end");
         let now = Duration::from_millis(at_ms);
-        for from in 0..2 {
-            ends[from].write_some(&mut chance);
-            while let Some(segment) = ends[from].stream.poll(now) {
+        for (from, end) in ends.iter_mut().enumerate() {
+            end.write_some(&mut chance);
+            while let Some(segment) = end.stream.poll(now) {
                 assert!(segment.bytes.len() <= PIECE);
                 let copies = 1 + u64::from(chance.below(100) < lossy / 2);
                 for _ in 0..copies {

@@ -93,7 +93,7 @@ mod tests {
         to.send(Ok(b"de".to_vec())).expect("it is read");
         to.send(Err(io::Error::other("it has gone"))).expect("it is read");
         let mut bytes = [0; 2];
-        let mut all = Vec::new();
+        let mut all: Vec<u8> = Vec::new();
         for _ in 0..3 {
             let count = incoming.read(&mut bytes).expect("there is more");
             all.extend(&bytes[..count]);
