@@ -130,8 +130,51 @@ impl Target {
     }
 }
 
+/// Options of a proxy that is started, which must fit together.
+pub(super) struct Together<'a> {
+    /// The command that starts it.
+    pub command: Option<&'a str>,
+    /// Its settings.
+    pub settings: &'a [(String, String)],
+    /// It is a rig.
+    pub is_rig: bool,
+    /// The origin's address was given.
+    pub has_origin: bool,
+}
+
+impl Together<'_> {
+    /// Settings and places fit what is started.
+    pub fn check(&self) -> Result<(), String> {
+        let Some(command) = self.command else {
+            return match self.settings.first().filter(|_| !self.is_rig) {
+                Some((key, _)) => Err(format!(
+                    "--rig-set {key}: nothing is started that it could be set of: give --rig NAME or --rig-command COMMAND"
+                )),
+                None => Ok(()),
+            };
+        };
+        let has = |place: &str| command.contains(&format!("{{{place}}}"));
+        if !has("listen") && !has("listen_port") {
+            return Err("--rig-command: the command does not hold {listen} or {listen_port}, so that nobody knows where the proxy listens: \
+                        write it where the command takes its address, or start the proxy yourself and give PROXY"
+                .to_owned());
+        }
+        if !has("origin") && !has("origin_port") && !self.has_origin {
+            return Err("--rig-command: the command does not hold {origin} or {origin_port}, and any free port is taken for the origin: \
+                        write it where the command takes its server, or give --origin"
+                .to_owned());
+        }
+        match self.settings.iter().find(|(key, _)| !has(key)) {
+            Some((key, _)) => {
+                Err(format!("--rig-set {key}: the command of --rig-command does not hold {{{key}}}"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
-const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
+pub(super) const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
 /// An address of a proxy, without a name and a password.
 pub(super) fn proxy(text: &str) -> Result<Endpoint, String> {
@@ -197,31 +240,13 @@ impl CacheArgs {
 
     /// Settings and places fit what is started.
     fn check_rig(&self) -> Result<(), String> {
-        let Some(command) = &self.rig_command else {
-            return match self.rig_set.first().filter(|_| self.rig.is_none()) {
-                Some((key, _)) => Err(format!(
-                    "--rig-set {key}: nothing is started that it could be set of: give --rig NAME or --rig-command COMMAND"
-                )),
-                None => Ok(()),
-            };
+        let together = Together {
+            command: self.rig_command.as_deref(),
+            settings: &self.rig_set,
+            is_rig: self.rig.is_some(),
+            has_origin: self.origin.is_some(),
         };
-        let has = |place: &str| command.contains(&format!("{{{place}}}"));
-        if !has("listen") && !has("listen_port") {
-            return Err("--rig-command: the command does not hold {listen} or {listen_port}, so that nobody knows where the proxy listens: \
-                        write it where the command takes its address, or start the proxy yourself and give PROXY"
-                .to_owned());
-        }
-        if !has("origin") && !has("origin_port") && self.origin.is_none() {
-            return Err("--rig-command: the command does not hold {origin} or {origin_port}, and any free port is taken for the origin: \
-                        write it where the command takes its server, or give --origin"
-                .to_owned());
-        }
-        match self.rig_set.iter().find(|(key, _)| !has(key)) {
-            Some((key, _)) => {
-                Err(format!("--rig-set {key}: the command of --rig-command does not hold {{{key}}}"))
-            }
-            None => Ok(()),
-        }
+        together.check()
     }
 
     /// Bytes that a rig or the demonstration cache is to hold.

@@ -72,7 +72,7 @@ pub use plan_file::{
     RecordingArgs, Start, Statics,
 };
 pub use probe::{CaseArgs, ProbeArgs};
-pub use replay::{ChosenArgs, GapsArg, ReplayArgs, Replayed, Timed};
+pub use replay::{ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, Replayed, Sent, Sides, Timed};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};

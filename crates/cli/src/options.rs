@@ -578,6 +578,7 @@ impl SiteArgs {
             version_sizes: self.version_sizes.clone(),
             keys: self.keys,
             gone: self.gone,
+            classes: Vec::new(),
         }
     }
 }

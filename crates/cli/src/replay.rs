@@ -1,13 +1,17 @@
 //! `wringer replay`: a recording's requests again, each at its moment.
 
+mod as_origin;
+
+pub use as_origin::{AsOriginArgs, OriginDelay, RenewArg, Sides};
+
 use super::http::ClientArgs;
 use super::options::{KeepArgs, OutputArgs, WatchArgs};
 use super::values::{at_least_one, count32, field, method, some_bytes, some_time, url};
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
-    Address, Check, Field, Http1, Load, Moments, Pace, Phase, Plan, Protocol, RequestForm, RequestList,
-    RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace, Walks,
+    Address, AskedList, Check, Field, Http1, Load, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
+    RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Trace, Walks,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,19 +26,23 @@ pub struct ReplayArgs {
     #[arg(value_name = "FILE.rec")]
     pub recording: PathBuf,
     /// Where all of its requests go, http://HOST:PORT or https://HOST:PORT; hosts of the log stand in their Host fields, and nobody looks
-    /// them up
+    /// them up. With --as-origin a proxy in front of the origin
     #[arg(value_name = "URL", value_parser = url)]
-    pub url: String,
+    pub url: Option<String>,
     /// Requests that are sent.
     #[command(flatten)]
     pub chosen: ChosenArgs,
+    /// An origin that is built from the recording.
+    #[command(flatten)]
+    pub as_origin: AsOriginArgs,
     /// Requests may reach a real origin: by URL itself, or because the proxy there passes them on
     #[arg(long, help_heading = "Replay")]
     pub real_origin: bool,
     /// Most requests under way; what is due beyond is counted as overflow, and the next ones keep their moments [default: 10k]
     #[arg(long, value_name = "N", value_parser = count32, help_heading = "Replay")]
     pub in_flight: Option<u32>,
-    /// Bytes of the cache at URL: the hit ratio of an exact LRU cache of this size on the same requests is told [default: four sizes]
+    /// Bytes of the cache at URL, of the rig or of the demonstration cache (256MB): the hit ratio of an exact LRU cache of this size on the
+    /// same requests is told [default: four sizes]
     #[arg(long, value_name = "SIZE", value_parser = some_bytes, help_heading = "Replay")]
     pub cache_memory: Option<u64>,
     /// Read what is whole of a damaged recording
@@ -136,20 +144,47 @@ pub struct Replayed {
 #[derive(Debug, Clone, Default)]
 pub struct Timed {
     /// The requests, in the order in which they are due.
-    pub requests: RequestList,
+    pub sent: Sent,
     /// When they are due.
     pub moments: Moments,
 }
 
+/// Requests that are sent.
+#[derive(Debug, Clone)]
+pub enum Sent {
+    /// Requests for URLs.
+    Requests(RequestList),
+    /// Requests for objects of an origin that is built from the recording.
+    Objects(AskedList),
+}
+
+impl Default for Sent {
+    fn default() -> Sent {
+        Sent::Requests(RequestList::default())
+    }
+}
+
 impl Timed {
+    /// How many there are.
+    fn count(&self) -> u64 {
+        match &self.sent {
+            Sent::Requests(requests) => requests.len() as u64,
+            Sent::Objects(asked) => asked.count(),
+        }
+    }
+
     /// A phase that sends it.
     fn phase(self, in_flight: u32) -> Phase {
-        let count = self.requests.len() as u64;
-        let step =
-            RequestStep { requests: self.requests, order: RequestOrder::Loop, ..RequestStep::default() };
+        let count = self.count();
+        let step = match self.sent {
+            Sent::Requests(requests) => {
+                Step::Requests(RequestStep { requests, order: RequestOrder::Loop, ..RequestStep::default() })
+            }
+            Sent::Objects(asked) => Step::Object(ObjectStep { asked, ..ObjectStep::default() }),
+        };
         Phase {
             name: "measure".to_owned(),
-            scenario: Scenario::of(vec![Step::Requests(step)]),
+            scenario: Scenario::of(vec![step]),
             pace: Pace::Recorded { at_us: self.moments, in_flight },
             stop: Stop { requests: Some(count), ..Stop::default() },
             ..Phase::default()
@@ -158,14 +193,16 @@ impl Timed {
 }
 
 /// A phase whose users walk their parts of a list.
-fn walked(requests: RequestList, walks: Walks) -> Phase {
-    let step = RequestStep { requests, order: RequestOrder::PerUser, ..RequestStep::default() };
-    Phase {
-        name: "measure".to_owned(),
-        scenario: Scenario::of(vec![Step::Requests(step)]),
-        pace: Pace::Walks { users: u32::try_from(walks.users()).unwrap_or(u32::MAX), walks },
-        ..Phase::default()
+fn walked(timed: Timed, walks: Walks) -> Phase {
+    let mut phase = timed.phase(IN_FLIGHT);
+    for step in phase.scenario.sends_mut() {
+        if let Step::Requests(step) = step {
+            step.order = RequestOrder::PerUser;
+        }
     }
+    phase.pace = Pace::Walks { users: u32::try_from(walks.users()).unwrap_or(u32::MAX), walks };
+    phase.stop = Stop::default();
+    phase
 }
 
 /// A factor by which something grows or shrinks.
@@ -208,74 +245,85 @@ impl ReplayArgs {
             }
         }
         let address = self.address()?;
-        if !matches!(address.path.as_str(), "" | "/") {
+        if let Some(address) = address.as_ref().filter(|address| !matches!(address.path.as_str(), "" | "/")) {
             return Err(format!(
                 "{} has a path: the paths are those of the recording, so give http://HOST:PORT alone",
-                self.url
+                address.text
             ));
         }
-        if let Some(option) = self.clients.tls.given().filter(|_| !address.secure) {
+        let secure = self.speaks_tls(address.as_ref());
+        if let Some(option) = self.clients.tls.given().filter(|_| !secure) {
             return Err(format!("{option} is about TLS, which is not spoken: give an https:// URL"));
         }
-        self.clients.version.check(address.secure)?;
+        self.clients.version.check(secure)?;
         if self.clients.load.grace.is_some() {
             return Err("--grace is for runs that end by time: here answers are waited for until --timeout; leave it out"
                 .to_owned());
         }
-        if !self.real_origin {
-            return Err(format!(
-                "what answers at {}, or the proxy there passes requests on to, may be production, and these are copies of its live \
-                 traffic: give --real-origin if it may have them",
-                self.url
-            ));
+        if self.as_origin.as_origin {
+            return self.check_as_origin();
         }
-        Ok(())
+        match &self.url {
+            None => Err("nobody is named to send the requests to: give URL, or --as-origin for an origin that is built from the recording"
+                .to_owned()),
+            Some(_) if self.real_origin => Ok(()),
+            Some(url) => Err(format!(
+                "what answers at {url}, or the proxy there passes requests on to, may be production, and these are copies of its live \
+                 traffic: give --real-origin if it may have them, or --as-origin for an origin that is built from the recording"
+            )),
+        }
     }
 
     /// Where all requests go.
     ///
     /// # Errors
     /// It is no such address.
-    pub fn address(&self) -> Result<Address, String> {
-        Address::parse(&self.url).ok_or_else(|| format!("{} is no http:// or https:// URL", self.url))
+    pub fn address(&self) -> Result<Option<Address>, String> {
+        let read =
+            |url: &String| Address::parse(url).ok_or_else(|| format!("{url} is no http:// or https:// URL"));
+        self.url.as_ref().map(read).transpose()
     }
 
-    /// The plan; `seed` is taken where none was given.
+    /// The plan; `seed` is taken where none was given. `sides`: those of the proxy, where the origin is built from the recording.
     ///
     /// # Errors
     /// As of [`ReplayArgs::address`].
-    pub fn plan(&self, seed: u64, replayed: Replayed) -> Result<Plan, String> {
+    pub fn plan(&self, seed: u64, replayed: Replayed, sides: Option<&Sides>) -> Result<Plan, String> {
         let address = self.address()?;
         let clients = &self.clients;
         let turns = || clients.version.turns();
         let in_flight = self.in_flight.unwrap_or(IN_FLIGHT);
         let measured = match replayed.walks {
             None => replayed.measured.phase(in_flight),
-            Some(walks) => walked(replayed.measured.requests, walks),
+            Some(walks) => walked(replayed.measured, walks),
         };
         let measured = Phase { http: turns(), ..measured };
-        let warm = Some(replayed.warm).filter(|warm| !warm.requests.is_empty()).map(|warm| Phase {
+        let warm = Some(replayed.warm).filter(|warm| warm.count() > 0).map(|warm| Phase {
             name: "warm-up".to_owned(),
             measured: false,
             http: turns(),
             ..warm.phase(in_flight)
         });
+        let usual = Http1::default();
         let http = Http1 {
             form: RequestForm::Reverse,
             requests_per_connection: Some(clients.load.keep_alive).filter(|requests| *requests > 0),
             close: clients.load.close,
             resend: clients.load.resend.unwrap_or_default(),
             fields: self.headers.clone(),
-            tls: address.secure.then(|| clients.version.tls(clients.tls.tls())),
+            authority: sides
+                .map_or(usual.authority, |sides| crate::cache::reachable(sides.origin).to_string()),
+            tls: self.speaks_tls(address.as_ref()).then(|| self.tls()),
             http2: clients.version.http2(),
             http3: clients.version.http3(),
             ..Http1::default()
         };
+        let to = address.map(|address| format!("{}:{}", address.authority_host(), address.port));
         let load = Load {
             fail_if: Vec::new(),
             require: Vec::new(),
             stop_if: Vec::new(),
-            target: Some(format!("{}:{}", address.authority_host(), address.port)),
+            target: sides.map(|sides| sides.proxy.clone()).or(to),
             protocol: Protocol::Http1(http),
             sources: clients.load.sources.clone(),
             check: Check::default(),
@@ -288,10 +336,16 @@ impl ReplayArgs {
             seed: clients.load.seed.unwrap_or(seed),
             threads: clients.load.threads,
             io: clients.load.io,
-            site: Site::default(),
+            site: sides.map_or_else(Site::default, |sides| self.as_origin.site(sides)),
             load: Some(load),
-            origin: None,
+            origin: sides.map(Sides::origin),
         })
+    }
+
+    /// TLS to what is pressed. The certificate of a rig is made when it is started, and nobody vouches for it.
+    fn tls(&self) -> Tls {
+        let tls = self.clients.version.tls(self.clients.tls.tls());
+        Tls { verify: tls.verify && self.as_origin.rig.is_none(), ..tls }
     }
 }
 
@@ -318,9 +372,9 @@ mod tests {
         let args = typed("a.rec localhost:8080 --real-origin --in-flight 7 -H X:y");
         args.check().unwrap();
         let requests: RequestList = [plan::Request::get("http://shop.example/a")].into_iter().collect();
-        let measured = Timed { requests, moments: Moments::new(vec![5]) };
+        let measured = Timed { sent: Sent::Requests(requests), moments: Moments::new(vec![5]) };
         let replayed = Replayed { measured, ..Replayed::default() };
-        let plan = args.plan(3, replayed).unwrap();
+        let plan = args.plan(3, replayed, None).unwrap();
         let load = plan.load.as_ref().unwrap();
         assert_eq!((load.target.as_deref(), load.phases.len(), plan.seed), (Some("localhost:8080"), 1, 3));
         assert_eq!(load.phases[0].stop.requests, Some(1));
@@ -334,6 +388,13 @@ mod tests {
     fn what_cannot_be_meant_is_refused() {
         for (line, said) in [
             ("a.rec http://h/", "--real-origin"),
+            ("a.rec", "give URL, or --as-origin"),
+            ("a.rec --as-origin --gaps think", "--gaps think"),
+            ("a.rec --as-origin --methods GET,POST --unsafe", "answers GET and HEAD alone"),
+            ("a.rec --as-origin --scale-lifetimes", "follows --speed"),
+            ("a.rec --as-origin --http 2c", "the demonstration cache"),
+            ("a.rec --as-origin --rig-set a=b", "nothing is started"),
+            ("a.rec --as-origin --rig-command x", "{listen}"),
             ("a.rec http://h/x --real-origin", "has a path"),
             ("a.rec h --real-origin --methods GET,POST", "give --unsafe"),
             ("a.rec h --real-origin --from 2s --to 1s", "--to does not come after"),

@@ -112,6 +112,13 @@ word_list! {
     }
 }
 
+impl Cache {
+    /// True if the answer came from the cache, and nobody was asked for it.
+    pub const fn is_hit(self) -> bool {
+        matches!(self, Cache::Hit | Cache::Stale)
+    }
+}
+
 word_list! {
     /// Version of HTTP that the client spoke.
     Version {

@@ -126,6 +126,10 @@ pub fn predict_phases(plan: &Plan, around: &SessionOptions, results: &mut [Phase
     let mut before: Vec<(u8, Law, f64)> = Vec::new();
     for (phase, result) in load.phases.iter().zip(results) {
         let [Step::Object(step)] = phase.scenario.steps.as_slice() else { continue };
+        // Of what was listed no law tells.
+        if !step.asked.is_empty() {
+            continue;
+        }
         let popularity = &step.popularity;
         let requests = result.counts().requests as f64;
         let entries = popularity.hot as f64 * f64::from(plan.site.variant_count());

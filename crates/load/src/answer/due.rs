@@ -108,6 +108,7 @@ impl Given {
     pub fn of_load(load: &Load, site: &Site, memory: Option<u64>, part: Part, now_us: u64) -> Given {
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let hot = steps.filter_map(|step| match step {
+            Step::Object(object) if !object.asked.is_empty() => Some(object.asked.objects()),
             Step::Object(object) => Some(object.popularity.hot * u64::from(site.variant_count())),
             _ => None,
         });
@@ -118,8 +119,7 @@ impl Given {
         let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), hot, now_us);
         given.purges = Purges::of(part.of);
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
-        given.aging.refreshes =
-            steps.any(|step| matches!(step, Step::Object(one) if one.reload > 0.0 || one.revalidate > 0.0));
+        given.aging.refreshes = steps.any(|step| matches!(step, Step::Object(one) if one.may_refresh()));
         given
     }
 
@@ -238,7 +238,7 @@ impl Given {
         let since_began_us = (u64::from(entry.fresh_until_ms) * 1_000 + ROUNDING_US).checked_sub(lifetime_us);
         let newest_us = since_began_us.map_or(0, |since| self.began_us + since);
         let version_at = |unix_us| site.version_at(object, unix_us);
-        site.change_every.is_some()
+        site.change_every_of(object).is_some()
             && newest_us > stamp.made_at_us
             && newest_us + SETTLED_US < judge.sent_us
             && version_at(newest_us) > version_at(stamp.made_at_us)
@@ -397,6 +397,7 @@ mod tests {
                 purge: false,
                 slow: false,
                 nonce: self.nonce,
+                kind: 0,
             };
             change(&mut asked);
             let check = Check::default();
@@ -497,6 +498,7 @@ mod tests {
             purge: false,
             slow: false,
             nonce: 7,
+            kind: 0,
         };
         let check = Check::default();
         let mut judge = Judge::new(site, &check, &asked, b"", NOW_US + at_s * SECOND_US, None);

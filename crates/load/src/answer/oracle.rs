@@ -169,7 +169,7 @@ impl Truth<'_> {
     }
 
     fn may_be_served(&self, version: u64) -> Result<(), Finding> {
-        if self.site.change_every.is_none() {
+        if self.site.change_every_of(self.object).is_none() {
             return if version == 0 { Ok(()) } else { Err(never_was(version, 0)) };
         }
         let newest = self.site.version_at(self.object, self.now_us + CLOCK_ALLOWANCE_US);
@@ -306,6 +306,7 @@ mod tests {
             purge: false,
             slow: false,
             nonce: 1,
+            kind: 0,
         }
     }
 

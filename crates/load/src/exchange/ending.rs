@@ -38,7 +38,7 @@ pub(crate) fn settle<C: Exchanges>(
         let offending = client.offending.take();
         let ending = Ending { offending, ..Ending::failed(failure, sent.unanswered_at(now)) };
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
-        let label = exchanges.label(&sent.item);
+        let label = exchanges.label(&sent.item, ending.outcome, C::CACHE);
         context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
         tell_broken_off(context.worker, exchanges, &sent, ending.outcome);
         report(context, client, exchanges, &sent, &ending);
@@ -70,7 +70,7 @@ pub(crate) fn unsent<C: Exchanges>(
     exchanges.failed();
     let ending = Ending::failed(failure, moments);
     let exchange = sent.exchange(context.worker, ending.outcome, &moments, C::CACHE);
-    let label = exchanges.label(&sent.item);
+    let label = exchanges.label(&sent.item, ending.outcome, C::CACHE);
     context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
     (client.failed, client.status) = (true, 0);
     report(context, client, exchanges, &sent, &ending);
@@ -105,7 +105,7 @@ pub(crate) fn finish<C: Exchanges>(
         head_bytes: summary.head_bytes,
         body_bytes: summary.body_bytes,
         kind,
-        label: exchanges.label(&sent.item),
+        label: exchanges.label(&sent.item, ending.outcome, summary.cache),
         ..sent.exchange(worker, ending.outcome, &ending.moments, summary.cache)
     };
     if !exchanges.holds(&exchange) {

@@ -117,7 +117,7 @@ fn record<C: Exchanges>(
         place: described.place,
         phase: worker.account.phase(),
         connection: sent.connection,
-        label: exchanges.label(&sent.item),
+        label: exchanges.label(&sent.item, ending.outcome, summary.cache),
         began: worker.account.since(sent.begun.unwrap_or(moments.sent)),
         outcome: ending.outcome,
         version: summary.version.map(version_text),

@@ -4,7 +4,7 @@ use plan::draw::{Draw, hash};
 use plan::jtest::{self, Document};
 use plan::popularity::{Pick, Sampler};
 use plan::site::{Form, Storage, is_one_timer};
-use plan::{Law, ObjectStep, Site};
+use plan::{AskedKind, AskedLine, Law, ObjectStep, Site};
 
 /// One request for an object of the site.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +30,8 @@ pub(crate) struct Asked {
     pub slow: bool,
     /// Names this request; another request's nonce on an answer says that the answer was not made for this one.
     pub nonce: u64,
+    /// Place of its kind in the step's list, where there is one.
+    pub kind: u32,
 }
 
 impl Asked {
@@ -86,6 +88,9 @@ impl Laws {
 
     /// The object that request `number` asks for at `unix_us`.
     pub fn draw(&self, site: &Site, number: u64, unix_us: u64) -> Asked {
+        if let Some((line, kind)) = self.step.asked.get(number) {
+            return self.listed(site, number, unix_us, line, kind);
+        }
         let mut draw = Draw::new(self.seed, number);
         let pick = self.sampler.pick(&mut draw, number, unix_us);
         let (what, size) = match &site.form {
@@ -111,7 +116,41 @@ impl Laws {
         let range = range.filter(|_| !head);
         let abort_at = abort_at.filter(|_| !head);
         let nonce = hash(self.nonce_base, number).max(1);
-        Asked { what, size, variant, range, reload, has_version, abort_at, head, purge: false, slow, nonce }
+        Asked {
+            what,
+            size,
+            variant,
+            range,
+            reload,
+            has_version,
+            abort_at,
+            head,
+            purge: false,
+            slow,
+            nonce,
+            kind: 0,
+        }
+    }
+
+    /// The request with this number of a list.
+    fn listed(&self, site: &Site, number: u64, unix_us: u64, line: AskedLine, kind: &AskedKind) -> Asked {
+        let what = What::Native { object: line.object };
+        let validates = kind.validates && kind.range.is_none();
+        let broken_off = line.broken_off > 0 && !kind.head;
+        Asked {
+            what,
+            size: line.size,
+            variant: 0,
+            range: kind.range.filter(|_| !kind.head).and_then(|range| within(range, line.size)),
+            reload: kind.reload,
+            has_version: validates.then(|| version_held(site, what, unix_us)).flatten(),
+            abort_at: broken_off.then(|| f64::from(line.broken_off) / 1e4),
+            head: kind.head,
+            purge: false,
+            slow: false,
+            nonce: hash(self.nonce_base, number).max(1),
+            kind: line.kind,
+        }
     }
 
     /// In order, each object is asked for in one variant before any is in the next, so that a fill leaves none out.
@@ -150,6 +189,12 @@ impl Laws {
         });
         Document { number, size, generation }
     }
+}
+
+/// First and last byte of a recorded range, as far as the object has them.
+fn within([from, length]: [u64; 2], size: u64) -> Option<(u64, u64)> {
+    let last = if length == 0 { u64::MAX } else { from.saturating_add(length - 1) };
+    (from < size).then(|| (from, last.min(size - 1)))
 }
 
 /// A range of at least 100 bytes where the object has them, drawn as jtest draws it (spec section 3.3).

@@ -364,6 +364,7 @@ mod tests {
             purge: false,
             slow: false,
             nonce: 1,
+            kind: 0,
         }
     }
 

@@ -305,7 +305,7 @@ impl Run {
         match step {
             Step::Object(step) => {
                 let laws = Laws::new(step, seed, hash(self.run_id, phase as u64));
-                StepWork::Object(Objects::new(laws))
+                StepWork::Object(Objects::new(laws, shared.labels()))
             }
             Step::Urls(step) => StepWork::Urls(UrlQueue::new(step, seed, worker.channels.speaks_https())),
             Step::Requests(step) => {

@@ -13,7 +13,8 @@ use crate::exchange::{
 use crate::request::FieldLine;
 use crate::step::{Line, RequestAnswer};
 use measure::{
-    Cause, Exchange, ExchangeKind, Failure, FailureKind, Fetch, Label, Outcome, Remark, Stage, TimeMetric,
+    CacheResult, Cause, Exchange, ExchangeKind, Failure, FailureKind, Fetch, Label, Outcome, Remark, Stage,
+    TimeMetric,
 };
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
@@ -300,7 +301,7 @@ impl Exchanges for SessionExchanges<'_> {
         }
     }
 
-    fn label(&self, _: &()) -> Option<Label> {
+    fn label(&self, _: &(), _: Outcome, _: CacheResult) -> Option<Label> {
         self.purpose.prepared.label
     }
 

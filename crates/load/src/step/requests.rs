@@ -162,6 +162,11 @@ impl Shared {
         self.edited
     }
 
+    /// Labels of the whole phase.
+    pub fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
     /// The names under which users keep values; those of the step alone, where nothing is known of others.
     fn kept<'a>(&'a self, step: &'a RequestStep) -> Vec<&'a str> {
         match self.kept.is_empty() {

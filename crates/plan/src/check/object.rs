@@ -39,6 +39,9 @@ pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, fou
         let drift = popularity.drift_per_hour;
         found.at("popularity", format!("phase '{phase}': drift_per_hour is {drift}: give 0 to 1e6"));
     }
+    if let Some(fault) = step.asked.fault() {
+        found.at("asked", format!("phase '{phase}': asked {fault}"));
+    }
     if let Some(purge) = &step.purge {
         check_purge(phase, purge, found);
     }

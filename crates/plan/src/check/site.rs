@@ -1,7 +1,7 @@
 //! Rules for the objects.
 
 use super::{Found, Part, share};
-use crate::site::{Form, Keys, Lifetime, MAX_SIZE, Site, Size};
+use crate::site::{Form, Keys, Lifetime, MAX_CLASSES, MAX_SIZE, Site, Size};
 
 pub(super) fn check_site(site: &Site, found: &mut Found) {
     share(found, "private", site.private);
@@ -12,6 +12,7 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
             .at("no_store", format!("private and no_store together is {both}: a share lies between 0 and 1"));
     }
     check_versions(site, found);
+    check_classes(site, found);
     check_forms(site, found);
     if let Some(every) = site.change_every
         && every.as_millis() < 1000
@@ -27,6 +28,29 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
         found.along(path, |found| share(found, "not_modified", form.not_modified));
     }
     found.within("size", |found| check_size(&site.size, found));
+}
+
+/// Classes are those of native objects, as many as a number of an object can name, and their laws are such as answers can tell.
+fn check_classes(site: &Site, found: &mut Found) {
+    let is_odd = |lifetime: std::time::Duration| lifetime.subsec_nanos() > 0;
+    let is_short = |every: std::time::Duration| every.as_millis() < 1000;
+    let text = match &site.classes {
+        classes if classes.is_empty() => return,
+        classes if classes.len() > MAX_CLASSES => {
+            format!("classes: there are {}, and an object's number names one of {MAX_CLASSES}", classes.len())
+        }
+        _ if site.form != Form::Native || site.keys != Keys::Plain => {
+            "classes: they are those of native objects with plain keys: leave them out".to_owned()
+        }
+        classes if classes.iter().any(|class| class.lifetime.is_some_and(is_odd)) => {
+            "classes: a lifetime is not in whole seconds, as max-age is: give 1s or more, or 0s".to_owned()
+        }
+        classes if classes.iter().any(|class| class.change_every.is_some_and(is_short)) => {
+            "classes: change_every is under 1s: Last-Modified cannot tell versions apart".to_owned()
+        }
+        _ => return,
+    };
+    found.at("classes", text);
 }
 
 /// Spellings and codings are those of native objects.

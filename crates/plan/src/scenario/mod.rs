@@ -1,6 +1,7 @@
 //! The scenario of a user: a tree of nodes. Most scenarios are a list of things to send, walked in order and then again; one
 //! that holds any other node is a journey.
 
+pub mod asked;
 mod control;
 pub mod expression;
 mod group;
@@ -203,6 +204,7 @@ impl Step {
             Step::Transaction(transaction) => add(&transaction.name),
             Step::Requests(step) => step.requests.kinds().iter().for_each(|request| add(&request.name)),
             Step::Code(code) => add(&code.sample),
+            Step::Object(step) => step.asked.labels().iter().for_each(|label| add(label)),
             _ => {}
         }
         if !matches!(self, Step::Transaction(Transaction { parent: true, .. })) {

@@ -1,5 +1,6 @@
 //! Steps that fetch objects of the site, and URLs of a list.
 
+use crate::scenario::asked::AskedList;
 use crate::scenario::purge::Purge;
 use crate::scenario::reading::Reading;
 use crate::site::popularity::Popularity;
@@ -28,6 +29,17 @@ pub struct ObjectStep {
     pub purge: Option<Purge>,
     /// How fast clients read.
     pub reading: Reading,
+    /// The requests one by one, in place of popularity, reload, revalidate, range, abort and head.
+    #[serde(skip_serializing_if = "AskedList::is_empty")]
+    pub asked: AskedList,
+}
+
+impl ObjectStep {
+    /// True if requests may make a cache fetch anew what it has.
+    pub fn may_refresh(&self) -> bool {
+        let listed = || self.asked.kinds().iter().any(|kind| kind.reload || kind.validates);
+        self.reload > 0.0 || self.revalidate > 0.0 || listed()
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

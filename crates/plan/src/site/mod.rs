@@ -5,6 +5,7 @@
 //! forms exist: the native one of this module, and jtest's ([`crate::site::jtest`]).
 
 pub mod canary;
+mod classes;
 pub mod codings;
 pub mod content;
 mod freshness;
@@ -16,6 +17,7 @@ pub mod predict;
 mod versions;
 
 use crate::draw::{Draw, fraction, hash};
+pub use crate::site::classes::{MAX_CLASSES, ObjectClass, object_of_class};
 use crate::site::content::Content;
 pub use crate::site::freshness::{Freshness, FreshnessForm};
 pub use crate::site::keys::Keys;
@@ -72,6 +74,9 @@ pub struct Site {
     /// Share of versions in which the object is gone: 404 or 410, with a lifetime as any other.
     #[serde(skip_serializing_if = "is_nothing")]
     pub gone: f64,
+    /// Laws of objects whose number names a class, in place of those above; at most 128.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ObjectClass>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -96,6 +101,7 @@ impl Default for Site {
             version_sizes: Vec::new(),
             keys: Keys::Plain,
             gone: 0.0,
+            classes: Vec::new(),
         }
     }
 }
@@ -250,9 +256,12 @@ impl VaryOn {
 }
 
 /// Who may store an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Storage {
     /// Any cache.
+    #[default]
     Shared,
     /// Only the user it was made for.
     Private,
@@ -279,6 +288,9 @@ impl Site {
 
     /// For how long an answer about the object stays fresh; whole seconds, as max-age carries no more.
     pub fn lifetime_of(&self, object: u64) -> Duration {
+        if let Some(lifetime) = self.class_of(object).and_then(|class| class.lifetime) {
+            return Duration::from_secs(lifetime.as_secs());
+        }
         match self.lifetime {
             _ if self.freshness == Freshness::Huge => Duration::from_secs(ENDLESS_S),
             Lifetime::Fixed { max_age } => Duration::from_secs(max_age.as_secs()),
@@ -291,6 +303,9 @@ impl Site {
 
     /// Who may store the object.
     pub fn storage_of(&self, object: u64) -> Storage {
+        if let Some(class) = self.class_of(object) {
+            return class.storage;
+        }
         if self.private == 0.0 && self.no_store == 0.0 {
             return Storage::Shared;
         }
@@ -304,7 +319,7 @@ impl Site {
 
     /// The object's version at a moment, in microseconds since 1970.
     pub fn version_at(&self, object: u64, unix_us: u64) -> u64 {
-        match self.period_us() {
+        match self.period_us(object) {
             None => 0,
             Some(period) => (unix_us + phase_us(object, period)) / period,
         }
@@ -312,14 +327,14 @@ impl Site {
 
     /// When a version began, in microseconds since 1970.
     pub fn version_began(&self, object: u64, version: u64) -> u64 {
-        match self.period_us() {
+        match self.period_us(object) {
             None => NEVER_CHANGED_US,
             Some(period) => (version * period).saturating_sub(phase_us(object, period)),
         }
     }
 
-    fn period_us(&self) -> Option<u64> {
-        self.change_every.map(|every| (every.as_micros() as u64).max(1))
+    fn period_us(&self, object: u64) -> Option<u64> {
+        self.change_every_of(object).map(|every| (every.as_micros() as u64).max(1))
     }
 
     /// Number of variants, at least one.

@@ -79,11 +79,11 @@ impl Site {
     /// How the object is missing in one version; `None`: it is there.
     pub fn gone(&self, object: u64, version: u64) -> Option<Gone> {
         if self.gone == 0.0 {
-            return None;
+            return self.missing(object);
         }
         let bits = hash(hash(SALT_GONE, object), version);
         let status = if bits & 1 == 0 { Gone::NotFound } else { Gone::Gone };
-        (fraction(bits) < self.gone).then_some(status)
+        self.missing(object).or_else(|| (fraction(bits) < self.gone).then_some(status))
     }
 }
 

@@ -276,6 +276,7 @@ impl Plan {
                     step.session.login.iter_mut().for_each(tell_request);
                 }
                 Step::Urls(step) => step.urls.iter_mut().for_each(tell_url),
+                Step::Object(step) => step.asked = step.asked.told(),
                 Step::Script(step) => tell_request(&mut step.request),
                 _ => {}
             }

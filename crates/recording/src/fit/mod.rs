@@ -14,7 +14,7 @@ mod size;
 pub use curve::{Curve, Point};
 pub use popularity::{Confidence, Grounds, Intervals, Learnt};
 pub use rate::Rate;
-pub use side::{Delays, Lifetimes, Shares};
+pub use side::{Delays, Lifetimes, Shares, delays};
 pub use size::Sizes;
 
 use crate::entry::Range;
@@ -148,7 +148,7 @@ pub fn fit<R: Read + Seek>(recording: &mut Recording<R>, seed: u64) -> Result<Fi
         seed,
     };
     let all = asked.len() as u64 + left.methods + left.statuses + left.beyond;
-    Ok(laws(&asked, all, left, &about, side::delays(&recording.summary().origin_delay_us)))
+    Ok(laws(&asked, all, left, &about, delays(&recording.summary().origin_delay_us)))
 }
 
 /// Facts about a recording that laws need beside its requests.

@@ -122,7 +122,8 @@ fn law(deciles: &[u32; 9]) -> Lifetime {
 
 /// A lognormal law of quantiles, which stand at 1/128, 3/128 and so on of 64; none where half of them are below the steps of the log's
 /// times.
-pub(super) fn delays(quantiles_us: &[u64]) -> Option<Delays> {
+/// The law through 64 quantiles of times, in microseconds; `None`: there are none, or half of them are nothing.
+pub fn delays(quantiles_us: &[u64]) -> Option<Delays> {
     let last = quantiles_us.len().checked_sub(1)?;
     let place = |share: f64| ((share * quantiles_us.len() as f64) as usize).min(last);
     let at = |share: f64| quantiles_us[place(share)].max(1) as f64;

@@ -40,6 +40,27 @@ pub enum Gaps {
     Think,
 }
 
+/// Objects that have other numbers in each pass, so that no cache knows them from the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Renew {
+    /// Those that are asked for once.
+    #[default]
+    OneTimers,
+    /// All of them.
+    All,
+    /// None of them.
+    None,
+}
+
+/// Objects of an origin that is built from the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Made {
+    /// Which have other numbers in each pass.
+    pub renew: Renew,
+    /// Lifetimes shrink as time runs faster.
+    pub scale_lifetimes: bool,
+}
+
 /// Choice of what of a recording is sent again, and how.
 #[derive(Debug, Clone)]
 pub struct Choice {
@@ -73,6 +94,8 @@ pub struct Choice {
     pub only: Option<Regex>,
     /// Host and path do not match this.
     pub except: Option<Regex>,
+    /// Made objects are asked for in place of recorded URLs.
+    pub made: Option<Made>,
     /// `host:port` for requests whose host was not told.
     pub authority: String,
     /// Bytes of the cache that stands in front; `None`: not told.
@@ -107,6 +130,7 @@ impl Default for Choice {
             methods: vec![Method::Get, Method::Head],
             only: None,
             except: None,
+            made: None,
             authority: "localhost".to_owned(),
             cache_memory: None,
             seed: 1,

@@ -4,18 +4,22 @@
 
 mod choice;
 mod lru;
+mod objects;
 mod seen;
 mod sent;
 mod thinking;
 
-pub use choice::{Choice, Gaps, Why, pattern};
+pub use choice::{Choice, Gaps, Made, Renew, Why, pattern};
 pub use lru::Lru;
+pub use objects::OfOrigin;
 pub use seen::Seen;
+pub use sent::label;
 pub use thinking::Thinking;
 
 use crate::file::{Block, ReadError, Recording};
 use crate::request::Request;
-use plan::{ListLine, RequestList};
+use objects::{DueList, Objects};
+use plan::{AskedList, ListLine, RequestList};
 use sent::Sent;
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -23,8 +27,12 @@ use std::io::{Read, Seek};
 /// Requests of a recording that are sent again, in the order in which they are due.
 #[derive(Debug, Clone, Default)]
 pub struct Chosen {
-    /// The requests.
+    /// The requests; none where objects are made.
     pub requests: RequestList,
+    /// The requests for made objects.
+    pub asked: AskedList,
+    /// Facts that their origin has to be told.
+    pub origin: Option<OfOrigin>,
     /// When each of them is due, in microseconds since the beginning, or since the warm-up's end.
     pub at_us: Vec<u64>,
     /// Users with their pauses, where requests are due by these: then the list is theirs, one user after the other, and there are no moments.
@@ -44,8 +52,10 @@ pub struct Chosen {
 pub struct WarmUp {
     /// How many there are.
     pub count: u64,
-    /// The requests.
+    /// The requests; none where objects are made.
     pub requests: RequestList,
+    /// The requests for made objects.
+    pub asked: AskedList,
     /// When each of them is due, in microseconds since the beginning.
     pub at_us: Vec<u64>,
 }
@@ -72,6 +82,8 @@ struct Due {
     seen: u32,
     /// Which copy of its user sends it.
     copy: u32,
+    /// In which pass, from 0.
+    pass: u32,
 }
 
 /// Why nothing could be chosen.
@@ -83,6 +95,9 @@ pub enum ChooseError {
     /// It has no URLs.
     #[error("it has no URLs: it was captured with --no-urls, or of a trace")]
     NoUrls,
+    /// It has no URLs that a pattern could be held to.
+    #[error("it has no URLs that --only or --except could be held to: leave them out")]
+    NoPatterns,
     /// More than fits into a list.
     #[error(
         "more than {MOST} requests would be sent: choose fewer with --to, -d, --sample-users or less of --loop"
@@ -93,18 +108,111 @@ pub enum ChooseError {
 /// Requests that are sent at most: while they are chosen each takes some 120 bytes.
 pub const MOST: usize = 20_000_000;
 
+/// How requests are asked for again.
+enum Asking<'a> {
+    Urls(Sent<'a>),
+    Objects(Objects<'a>),
+}
+
+impl<'a> Asking<'a> {
+    fn new<R: Read + Seek>(
+        recording: &mut Recording<R>,
+        choice: &'a Choice,
+    ) -> Result<Asking<'a>, ChooseError> {
+        let urls = recording.header().urls;
+        let by_url = choice.only.is_some() || choice.except.is_some();
+        let mut sent = Sent::new(choice);
+        match choice.made {
+            None if !urls => return Err(ChooseError::NoUrls),
+            Some(_) if by_url && !urls => return Err(ChooseError::NoPatterns),
+            Some(made) if !by_url => {
+                return Ok(Asking::Objects(Objects::new(choice, made, &recording.summary().classes)));
+            }
+            None | Some(_) => {}
+        }
+        recording.urls(|_, url| sent.add_url(url))?;
+        recording.texts(|_, text| sent.add_text(text))?;
+        let Some(made) = choice.made else { return Ok(Asking::Urls(sent)) };
+        let mut objects = Objects::new(choice, made, &recording.summary().classes);
+        objects.excluded = sent.excluded();
+        Ok(Asking::Objects(objects))
+    }
+
+    fn line(&mut self, block: &Block, row: usize) -> Result<ListLine, Why> {
+        match self {
+            Asking::Urls(sent) => sent.line(block, row),
+            Asking::Objects(objects) => objects.line(block, row),
+        }
+    }
+}
+
 /// Chooses what is sent again.
 ///
 /// # Errors
 /// A recording that cannot be read or sent, or is too long.
 pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> Result<Chosen, ChooseError> {
-    if !recording.header().urls {
-        return Err(ChooseError::NoUrls);
-    }
-    let mut sent = Sent::new(choice);
-    recording.urls(|_, url| sent.add_url(url))?;
-    recording.texts(|_, text| sent.add_text(text))?;
+    let mut asking = Asking::new(recording, choice)?;
     let mut chosen = Chosen::default();
+    let Gathered { mut due, requests } = gather(recording, choice, &mut asking, &mut chosen.left_out)?;
+    due.sort_by_key(|due| due.at_us);
+    cut(choice, &mut due, &mut chosen.left_out);
+    let order: Vec<&Request> = due.iter().map(|due| &requests[due.seen as usize]).collect();
+    let warm = match choice.gaps {
+        Gaps::Due => due.partition_point(|due| due.at_us < choice.warm_us),
+        Gaps::Think => 0,
+    };
+    let generations = |place: usize| match choice.made {
+        Some(made) if made.renews(order[place]) => due[place].pass,
+        Some(_) | None => 0,
+    };
+    chosen.seen = Seen::of(&order, generations, warm, recording.summary().footprint, choice.cache_memory);
+    match asking {
+        Asking::Urls(sent) if choice.gaps == Gaps::Think => {
+            chosen.changed = sent.changed(&order);
+            let found = thinking::find(&due, &requests, choice.speed);
+            chosen.requests = sent.list(found.order.iter().map(|place| due[*place as usize].line).collect());
+            chosen.thinking = Some(found.thinking);
+            return Ok(chosen);
+        }
+        Asking::Urls(sent) => {
+            chosen.changed = sent.changed(&order);
+            let lines: Vec<ListLine> = due.iter().map(|due| due.line).collect();
+            if warm > 0 {
+                chosen.warm.requests = sent.part(&lines[..warm]);
+                chosen.requests = sent.part(&lines[warm..]);
+            } else {
+                chosen.requests = sent.list(lines);
+            }
+        }
+        Asking::Objects(objects) => {
+            chosen.changed = DueList::changed(&order);
+            let listed = objects.list(&due, &requests, span_us(recording));
+            chosen.warm.asked = listed.list(0..warm);
+            chosen.asked = listed.list(warm..due.len());
+            chosen.origin = Some(listed.of_origin);
+        }
+    }
+    chosen.warm.count = warm as u64;
+    chosen.warm.at_us = due[..warm].iter().map(|due| due.at_us).collect();
+    chosen.at_us = due[warm..].iter().map(|due| due.at_us - choice.warm_us).collect();
+    Ok(chosen)
+}
+
+/// Requests that are sent.
+struct Gathered {
+    /// Each with its copies, in no order.
+    due: Vec<Due>,
+    /// Requests of the recording that they are copies of.
+    requests: Vec<Request>,
+}
+
+/// Gathers the requests that are sent.
+fn gather<R: Read + Seek>(
+    recording: &mut Recording<R>,
+    choice: &Choice,
+    asking: &mut Asking<'_>,
+    left_out: &mut BTreeMap<Why, u64>,
+) -> Result<Gathered, ChooseError> {
     let mut due: Vec<Due> = Vec::new();
     let mut requests: Vec<Request> = Vec::new();
     let mut block = Block::default();
@@ -112,57 +220,37 @@ pub fn choose<R: Read + Seek>(recording: &mut Recording<R>, choice: &Choice) -> 
     for number in 0..recording.block_count() {
         recording.read_block(number, &mut block)?;
         for (row, request) in block.rows.iter().enumerate() {
-            let line = match choice.takes(request).and_then(|()| sent.line(&block, row)) {
+            let line = match choice.takes(request).and_then(|()| asking.line(&block, row)) {
                 Ok(line) => line,
                 Err(why) => {
                     let copies = choice.copies_of(request).max(1);
-                    *chosen.left_out.entry(why).or_default() += copies.saturating_mul(choice.passes);
+                    *left_out.entry(why).or_default() += copies.saturating_mul(choice.passes);
                     continue;
                 }
             };
             let before = due.len();
-            let one = Due { at_us: 0, line, seen: requests.len() as u32, copy: 0 };
+            let one = Due { at_us: 0, line, seen: requests.len() as u32, copy: 0, pass: 0 };
             let late = copies(choice, request, one, pass_us, &mut due)?;
             if late > 0 {
-                *chosen.left_out.entry(Why::Outside).or_default() += late;
+                *left_out.entry(Why::Outside).or_default() += late;
             }
             if due.len() > before {
                 requests.push(*request);
             }
         }
     }
-    due.sort_by_key(|due| due.at_us);
-    cut(choice, &mut due, &mut chosen.left_out);
-    let order: Vec<&Request> = due.iter().map(|due| &requests[due.seen as usize]).collect();
-    let warm = due.partition_point(|due| due.at_us < choice.warm_us);
-    if choice.gaps == Gaps::Think {
-        let found = thinking::find(&due, &requests, choice.speed);
-        chosen.seen = Seen::of(&order, 0, recording.summary().footprint, choice.cache_memory);
-        chosen.changed = sent.changed(&order);
-        chosen.requests = sent.list(found.order.iter().map(|place| due[*place as usize].line).collect());
-        chosen.thinking = Some(found.thinking);
-        return Ok(chosen);
-    }
-    chosen.seen = Seen::of(&order, warm, recording.summary().footprint, choice.cache_memory);
-    chosen.changed = sent.changed(&order);
-    chosen.warm.count = warm as u64;
-    chosen.warm.at_us = due[..warm].iter().map(|due| due.at_us).collect();
-    chosen.at_us = due[warm..].iter().map(|due| due.at_us - choice.warm_us).collect();
-    let lines: Vec<ListLine> = due.iter().map(|due| due.line).collect();
-    if warm > 0 {
-        chosen.warm.requests = sent.part(&lines[..warm]);
-        chosen.requests = sent.part(&lines[warm..]);
-    } else {
-        chosen.requests = sent.list(lines);
-    }
-    Ok(chosen)
+    Ok(Gathered { due, requests })
 }
 
-/// How long one pass takes. A recording that was cut has no summary, but its blocks know their moments.
+/// From the first request of a recording to the last. A recording that was cut has no summary, but its blocks know their moments.
+fn span_us<R: Read + Seek>(recording: &Recording<R>) -> u64 {
+    recording.places().last().map_or(0, |place| place.last_us)
+}
+
+/// How long one pass takes.
 fn pass_us<R: Read + Seek>(recording: &Recording<R>, choice: &Choice) -> u64 {
     let places = recording.places();
-    let span_us = places.last().map_or(0, |place| place.last_us);
-    choice.pass_us(span_us, places.iter().map(|place| u64::from(place.count)).sum())
+    choice.pass_us(span_us(recording), places.iter().map(|place| u64::from(place.count)).sum())
 }
 
 /// Adds the copies of a request in each pass, each with its moment, and returns how many come too late to be sent.
@@ -185,6 +273,7 @@ fn copies(
         due.extend((0..passes).map(|pass| Due {
             at_us: first_us + pass * pass_us,
             copy: copy as u32,
+            pass: pass as u32,
             ..one
         }));
     }

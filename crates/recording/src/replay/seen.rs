@@ -3,6 +3,7 @@
 use super::Lru;
 use crate::request::{Request, UNTOLD};
 use crate::words::Cache;
+use plan::draw::hash;
 use std::collections::BTreeMap;
 
 /// The account of requests as their recording has it.
@@ -46,9 +47,28 @@ pub struct Yardstick {
 const PARTS: [u64; 4] = [1, 4, 16, 64];
 
 impl Seen {
+    /// Shares of requests and of bytes that the cache had, by its own account; `None` where the log has none.
+    pub fn hit_ratios(&self) -> Option<[f64; 2]> {
+        let told =
+            || self.caches.iter().filter(|(cache, _)| **cache != Cache::Untold).map(|(_, share)| *share);
+        let hits = || self.caches.iter().filter(|(cache, _)| cache.is_hit()).map(|(_, share)| *share);
+        let of = |count: fn(Share) -> u64| {
+            let all: u64 = told().map(count).sum();
+            (all > 0).then(|| hits().map(count).sum::<u64>() as f64 / all as f64)
+        };
+        Some([of(|share| share.requests)?, of(|share| share.bytes).unwrap_or(0.0)])
+    }
+
     /// Of these requests, in the order in which they are due; the first ones, as many as `warm` says, only fill the yardstick's cache.
     /// `footprint`: bytes of all objects together. `memory`: those of the cache, where they are told.
-    pub(super) fn of(sent: &[&Request], warm: usize, footprint: u64, memory: Option<u64>) -> Seen {
+    /// `generations`: how often the object of each request was renewed.
+    pub(super) fn of(
+        sent: &[&Request],
+        generations: impl Fn(usize) -> u32,
+        warm: usize,
+        footprint: u64,
+        memory: Option<u64>,
+    ) -> Seen {
         let requests = &sent[warm..];
         let mut seen = Seen { requests: requests.len() as u64, footprint, ..Seen::default() };
         let mut durations: Vec<u32> = Vec::new();
@@ -64,7 +84,7 @@ impl Seen {
         seen.durations_us = (!durations.is_empty())
             .then(|| [0.5, 0.9, 0.99, 1.0].map(|part| durations[place(part, durations.len())]));
         let sizes = memory.map_or_else(|| PARTS.map(|part| footprint / part).to_vec(), |memory| vec![memory]);
-        seen.lru = sizes.into_iter().map(|memory| yardstick(sent, warm, memory)).collect();
+        seen.lru = sizes.into_iter().map(|memory| yardstick(sent, &generations, warm, memory)).collect();
         seen
     }
 }
@@ -74,14 +94,18 @@ fn place(part: f64, count: usize) -> usize {
     ((part * count as f64).ceil() as usize).clamp(1, count) - 1
 }
 
-fn yardstick(sent: &[&Request], warm: usize, memory: u64) -> Yardstick {
+fn yardstick(sent: &[&Request], generations: &impl Fn(usize) -> u32, warm: usize, memory: u64) -> Yardstick {
     let mut lru = Lru::new(memory);
-    let mut is_hit = |request: &&Request| {
+    let mut is_hit = |(place, request): (usize, &&Request)| {
         let key =
             u64::from(request.object) << 24 | u64::from(request.version) << 8 | u64::from(request.variant);
+        let key = match generations(place) {
+            0 => key,
+            generation => hash(key, generation.into()),
+        };
         lru.ask(key, request.size)
     };
-    let hits: Vec<bool> = sent.iter().map(&mut is_hit).collect();
+    let hits: Vec<bool> = sent.iter().enumerate().map(&mut is_hit).collect();
     Yardstick { memory, hits: hits[warm..].iter().filter(|hit| **hit).count() as u64 }
 }
 

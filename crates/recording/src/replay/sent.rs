@@ -70,6 +70,16 @@ impl<'a> Sent<'a> {
         self.urls.push(Url { text, target, encoded, hostless });
     }
 
+    /// Objects that are left out, by number, with the reason.
+    pub fn excluded(&self) -> HashMap<u32, Why> {
+        let numbered = self.urls.iter().enumerate();
+        let left = numbered.filter_map(|(number, url)| match url.text {
+            Err(Why::Pattern) => Some((number as u32, Why::Pattern)),
+            Err(_) | Ok(_) => None,
+        });
+        left.collect()
+    }
+
     fn is_excluded(&self, url: &str) -> bool {
         let shown = &url.as_bytes()["http://".len()..];
         self.choice.only.as_ref().is_some_and(|only| !only.is_match(shown))
@@ -179,7 +189,7 @@ impl<'a> Sent<'a> {
 }
 
 /// The label of requests by what the recording's cache made of them.
-pub(super) fn label(cache: Cache) -> String {
+pub fn label(cache: Cache) -> String {
     format!("recorded {}", cache.name())
 }
 

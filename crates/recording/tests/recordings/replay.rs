@@ -4,7 +4,7 @@ use crate::support::{import, open};
 use plan::draw::hash;
 use recording::import::{Options, UserBy};
 use recording::private::Keep;
-use recording::replay::{Choice, Chosen, Gaps, Why, choose};
+use recording::replay::{Choice, ChooseError, Chosen, Gaps, Made, Renew, Why, choose};
 use std::collections::BTreeMap;
 
 const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,user=u,range=r,cache_control=cc";
@@ -177,4 +177,87 @@ fn requests_carry_what_was_recorded_and_odd_targets_stand_as_they_were() {
     assert_eq!(all[2].statuses, [plan::Status::Class(2), plan::Status::Class(3), plan::Status::Is(503)]);
     assert_eq!((all.len(), chosen.left_out[&Why::Method]), (3, 1));
     assert_eq!((chosen.seen.requests, chosen.seen.statuses[&206]), (3, 1));
+}
+
+/// Laws of the made object with this number among the requests.
+fn law(chosen: &Chosen, number: u64) -> plan::site::ObjectClass {
+    let (line, _) = chosen.asked.get(number).unwrap();
+    chosen.origin.as_ref().unwrap().classes[(line.object >> 56) as usize]
+}
+
+#[test]
+fn an_origin_is_built_of_sizes_lifetimes_and_changes() {
+    let line = |ms: u64, method: &str, path: &str, status: u16, bytes: u64, more: &str| {
+        let t = 1_795_746_709_000 + ms;
+        format!(
+            "{{\"t\":{t},\"m\":\"{method}\",\"h\":\"h\",\"p\":\"{path}\",\"s\":{status},\"b\":{bytes},\"u\":\"a\"{more}}}\n"
+        )
+    };
+    let log = line(0, "GET", "/a", 200, 5_000, ",\"cc\":\"max-age=60\"")
+        + &line(1_000, "GET", "/a", 206, 100, ",\"cc\":\"max-age=60\",\"r\":\"bytes=10-109\"")
+        + &line(2_000, "HEAD", "/b", 200, 0, ",\"cc\":\"no-store\"")
+        + &line(3_000, "GET", "/b", 200, 7, ",\"cc\":\"no-store\"")
+        + &line(4_000, "GET", "/a", 304, 0, ",\"cc\":\"max-age=60\"")
+        + &line(5_000, "GET", "/gone", 404, 9, "")
+        + &line(6_000, "POST", "/a", 200, 9, "")
+        + &line(7_000, "GET", "/v", 200, 10, "")
+        + &line(15_000, "GET", "/v", 200, 20, "")
+        + &line(20_000, "GET", "/b", 500, 1, ",\"cc\":\"no-store\"");
+    let choice = Choice { made: Some(Made::default()), speed: 2.0, ..Choice::default() };
+    let chosen = chosen(&log, &choice);
+    assert_eq!((chosen.asked.count(), chosen.requests.len()), (9, 0));
+    assert_eq!(chosen.left_out, BTreeMap::from([(Why::Method, 1)]));
+    let asked: Vec<_> = (0..9).map(|number| chosen.asked.get(number).unwrap()).collect();
+    let sizes: Vec<u64> = asked.iter().map(|(line, _)| line.size).collect();
+    assert_eq!(sizes[..5], [5_000, 5_000, 7, 7, 5_000], "of the whole object, whoever had a part");
+    assert_eq!(sizes[6..8], [20, 20], "the last one");
+    assert_eq!(asked[1].1.range, Some([10, 100]));
+    let is: Vec<_> = asked.iter().map(|(_, kind)| (kind.head, kind.validates)).collect();
+    assert_eq!(is[2..5], [(true, false), (false, false), (false, true)]);
+    let minute = Some(std::time::Duration::from_secs(60));
+    assert_eq!((law(&chosen, 0).lifetime, law(&chosen, 5).lifetime), (minute, None));
+    assert_eq!(law(&chosen, 2).storage, plan::site::Storage::NoStore);
+    assert_eq!([0, 5].map(|number| law(&chosen, number).missing), [false, true]);
+    // One change in 20 s that take 10 s, rounded to a power of two.
+    assert_eq!(law(&chosen, 6).change_every, Some(std::time::Duration::from_secs(8)));
+    let origin = chosen.origin.unwrap();
+    assert_eq!((origin.statuses, origin.sizes, origin.parts, origin.rounded), (1, 2, 0, 0));
+}
+
+#[test]
+fn what_is_asked_for_once_is_new_in_each_pass_and_lifetimes_follow_the_clock_where_they_are_to() {
+    let line = |number: u64, path: &str| {
+        format!(
+            "{{\"t\":{},\"m\":\"GET\",\"h\":\"h\",\"p\":\"{path}\",\"s\":200,\"b\":9,\"cc\":\"max-age=60\"}}\n",
+            1_795_746_709_000 + number * 10
+        )
+    };
+    let log = line(0, "/often") + &line(1, "/often") + &line(2, "/once");
+    let objects = |renew| {
+        let made = Made { renew, scale_lifetimes: true };
+        let options = Options::default();
+        let finished = import(options, &[("a.log", FORMAT, log.as_bytes())]).unwrap();
+        let choice = Choice { made: Some(made), passes: 2, speed: 3.0, ..Choice::default() };
+        let chosen = choose(&mut open(&finished.to), &choice).unwrap();
+        assert_eq!(law(&chosen, 0).lifetime, Some(std::time::Duration::from_secs(20)));
+        (chosen.asked.objects(), chosen.seen.lru[0].hits)
+    };
+    assert_eq!(objects(Renew::OneTimers), (3, 3));
+    assert_eq!(objects(Renew::All), (4, 2));
+    assert_eq!(objects(Renew::None), (2, 4));
+}
+
+#[test]
+fn an_origin_needs_no_urls_but_patterns_do() {
+    let finished = {
+        let options = Options { urls: false, ..Options::default() };
+        import(options, &[("a.log", FORMAT, lines(50, 5).as_bytes())]).unwrap()
+    };
+    let made = Choice { made: Some(Made::default()), ..Choice::default() };
+    assert_eq!(choose(&mut open(&finished.to), &made).unwrap().asked.count(), 50);
+    let only = Choice { only: Some(recording::replay::pattern("u1").unwrap()), ..made };
+    assert!(matches!(choose(&mut open(&finished.to), &only), Err(ChooseError::NoPatterns)));
+    let chosen = chosen(&lines(50, 5), &only);
+    assert_eq!(chosen.asked.count() + chosen.left_out[&Why::Pattern], 50);
+    assert!(chosen.asked.count() > 0 && chosen.left_out[&Why::Pattern] > 0);
 }

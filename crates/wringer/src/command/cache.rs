@@ -32,7 +32,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     };
     let plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
     let around = SessionOptions {
-        cache_bytes: cache_bytes(args),
+        cache_bytes: cache_bytes(&args.target(), args.memory(), args.cache_memory),
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
@@ -61,16 +61,16 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     Ok(exit)
 }
 
-/// Bytes that what is pressed may keep, where that is known.
-pub fn cache_bytes(args: &CacheArgs) -> Option<u64> {
-    let name = match args.target() {
+/// Bytes that what is pressed may keep, where that is known. `memory`: those that a rig gets; `given`: as typed.
+pub fn cache_bytes(target: &Target, memory: u64, given: Option<u64>) -> Option<u64> {
+    let name = match target {
         Target::Rig { name, .. } => name,
-        Target::Demonstration => return Some(args.memory()),
-        Target::Command(command) if command.contains("{memory}") => return Some(args.memory()),
-        Target::Proxy(_) | Target::Command(_) => return args.cache_memory,
+        Target::Demonstration => return Some(memory),
+        Target::Command(command) if command.contains("{memory}") => return Some(memory),
+        Target::Proxy(_) | Target::Command(_) => return given,
     };
-    let caches = rig::named(&name).is_ok_and(|proxy| proxy.caches());
-    Some(if caches { args.memory() } else { 0 })
+    let caches = rig::named(name).is_ok_and(|proxy| proxy.caches());
+    Some(if caches { memory } else { 0 })
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.
@@ -86,9 +86,14 @@ fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
 /// Where the origin listens, with a real port; not touched where it runs elsewhere.
 fn origin_address(args: &CacheArgs) -> Result<SocketAddr, Problem> {
     let wanted = args.origin_address();
-    if args.clients_only {
-        return Ok(wanted);
-    }
+    if args.clients_only { Ok(wanted) } else { listening(wanted) }
+}
+
+/// An address at which an origin can listen, with a real port.
+///
+/// # Errors
+/// It is taken.
+pub fn listening(wanted: SocketAddr) -> Result<SocketAddr, Problem> {
     ports::free_address(wanted).map_err(|error| {
         Problem::impossible(format!(
             "the origin cannot listen at {wanted}: {error}; choose another with --origin"

@@ -225,3 +225,85 @@ fn what_cannot_be_replayed_is_refused() {
     shell(&format!("cd {at}; $WRINGER replay day.rec http://127.0.0.1:9 --real-origin"))
         .refused_with(2, &["it has no URLs"]);
 }
+
+/// A log of objects that are asked for again and again, with what a cache made of each: a quarter of them may not be stored.
+fn day() -> String {
+    let line = |number: u64| {
+        let object = number % 16;
+        let (cache, control) = match (object % 4, number < 16) {
+            (0, _) => ("MISS", "no-store"),
+            (_, true) => ("MISS", "max-age=3600"),
+            (_, false) => ("HIT", "max-age=3600"),
+        };
+        let (t, size) = (1_795_746_709_000 + number * 10, 100 + object * 1_000);
+        format!(
+            "{{\"t\":{t},\"m\":\"GET\",\"h\":\"shop.invalid\",\"p\":\"/o/{object}\",\"s\":200,\"b\":{size},\"c\":\"{cache}\",\"k\":\"{control}\"}}\n"
+        )
+    };
+    (0..160).map(line).collect()
+}
+
+/// A folder with a recording of that day.
+fn recorded_day() -> TempDir {
+    let files = with_files(&[("app.log", &day())]);
+    let format = format!("{FORMAT},cache_control=k");
+    shell(&format!(
+        "cd {}; $WRINGER capture app.log --log-format '{format}' -o day.rec -q",
+        files.path().display()
+    ))
+    .ended_with(0);
+    files
+}
+
+#[test]
+fn an_origin_that_is_built_from_the_log_judges_the_cache_in_front_of_it() {
+    let line = "replay {}/day.rec --as-origin --json {}/result.json --no-keep -t 1";
+    let ran = start_in(recorded_day(), line.split_whitespace()).end().ended_with(0);
+    let report = ran.report();
+    assert_eq!((report.sum("requests"), report.sum("ok"), report.sum("check_failed")), (160, 160, 0));
+    // 12 objects may be stored: each is fetched once, and what may not be stored each time.
+    assert_eq!((report.sum("misses"), report.sum("hits") + report.sum("collapsed")), (52, 108));
+    let out = &ran.stdout;
+    let row = |name: &str| {
+        let row = out.lines().rev().find(|line| line.trim_start().starts_with(name)).unwrap();
+        row.split_whitespace().skip(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row("recorded hit")[0], "108");
+    assert_eq!(row("recorded miss").last().map(String::as_str), Some("52"), "{out}");
+    assert_eq!(row("hits, by requests")[1], "67.5", "{out}");
+    let notes = report.notes();
+    assert!(notes.contains("lifetimes of the objects that are asked for, by request: 160 logged"), "{notes}");
+    assert!(notes.contains("the origin answers at once"), "{notes}");
+    let title = report.text("target/name");
+    assert!(
+        title.contains("the demonstration cache on") && title.contains("in front of its origin"),
+        "{title}"
+    );
+}
+
+#[test]
+fn a_proxy_that_gives_out_something_else_is_caught() {
+    let web = Web::start(|_| ok("not what the log's origin would have said"));
+    let line = format!(
+        "replay {{}}/day.rec http://{} --as-origin --origin 127.0.0.1:0 -n 20 --json {{}}/result.json --no-keep -t 1",
+        web.address
+    );
+    let ran = start_in(recorded_day(), line.split_whitespace()).end().ended_with(3);
+    let report = ran.report();
+    assert_eq!((report.sum("requests"), report.sum("ok"), report.sum("check_failed")), (20, 0, 20));
+    assert!(
+        web.seen().iter().all(|asked| asked.target.starts_with("/w/")),
+        "nothing of the log's URLs is sent"
+    );
+}
+
+#[test]
+fn the_plan_of_an_origin_runs_without_the_recording() {
+    let files = recorded_day();
+    let at = files.path().display();
+    let shown = shell(&format!("cd {at}; $WRINGER replay day.rec --as-origin --show-plan -n 40 > day.toml"));
+    shown.ended_with(0);
+    let text = std::fs::read_to_string(files.path().join("day.toml")).unwrap();
+    assert!(text.contains("storage = \"no-store\"") && text.contains("lifetime = \"1h\""), "{text}");
+    shell(&format!("cd {at}; $WRINGER plan check day.toml")).ended_with(0);
+}

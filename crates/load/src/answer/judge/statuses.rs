@@ -43,7 +43,7 @@ impl Judge<'_> {
     /// True if a 404 or 410 is to be held to the laws: the origin meant nothing else by it, an error or a refusal.
     pub(super) fn tells_gone(&self) -> bool {
         let of_object = |stamp: Stamp| !matches!(stamp.kind, StampKind::Error | StampKind::Refused);
-        self.site.gone > 0.0 && self.head.stamp.is_none_or(of_object)
+        self.site.may_lack_objects() && self.head.stamp.is_none_or(of_object)
     }
 
     /// An object that is gone must be gone in a version that may be served.

@@ -18,6 +18,7 @@ fn asked() -> Asked {
         purge: false,
         slow: false,
         nonce: 1,
+        kind: 0,
     }
 }
 

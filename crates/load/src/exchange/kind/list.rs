@@ -14,7 +14,7 @@ use crate::exchange::types::{
 };
 use crate::request::{Filling, Slots, Values};
 use crate::step::{Line, RequestAnswer, Requests};
-use measure::{Cause, Failure, Label};
+use measure::{CacheResult, Cause, Failure, Label, Outcome};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
 use std::cell::RefCell;
@@ -160,7 +160,7 @@ impl<'a> Exchanges for RequestExchanges<'a> {
         Repeating::of_method(prepared.method.as_bytes())
     }
 
-    fn label(&self, prepared: &Line<'a>) -> Option<Label> {
+    fn label(&self, prepared: &Line<'a>, _: Outcome, _: CacheResult) -> Option<Label> {
         prepared.label
     }
 

@@ -9,7 +9,7 @@ use crate::exchange::types::{
 use crate::exchange::{driver, own};
 use crate::request::asked::Asked;
 use crate::step::Objects;
-use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, Stage};
+use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Label, Outcome, Stage};
 use plan::{Law, Purge};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -109,6 +109,10 @@ impl Exchanges for ObjectExchanges<'_> {
             Some(_) => Repeating::Harmful,
             None => Repeating::Safe,
         }
+    }
+
+    fn label(&self, item: &Asked, outcome: Outcome, cache: CacheResult) -> Option<Label> {
+        self.objects.label(item, outcome, cache)
     }
 
     fn nonce(&self, item: &Asked) -> Option<u64> {

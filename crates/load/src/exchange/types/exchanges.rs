@@ -9,7 +9,7 @@ use super::repeating::Repeating;
 use super::told::Described;
 use crate::answer::{AnswerSink, Ended, Settled};
 use crate::channel::{Connection, Destination};
-use measure::{CacheResult, Exchange, Failure, Fetch, Label, Remark};
+use measure::{CacheResult, Exchange, Failure, Fetch, Label, Outcome, Remark};
 use std::cell::RefCell;
 use std::time::Instant;
 use wire::http1::{Expect, HeadMemo};
@@ -112,9 +112,9 @@ pub(crate) trait Exchanges: Sized {
     /// Harm that sending a request a second time may do.
     fn repeating(&self, item: &Self::Item) -> Repeating;
 
-    /// Label of a request's figures.
-    fn label(&self, item: &Self::Item) -> Option<Label> {
-        let _ = item;
+    /// Label of the figures of a request that has ended so.
+    fn label(&self, item: &Self::Item, outcome: Outcome, cache: CacheResult) -> Option<Label> {
+        let _ = (item, outcome, cache);
         None
     }
 

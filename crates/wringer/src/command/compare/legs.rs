@@ -140,7 +140,7 @@ impl<'a> Legs<'a> {
         let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, self.places)?, leg);
         let options = SessionOptions {
             interval: leg::SECONDS,
-            cache_bytes: cache::cache_bytes(&cache),
+            cache_bytes: cache::cache_bytes(&cache.target(), cache.memory(), cache.cache_memory),
             ..SessionOptions::default()
         };
         let about = self.about(leg, &plan, "cache");

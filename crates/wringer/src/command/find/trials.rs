@@ -79,7 +79,14 @@ impl StartedProxy {
     }
 
     fn options(&self) -> SessionOptions {
-        SessionOptions { cache_bytes: cache::cache_bytes(&self.cache), ..SessionOptions::default() }
+        SessionOptions {
+            cache_bytes: cache::cache_bytes(
+                &self.cache.target(),
+                self.cache.memory(),
+                self.cache.cache_memory,
+            ),
+            ..SessionOptions::default()
+        }
     }
 }
 

@@ -1,11 +1,14 @@
 //! `wringer replay`: a recording's requests are sent again, each at its moment.
 
+mod as_origin;
 mod told;
 
+use super::pressed::Pressed;
 use super::show::{self, Lines, Ran};
-use super::{around, dry};
+use super::{around, dry, rig_log};
 use crate::problem::{Exit, Problem};
-use cli::{ReplayArgs, Replayed, Timed};
+use cli::{ReplayArgs, Replayed, Sent, Sides, Timed};
+use plan::Plan;
 use recording::file::{ReadError, Recording};
 use recording::replay::{self, Choice, ChooseError, Chosen, Gaps, choose};
 use recording::words::Method;
@@ -29,23 +32,13 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         )));
     }
     let mut chosen = choose(&mut recording, &choice).map_err(|error| unread(args, error))?;
-    let notes = told::notes(args, &chosen, &recording);
+    let sides = as_origin::sides(args, &chosen, recording.summary())?;
+    let mut notes = told::notes(args, &chosen, &recording);
+    notes.extend(as_origin::notes(args, &chosen, recording.summary()));
     if chosen.seen.requests == 0 {
         return Err(nothing(args, &chosen, &notes));
     }
-    let timed = |requests: &mut plan::RequestList, at_us: &mut Vec<u64>| Timed {
-        requests: std::mem::take(requests),
-        moments: plan::Moments::new(std::mem::take(at_us)),
-    };
-    let replayed = Replayed {
-        warm: timed(&mut chosen.warm.requests, &mut chosen.warm.at_us),
-        measured: timed(&mut chosen.requests, &mut chosen.at_us),
-        walks: chosen
-            .thinking
-            .as_mut()
-            .map(|thinking| plan::Walks::new(std::mem::take(&mut thinking.pauses_us))),
-    };
-    let plan = args.plan(seed, replayed).map_err(Problem::Usage)?;
+    let plan = args.plan(seed, replayed(&mut chosen), sides.as_ref()).map_err(Problem::Usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
@@ -54,30 +47,74 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     if args.output.dry_run {
         return dry::run(&plan, SessionOptions::default());
     }
+    let title = |pressed: &str| told::title(args, pressed, &chosen, recording.summary().requests);
+    pressed(args, &plan, &Told { title: &title, notes, chosen: &chosen }, sides.as_ref())
+}
+
+/// Texts on the requests.
+struct Told<'a> {
+    title: &'a dyn Fn(&str) -> String,
+    notes: Vec<String>,
+    chosen: &'a Chosen,
+}
+
+/// Presses the target. `sides`: those of a proxy in front of an origin that is built from the recording.
+fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides>) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
         ready: args.clients.load.ready,
+        cache_bytes: sides.and_then(|_| as_origin::cache_bytes(args)),
         ..SessionOptions::default()
     };
+    // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let around = around::options(around)?;
-    let ready = session::prepare(&plan, &around, false)?;
-    show::warn(ready.warnings(), &plan);
-    let target = told::target(args, &chosen, recording.summary().requests);
+    let ready = session::prepare(plan, &around, false)?;
+    show::warn(ready.warnings(), plan);
+    let pressed = sides.map(|sides| as_origin::press(args, sides)).transpose()?;
+    let url = || args.url.clone().expect("without an origin of its own a URL was asked for");
+    let target = (told.title)(&pressed.as_ref().map_or_else(url, Pressed::title));
     show::notice(&format!("pressing {target}"));
-    notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
+    told.notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
     let seed_option = args.clients.load.seed.is_none().then_some("--seed");
-    let about = show::about("replay", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
+    let about = show::about("replay", plan, Some(target), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
-    let ready = ready.about(about).noting(notes);
-    let finished = ready.run(None, &mut Lines::new(&args.output, &plan, false))?;
+    let ready = ready.about(about).noting(told.notes.clone());
+    let status = || pressed.as_ref().and_then(Pressed::status);
+    let started = pressed.as_ref().and_then(|pressed| pressed.started(&status));
+    let finished = ready.run(started.as_ref(), &mut Lines::new(&args.output, plan, sides.is_some()))?;
     let measured = told::Measured::of(&finished.result);
-    let exit = show::report(finished, &Ran { plan: &plan, output: &args.output, server });
+    let joined = as_origin::joined(plan, &finished.result);
+    let run = finished.file().map(Path::to_owned);
+    let exit = show::report(finished, &Ran { plan, output: &args.output, server });
     if !show::is_stdout(&args.output) {
-        show::write(&format!("\n{}", told::beside(&chosen, &measured)));
+        show::write(&format!("\n{}{joined}", told::beside(told.chosen, &measured)));
+    }
+    if let Some((run, started)) = run.zip(started.as_ref()) {
+        rig_log::keep(&started.logs, &run);
     }
     Ok(exit)
+}
+
+/// The requests with their moments, taken out of the choice.
+fn replayed(chosen: &mut Chosen) -> Replayed {
+    let timed = |requests: &mut plan::RequestList, asked: &mut plan::AskedList, at_us: &mut Vec<u64>| Timed {
+        sent: match asked.is_empty() {
+            true => Sent::Requests(std::mem::take(requests)),
+            false => Sent::Objects(std::mem::take(asked)),
+        },
+        moments: plan::Moments::new(std::mem::take(at_us)),
+    };
+    let warm = &mut chosen.warm;
+    Replayed {
+        warm: timed(&mut warm.requests, &mut warm.asked, &mut warm.at_us),
+        measured: timed(&mut chosen.requests, &mut chosen.asked, &mut chosen.at_us),
+        walks: chosen
+            .thinking
+            .as_mut()
+            .map(|thinking| plan::Walks::new(std::mem::take(&mut thinking.pauses_us))),
+    }
 }
 
 /// Why nothing would be measured.
@@ -125,7 +162,8 @@ fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
         methods: methods?,
         only: pattern("--only", &chosen.only)?,
         except: pattern("--except", &chosen.except)?,
-        authority: address.authority,
+        made: as_origin::made(args),
+        authority: address.map_or_else(|| "localhost".to_owned(), |address| address.authority),
         cache_memory: args.cache_memory,
         seed,
     })
@@ -171,6 +209,7 @@ fn unread(args: &ReplayArgs, error: ChooseError) -> Problem {
     let text = format!("{}: {error}", args.recording.display());
     match error {
         ChooseError::Read(_) | ChooseError::TooMany => Problem::Impossible(text),
-        ChooseError::NoUrls => Problem::Usage(text),
+        ChooseError::NoUrls => Problem::Usage(format!("{text}; --as-origin needs none")),
+        ChooseError::NoPatterns => Problem::Usage(text),
     }
 }

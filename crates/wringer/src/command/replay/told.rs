@@ -1,6 +1,6 @@
 //! Text of a replay: what is sent and what is not, and what the log had beside what was measured.
 
-use cli::ReplayArgs;
+use cli::{RenewArg, ReplayArgs};
 use measure::{RunResult, TimeMetric};
 use recording::file::Recording;
 use recording::replay::{Changed, Chosen, Thinking};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The target in words, with what is sent to it.
-pub fn target(args: &ReplayArgs, chosen: &Chosen, recorded: u64) -> String {
+pub fn title(args: &ReplayArgs, pressed: &str, chosen: &Chosen, recorded: u64) -> String {
     let warm = chosen.warm.count;
     let sent = chosen.seen.requests + warm;
     let file = args.recording.display();
@@ -21,7 +21,8 @@ pub fn target(args: &ReplayArgs, chosen: &Chosen, recorded: u64) -> String {
         passes => format!(", {passes} passes"),
     };
     let warm = if warm == 0 { String::new() } else { format!(", the first {} to warm up", count(warm)) };
-    format!("{} as in {file} ({}{all}{copies}{passes}{warm})", args.url, counted(sent, "request"))
+    let origin = if args.as_origin.as_origin { ", in front of its origin" } else { "" };
+    format!("{pressed}{origin} as in {file} ({}{all}{copies}{passes}{warm})", counted(sent, "request"))
 }
 
 /// Facts that whoever reads the result must know of the requests, a sentence each.
@@ -100,11 +101,7 @@ fn scaled(args: &ReplayArgs) -> Vec<String> {
         ));
     }
     if chosen.passes > 1 {
-        notes.push(format!(
-            "--loop {}: each pass asks for the same objects, so what the log has once is a hit from the second pass on and the hit ratio is \
-             too high",
-            chosen.passes
-        ));
+        notes.push(format!("--loop {}: {}", chosen.passes, renewed(args)));
     }
     if chosen.sample_users < 1.0 {
         notes
@@ -117,6 +114,18 @@ fn scaled(args: &ReplayArgs) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Objects of a further pass.
+fn renewed(args: &ReplayArgs) -> &'static str {
+    let same = "each pass asks for the same objects, so what the log has once is a hit from the second pass on and the hit ratio is too high";
+    match (args.as_origin.as_origin, args.as_origin.renew) {
+        (false, _) | (true, RenewArg::None) => same,
+        (true, RenewArg::OneTimers) => {
+            "objects that the log has once are new in each pass; the others are the same, so their first requests of a further pass may be hits"
+        }
+        (true, RenewArg::All) => "all objects are new in each pass, so a cache begins each as the first one",
+    }
 }
 
 /// Differences from the log where users wait for answers.
@@ -194,6 +203,8 @@ fn share(part: u64, all: u64) -> String {
 /// Figures of a run that stand beside those of its recording.
 pub struct Measured {
     sent: u64,
+    /// Shares of requests and of bytes that were hits, where they are told from others.
+    hits: [Option<f64>; 2],
     overflow: u64,
     times_us: [u64; 4],
     statuses: BTreeMap<u16, u64>,
@@ -213,6 +224,7 @@ impl Measured {
         });
         Measured {
             sent: phases().map(|phase| phase.counts().requests).sum(),
+            hits: phases().next().map_or([None; 2], |phase| [phase.hit_ratio(), phase.byte_hit_ratio()]),
             overflow: phases().map(|phase| phase.counts().overflow).sum(),
             times_us: times,
             statuses,
@@ -238,6 +250,12 @@ pub fn beside(chosen: &Chosen, measured: &Measured) -> String {
         let of = |all: &BTreeMap<u16, u64>| count(all.get(&status).copied().unwrap_or(0));
         [format!("status {status}"), of(&seen.statuses), of(&measured.statuses)]
     }));
+    let told = |share: Option<f64>| share.map_or_else(String::new, percent);
+    if measured.hits[0].is_some() || seen.hit_ratios().is_some() {
+        let recorded = seen.hit_ratios().map_or([None; 2], |ratios| ratios.map(Some));
+        let names = ["hits, by requests", "hits, by bytes"];
+        rows.extend((0..2).map(|at| [names[at].to_owned(), told(recorded[at]), told(measured.hits[at])]));
+    }
     rows.extend(
         caches(chosen).into_iter().map(|(name, share)| [format!("cache: {name}"), share, String::new()]),
     );
