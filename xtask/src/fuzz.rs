@@ -5,7 +5,7 @@ use crate::{Result, root, shell};
 use std::fs;
 
 /// The targets, files of `fuzz/fuzz_targets`.
-const TARGETS: [&str; 15] = [
+const TARGETS: [&str; 16] = [
     "ini",
     "framing",
     "http1",
@@ -21,6 +21,7 @@ const TARGETS: [&str; 15] = [
     "logs",
     "rec",
     "fleet",
+    "packets",
 ];
 /// Inputs that each target tries where the command line does not say: some seconds.
 const RUNS: u64 = 200_000;

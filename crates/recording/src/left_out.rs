@@ -31,6 +31,8 @@ word_list! {
         Internal = "is between caches",
         /// A message that was not seen whole.
         Hole = "was not seen whole",
+        /// Bytes of TLS, which nobody can read without its keys.
+        Encrypted = "is an encrypted connection (capture behind the end of TLS, or take the proxy's log)",
         /// An answer, a comment or anything else that is no request by itself.
         Other = "is of a kind that is not read",
     }
@@ -49,6 +51,7 @@ impl Reason {
             | Reason::Connect
             | Reason::Upgrade
             | Reason::Internal
+            | Reason::Encrypted
             | Reason::Other => false,
         }
     }

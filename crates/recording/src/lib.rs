@@ -14,6 +14,7 @@ pub mod left_out;
 #[cfg(feature = "made")]
 pub mod made;
 pub mod moment;
+pub mod packets;
 pub mod private;
 pub mod read;
 pub mod replay;

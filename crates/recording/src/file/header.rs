@@ -132,6 +132,13 @@ pub enum Note {
         /// Bytes.
         bytes: u64,
     },
+    /// Packets of a capture that hold nothing that is read.
+    PassedBy {
+        /// How many.
+        packets: u64,
+        /// Why, in words.
+        why: String,
+    },
     /// Packets of a capture that were cut.
     Truncated {
         /// How many.

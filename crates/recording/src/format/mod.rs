@@ -5,6 +5,7 @@
 
 mod apache;
 mod ats;
+mod csv;
 pub mod detect;
 mod dialect;
 mod envoy;
@@ -42,6 +43,7 @@ enum How {
     Template(Template),
     Json(Mapping),
     Columns(Columns),
+    Csv(csv::Csv),
 }
 
 /// The content of a line.
@@ -65,6 +67,10 @@ impl Format {
         if let Some(mapping) = text.strip_prefix("json:") {
             let how = How::Json(Mapping::parse(mapping)?);
             return Ok(Format::of("json", how, Edge::End, zone));
+        }
+        if let Some(columns) = csv::columns(text) {
+            let name = if text.starts_with("csv:") { "csv" } else { text };
+            return Ok(Format::of(name, How::Csv(csv::Csv::parse(columns)?), Edge::Begin, zone));
         }
         if text == "bunny" {
             return Format::words("bunny", names::BUNNY_FIELDS, "|", zone);
@@ -145,7 +151,7 @@ impl Format {
     fn open(mut self) -> Format {
         self.how = match self.how {
             How::Template(template) => How::Template(template.open()),
-            how @ (How::Json(_) | How::Columns(_)) => how,
+            how @ (How::Json(_) | How::Columns(_) | How::Csv(_)) => how,
         };
         self
     }
@@ -170,6 +176,11 @@ impl Format {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// True if it is a trace of a cache, which has no URLs, and whose times may count from a beginning of its own.
+    pub fn is_trace(&self) -> bool {
+        matches!(self.how, How::Csv(_))
     }
 
     /// Which end of an exchange its times are.
@@ -211,6 +222,7 @@ impl Format {
                 Ok(Line::Directive)
             }
             How::Columns(columns) => columns.read(line, &mut self.times).map(Line::Entry),
+            How::Csv(csv) => csv.read(line).map(|entry| entry.map_or(Line::Directive, Line::Entry)),
         }
     }
 
@@ -218,7 +230,7 @@ impl Format {
     pub fn field_name(&self, field: usize) -> Option<&str> {
         match &self.how {
             How::Template(template) => template.name_of(field),
-            How::Json(_) | How::Columns(_) => None,
+            How::Json(_) | How::Columns(_) | How::Csv(_) => None,
         }
     }
 }
@@ -236,8 +248,9 @@ fn unknown(text: &str) -> String {
     let hint = close.map_or(String::new(), |name| format!(" (is it {name}?)"));
     let names: Vec<&str> = names::ALL.iter().map(|named| named.name).collect();
     format!(
-        "'{text}' is no log format{hint}: give auto, the server's own format string, json:time=KEY,path=KEY,…, @nginx.conf:NAME, gor, oracle-general, or one of {}, bunny",
-        names.join(", ")
+        "'{text}' is no log format{hint}: give auto, the server's own format string, json:time=KEY,path=KEY,…, @nginx.conf:NAME, gor, pcap, csv:time=COLUMN,id=COLUMN,…, oracle-general, lcs, or one of {}, bunny, {}",
+        names.join(", "),
+        csv::names().collect::<Vec<_>>().join(", ")
     )
 }
 

@@ -218,7 +218,7 @@ impl<S: Scratch> Import<S> {
 }
 
 /// Reads a request; false where it is none.
-fn request<'a>(message: &'a [u8], entry: &mut Entry<'a>) -> bool {
+pub(super) fn request<'a>(message: &'a [u8], entry: &mut Entry<'a>) -> bool {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut read = httparse::Request::new(&mut fields);
     let Ok(httparse::Status::Complete(length)) = read.parse(message) else { return false };
@@ -252,7 +252,7 @@ fn first_of(text: Text<'_>) -> Text<'_> {
 }
 
 /// Reads an answer; what cannot be read is not told.
-fn answered<'a>(message: &'a [u8], entry: &mut Entry<'a>) {
+pub(super) fn answered<'a>(message: &'a [u8], entry: &mut Entry<'a>) {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut read = httparse::Response::new(&mut fields);
     let Ok(httparse::Status::Complete(length)) = read.parse(message) else { return };

@@ -74,7 +74,8 @@ impl<S: Scratch> Import<S> {
         read: &mut dyn Read,
         progress: &mut dyn FnMut(Progress) -> Go,
     ) -> Result<(), ImportError> {
-        self.begin_input(name, false);
+        self.options.urls &= !format.is_trace();
+        self.begin_input(name, format.is_trace());
         let requests = self.requests();
         let left = self.left_out().total();
         let mut watched = Watched::new(read);

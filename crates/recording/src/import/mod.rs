@@ -11,11 +11,12 @@ pub mod gor;
 mod logs;
 mod objects;
 mod options;
+mod pcap;
 mod row;
 mod spread;
 mod store;
 mod table;
-mod trace;
+pub mod trace;
 
 pub use finish::Finished;
 pub use logs::Progress;

@@ -4,6 +4,7 @@ mod bad;
 mod fit;
 mod formats;
 mod gor;
+mod packets;
 mod replay;
 mod support;
 mod traces;

@@ -7,8 +7,10 @@ use recording::entry::Edge;
 use recording::file::Note;
 use recording::format::detect::{self, DetectError, LINES};
 use recording::format::{Format, print};
+use recording::import::trace::{self, TraceForm};
 use recording::import::{Finished, Import, ImportError, Options, Progress, UserBy, gor};
 use recording::moment::Zone;
+use recording::packets;
 use recording::private::Keep;
 use recording::read::lines::Go;
 use recording::read::unpack::Unpacked;
@@ -95,6 +97,10 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
     let other = match formats {
         Formats::Gor => Some(Formats::Gor),
         Formats::Trace => Some(Formats::Trace),
+        Formats::Lcs => Some(Formats::Lcs),
+        Formats::Packets => Some(Formats::Packets),
+        Formats::Auto(_) if packets::file::begins(&first) => Some(Formats::Packets),
+        Formats::Auto(_) if trace::is_lcs(&first) => Some(Formats::Lcs),
         Formats::Auto(_) if gor::begins(&first) => Some(Formats::Gor),
         Formats::Auto(_) | Formats::One(_) => None,
     };
@@ -102,7 +108,12 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
         let mut whole = (&first[..]).chain(Broken(broken)).chain(stream);
         let mut told = |progress| tell.told(progress);
         let read = match other {
-            Formats::Trace => import.trace(&name, &mut whole, &mut told),
+            Formats::Trace => import.trace(&name, TraceForm::ORACLE, &mut whole, &mut told),
+            Formats::Lcs => {
+                let form = TraceForm::lcs(&first).map_err(|why| Problem::Usage(format!("{name}: {why}")))?;
+                import.trace(&name, form, &mut whole, &mut told)
+            }
+            Formats::Packets => import.pcap(&name, &mut whole, &mut told),
             Formats::Gor | Formats::One(_) | Formats::Auto(_) => import.gor(&name, &mut whole, &mut told),
         };
         return read.map_err(problem);
@@ -178,6 +189,10 @@ enum Formats {
     Gor,
     /// Traces of caches.
     Trace,
+    /// The same with a head.
+    Lcs,
+    /// Captures of packets.
+    Packets,
     /// Each log shows its own.
     Auto(Zone),
 }
@@ -195,11 +210,15 @@ impl Formats {
         if text == "auto" {
             return Ok(Formats::Auto(zone));
         }
-        if text == "gor" {
-            return Ok(Formats::Gor);
-        }
-        if text == "oracle-general" {
-            return Ok(Formats::Trace);
+        let other = match text {
+            "gor" => Some(Formats::Gor),
+            "oracle-general" => Some(Formats::Trace),
+            "lcs" => Some(Formats::Lcs),
+            "pcap" | "pcapng" => Some(Formats::Packets),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return Ok(other);
         }
         let Some(named) = text.strip_prefix('@') else {
             let format =
@@ -220,7 +239,9 @@ impl Formats {
         let zone = match self {
             Formats::One(format) => return Ok(Found { format: (**format).clone(), assumed: String::new() }),
             Formats::Auto(zone) => zone,
-            Formats::Gor | Formats::Trace => unreachable!("these are read before anybody asks"),
+            Formats::Gor | Formats::Trace | Formats::Lcs | Formats::Packets => {
+                unreachable!("these are read before anybody asks")
+            }
         };
         let mut lines: Vec<&[u8]> = first.split(|byte| *byte == b'\n').take(LINES + 1).collect();
         // The last one may be cut.

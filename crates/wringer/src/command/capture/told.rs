@@ -198,6 +198,7 @@ pub fn note(note: &Note) -> String {
         Note::Missing { holes, bytes } => {
             format!("{} with {bytes} bytes were never seen", counted(*holes, "hole"))
         }
+        Note::PassedBy { packets, why } => format!("{} passed by {why}", counted(*packets, "packet")),
         Note::Truncated { packets } => format!("{} cut", counted(*packets, "packet")),
     }
 }
