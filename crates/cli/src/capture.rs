@@ -36,8 +36,8 @@ pub struct CaptureArgs {
 #[command(next_help_heading = "Reading logs")]
 pub struct LogArgs {
     /// Format of the lines: auto, a name such as combined, nginx, squid, ats, haproxy, varnish, caddy or w3c, the server's own format string,
-    /// @nginx.conf:NAME, json:time=KEY,path=KEY,…, gor for goreplay's files, or
-    /// oracle-general for traces of caches
+    /// @nginx.conf:NAME, json:time=KEY,path=KEY,…, gor for goreplay's files, pcap for packets, or
+    /// csv:time=COLUMN,id=COLUMN,…, wiki, meta, twitter, lcs or oracle-general for traces of caches
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub log_format: String,
     /// Zone of times that name none: UTC, +02:00 or Europe/Berlin [default: UTC, and that is told]

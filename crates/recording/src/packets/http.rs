@@ -87,7 +87,7 @@ enum Step {
 
 /// One direction.
 #[derive(Debug, Default)]
-struct Side {
+struct OneWay {
     state: State,
     /// Bytes of the body so far.
     bytes: u64,
@@ -98,8 +98,8 @@ struct Side {
 /// A connection, whose client is known.
 #[derive(Debug, Default)]
 pub struct Connection {
-    client: Side,
-    server: Side,
+    client: OneWay,
+    server: OneWay,
     waiting: VecDeque<HttpExchange>,
     /// The request whose body comes.
     current: Option<HttpExchange>,
@@ -134,7 +134,7 @@ pub fn is_answer(bytes: &[u8]) -> bool {
 impl Connection {
     /// A connection whose beginning was not seen.
     pub fn joined() -> Connection {
-        let server = Side { state: State::Lost, ..Side::default() };
+        let server = OneWay { state: State::Lost, ..OneWay::default() };
         Connection { joined: true, server, ..Connection::default() }
     }
 
@@ -354,7 +354,7 @@ fn framing(fields: &[httparse::Header<'_>]) -> Option<Body> {
     Some(if number == 0 { Body::None } else { Body::Length(number) })
 }
 
-impl Side {
+impl OneWay {
     /// True if no message is under way.
     fn is_between(&self) -> bool {
         matches!(&self.state, State::Head(head) if head.is_empty())
