@@ -1,6 +1,6 @@
 //! News of an agent that must not be lost: figures, records of single requests, and its last word.
 
-use measure::stored::MissedObjects;
+use measure::seen::CacheSeen;
 use measure::{CarriedSnapshot, Counts, RunEvent, Snapshot};
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,8 @@ pub struct Last {
     pub reasons: Vec<String>,
     /// Sentences for the reader.
     pub notes: Vec<String>,
-    /// Objects that should have been hits and were none.
-    pub missed: MissedObjects,
+    /// Facts about the cache that its workers have seen.
+    pub seen: CacheSeen,
     /// The I/O that was used.
     pub backend: String,
     /// How long behind the agreed moment it began, in µs.

@@ -32,6 +32,9 @@ pub fn not_shared_out(plan: &Plan, workers: u32) -> Option<String> {
     if load.spoken().iter().any(|http| http.http3.as_ref().is_some_and(|http3| http3.qlog.is_some())) {
         return Some(cannot("--qlog", "its files would be written on machines of others"));
     }
+    if plan.purge_commands().next().is_some() {
+        return Some(cannot("--purge-command", "it would be run on machines of others"));
+    }
     for phase in &load.phases {
         for scenario in phase.scenarios() {
             let mut found = None;
@@ -136,9 +139,11 @@ mod tests {
         let mut socket = plan(get, "");
         let plan::Protocol::Http1(http) = &mut socket.load.as_mut().unwrap().protocol else { panic!("HTTP") };
         http.unix_socket = Some("/tmp/x".to_owned());
+        let purge = "object = { purge = { per_second = 1, command = \"purge {path}\" } }";
         for (plan, said) in [
             (told, "telling each request"),
             (socket, "a Unix socket"),
+            (plan(purge, ""), "--purge-command"),
             (plan(get, "[origin]\nlisten = \"127.0.0.1:9080\"\n"), "an origin of its own"),
         ] {
             let refused = not_shared_out(&plan, 2).expect(said);

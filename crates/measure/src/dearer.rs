@@ -1,7 +1,7 @@
 //! A target that costs more the longer it runs: CPU time for each answer of the same kind, and memory that grows by more than was fetched. Only
 //! a run whose requests are of one kind from its beginning to its end says anything of it, and what is found is a note.
 //!
-//! Start reading at [`dearer`] and [`grown`].
+//! Start reading at [`dearer`], [`slower`] and [`grown`].
 
 use crate::stored::pieces;
 use crate::timeline::Row;
@@ -19,10 +19,10 @@ pub struct Used {
     pub processes: u32,
 }
 
-/// Answers became dearer.
+/// Answers became dearer, or slower.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dearer {
-    /// CPU time for an answer in µs, in the first three tenths that are compared.
+    /// Time for an answer in µs, in the first three tenths that are compared.
     pub first_us: f64,
     /// The same in the last three.
     pub last_us: f64,
@@ -49,6 +49,8 @@ const SHORTEST_S: f64 = 20.0;
 const LEAST_CPU_S: f64 = 0.2;
 /// Answers of a tenth below which nothing is said.
 const LEAST_ANSWERS: u64 = 200;
+/// Service times that rise by less say nothing, in µs: so much a busy machine adds.
+const LEAST_SLOWER_US: f64 = 500.0;
 /// Share by which the cost must rise, and by which where the number of answers does not stay the same either.
 const RISES: (f64, f64) = (0.5, 1.0);
 /// Hit ratios of tenths that are of one kind lie so close together, and the bytes and the numbers of answers by such a share.
@@ -68,6 +70,8 @@ struct Tenth {
     /// Bytes that the origin was asked for, where it runs here: of what clients broke off a proxy may fetch all.
     fetched: Option<u64>,
     cpu_s: f64,
+    /// Median service time of its rows in the middle, in µs.
+    median_us: f64,
     /// At its end.
     memory_bytes: u64,
 }
@@ -78,8 +82,18 @@ pub fn dearer(rows: &[&Row], used: &[Used]) -> Option<Dearer> {
     if tenths.iter().any(|tenth| tenth.cpu_s < LEAST_CPU_S) {
         return None;
     }
-    let cost: Vec<(f64, f64)> =
-        tenths.iter().map(|tenth| (tenth.middle_s, tenth.cpu_s * 1e6 / tenth.answers as f64)).collect();
+    rising(&tenths, |tenth| tenth.cpu_s * 1e6 / tenth.answers as f64)
+}
+
+/// The median service time rose from tenth to tenth. `rows`: those of one phase.
+pub fn slower(rows: &[&Row], used: &[Used]) -> Option<Dearer> {
+    rising(&tenths(rows, used)?, |tenth| tenth.median_us)
+        .filter(|found| found.last_us - found.first_us >= LEAST_SLOWER_US)
+}
+
+/// A cost that rose, by the slope after Theil and Sen, and whose last tenths all lie above the first.
+fn rising(tenths: &[Tenth], cost: impl Fn(&Tenth) -> f64) -> Option<Dearer> {
+    let cost: Vec<(f64, f64)> = tenths.iter().map(|tenth| (tenth.middle_s, cost(tenth))).collect();
     let first = &cost[..END];
     let last = &cost[cost.len() - END..];
     let first_us = median(first.iter().map(|(_, us)| *us));
@@ -139,6 +153,7 @@ fn tenth(rows: &[&Row], used: &[Used]) -> Tenth {
             .map(|row| row.origin.map(|origin| origin.body_bytes + ENTRY * origin.requests))
             .sum(),
         cpu_s: cpu_at(used, end_s) - cpu_at(used, begin_s),
+        median_us: median(rows.iter().map(|row| row.p50_us as f64)),
         memory_bytes: used.iter().rfind(|used| used.at_s <= end_s).map_or(0, |used| used.memory_bytes),
     }
 }
@@ -251,16 +266,49 @@ mod tests {
         assert_eq!(grown_of(&rows, &used), None, "nobody knows what it fetches");
     }
 
+    /// Median service times of a run of thirty seconds.
+    fn slower_of(median_us: impl Fn(usize) -> f64) -> Option<Dearer> {
+        let (mut rows, used) = run(&[(2_000, 180.0, 0); 30]);
+        rows.iter_mut().enumerate().for_each(|(at, row)| row.p50_us = median_us(at) as u64);
+        slower(&rows.iter().collect::<Vec<_>>(), &used)
+    }
+
     #[test]
-    fn a_cost_that_only_wavers_is_never_told() {
-        let mut state = 7u64;
-        let mut draw = move || {
+    fn answers_that_become_slower_are_found() {
+        let found = slower_of(|at| 1_000.0 + 100.0 * at as f64).expect("they take four times as long");
+        assert!((1_000.0..2_000.0).contains(&found.first_us) && found.last_us > 3_000.0, "{found:?}");
+        assert_eq!(slower_of(|_| 1_000.0), None);
+        assert_eq!(slower_of(|at| 100.0 + 10.0 * at as f64), None, "less than half a millisecond");
+        assert_eq!(slower_of(|at| if at > 24 { 4_000.0 } else { 1_000.0 }), None, "the end alone");
+    }
+
+    /// Numbers between 0 and 1 without a crate.
+    fn draws(mut state: u64) -> impl FnMut() -> f64 {
+        move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / (1u64 << 31) as f64
-        };
-        for _ in 0..2_000 {
-            let run: Vec<_> = (0..30).map(|_| (2_000, 150.0 + 100.0 * draw(), 0)).collect();
-            assert_eq!(found(&run).0, None, "{run:?}");
+        }
+    }
+
+    /// Cost and latency that waver by a quarter from second to second, that stay high for a while and fall again, and memory that comes and goes.
+    #[test]
+    fn what_only_wavers_is_never_told() {
+        const SEED: u64 = 7;
+        let mut draw = draws(SEED);
+        for number in 0..5_000 {
+            let keeps = [0.0, 0.5, 0.8][number % 3];
+            let mut level = 0.0;
+            let seconds: Vec<_> = (0..30)
+                .map(|_| {
+                    level = keeps * level + (1.0 - keeps) * (2.0 * draw() - 1.0);
+                    (2_000, 200.0 * (1.0 + 0.25 * level), (100 << 20) + (draw() * f64::from(30 << 20)) as u64)
+                })
+                .collect();
+            let (mut rows, used) = run(&seconds);
+            rows.iter_mut().zip(&seconds).for_each(|(row, (_, us, _))| row.p50_us = (20.0 * us) as u64);
+            let rows: Vec<&Row> = rows.iter().collect();
+            let told = (dearer(&rows, &used), slower(&rows, &used), grown(&rows, &used));
+            assert_eq!(told, (None, None, None), "seed {SEED}, run {number}: {seconds:?}");
         }
     }
 }

@@ -56,6 +56,16 @@ templates! {
     LENGTHLESS = "of {} requests for the head alone {} were hits without a Content-Length, which the origin gives: whoever asks so cannot know how large the object is";
     /// Purges that were not acknowledged, all purges.
     PURGES_REFUSED = "{} of {} purges were not acknowledged: the proxy does not know the method, passes it on, or wants a secret; --purge-by and --purge-header say how it is asked";
+    /// Commands that failed, all of them, how the first one ended.
+    PURGES_FAILED = "{} of {} commands of --purge-command failed, the first one so: {}";
+    /// Purges.
+    PURGES_LEFT_OUT = "{} purges were left out: four commands of --purge-command were under way each time";
+    /// Purges, twice milliseconds, a path.
+    PURGED_LATE = "{} purges were followed by hits of what had been made before, the last one {} ms after the acknowledgement in the mean, {} ms at most ({})";
+    /// Requests, a share, milliseconds, a share.
+    SERIAL = "requests for one object wait for each other: of {} sent while it was being fetched, and answered by a fetch of their own, {} waited for the end of the other one, {} ms in the mean; beside other objects {} did";
+    /// Twice a time in µs, seconds.
+    SLOWER = "answers became slower with time: the median was {} us at first and {} us {} s later, though they were of the same kind";
     /// Twice a time in µs, seconds.
     DEARER = "answers became dearer with time: the target took {} us of CPU for each at first and {} us {} s later, though they were of the same kind";
     /// Twice a size.
@@ -126,8 +136,8 @@ templates! {
     STRAY = "sent bytes that no request had asked for ({}×)";
     /// Seconds, due requests, hits, the share of hits before.
     STOPPED_STORING = "the cache stopped storing {} s into the run: of {} requests after that which were due to be hits {} were, before that {}";
-    /// Objects, times, the share of hits of others, names, broken off, cut.
-    DEAD_OBJECTS = "{} objects were no hit the last {} times or more that they were due to be one, others of their size were in {}: {} (after a client broke off: {}, after a failure or a cut: {})";
+    /// Objects, times, the share of hits of others, names, broken off, cut, never a hit.
+    DEAD_OBJECTS = "{} objects were no hit the last {} times or more that they were due to be one, others of their size were in {}: {} (after a client broke off: {}, after a failure or a cut: {}; never a hit, so that their entries are blocked: {})";
     /// The program, its number, the signal, seconds.
     PROCESS_ENDED_BY_SIGNAL = "process {} (pid {}) was ended by {} {} s into the run";
     /// The program, its number, the code, seconds.

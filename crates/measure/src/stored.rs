@@ -154,6 +154,9 @@ pub struct MissedObject {
     pub broken_off: bool,
     /// An answer about it had failed, or been cut by the origin, before.
     pub cut: bool,
+    /// It was never a hit, as far as is remembered.
+    #[serde(default)]
+    pub never: bool,
 }
 
 /// Due requests for objects whose sizes have the same binary logarithm.
@@ -202,6 +205,8 @@ pub struct DeadObjects {
     pub broken_off: u64,
     /// How many of them had failed, or been cut by the origin, before.
     pub cut: u64,
+    /// How many of them were never a hit at all: their entries are blocked.
+    pub never: u64,
     /// Share of hits among due requests for the others of their size.
     pub others: f64,
     /// The first of them.
@@ -219,6 +224,7 @@ impl MissedObjects {
                     mine.missed += theirs.missed;
                     mine.broken_off |= theirs.broken_off;
                     mine.cut |= theirs.cut;
+                    mine.never &= theirs.never;
                 }
                 None => self.objects.push(*theirs),
             }
@@ -254,6 +260,7 @@ impl MissedObjects {
             missed: least.0.missed,
             broken_off: count(|object| object.broken_off),
             cut: count(|object| object.cut),
+            never: count(|object| object.never),
             others: dead.iter().map(|(_, others)| *others).fold(1.0, f64::min),
             names: dead.iter().take(NAMES).map(|(object, _)| name(object)).collect(),
         })
@@ -353,7 +360,7 @@ mod tests {
     }
 
     fn missed(object: u64, size: u64, missed: u64, broken_off: bool) -> MissedObject {
-        MissedObject { object, variant: 0, size, missed, broken_off, cut: false }
+        MissedObject { object, variant: 0, size, missed, broken_off, cut: false, never: missed > 20 }
     }
 
     fn seen(objects: Vec<MissedObject>, due: u64, hits: u64, largest_hit: u64) -> MissedObjects {
@@ -366,8 +373,8 @@ mod tests {
     fn objects_that_are_never_a_hit_are_dead_where_others_of_their_size_are() {
         let objects = vec![missed(3, 300_000, 30, true), missed(9, 300_000, 12, true)];
         let dead = seen(objects.clone(), 1_042, 990, 310_000).dead(|one| one.object.to_string()).unwrap();
-        let told = (dead.objects, dead.missed, dead.broken_off, dead.cut);
-        assert_eq!((told, dead.names), ((2, 12, 2, 0), vec!["3".to_owned(), "9".to_owned()]));
+        let told = (dead.objects, dead.missed, dead.broken_off, dead.cut, dead.never);
+        assert_eq!((told, dead.names), ((2, 12, 2, 0, 1), vec!["3".to_owned(), "9".to_owned()]));
         assert!((dead.others - 0.99).abs() < 1e-9, "{}", dead.others);
         let name = |one: &MissedObject| one.object.to_string();
         assert_eq!(

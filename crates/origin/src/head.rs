@@ -1,7 +1,7 @@
 //! The head of an answer, written as one protocol or the other has it: composing knows the fields, not their form.
 
 use crate::answer::{number, reason};
-use crate::worker::Worker;
+use crate::worker::{KeyedField, Worker};
 use wire::http1::Version;
 use wire::http1::write::{field, status_line};
 use wire::http2::{FieldList, Indexing};
@@ -39,6 +39,8 @@ pub(crate) trait Head {
     fn status(&mut self, status: u16);
     /// A field.
     fn field(&mut self, name: &Name, value: &[u8]);
+    /// A field of the plan that names the object.
+    fn keyed(&mut self, own: &KeyedField, path: &[u8]);
     /// Vary, where the site has variants.
     fn vary(&mut self, worker: &Worker);
     /// The stamp, as bytes.
@@ -70,6 +72,10 @@ impl Head for Vec<u8> {
         self.extend_from_slice(name.line.as_bytes());
         self.extend_from_slice(value);
         self.extend_from_slice(b"\r\n");
+    }
+
+    fn keyed(&mut self, own: &KeyedField, path: &[u8]) {
+        field(self, &own.name, own.value(path));
     }
 
     #[inline]
@@ -144,6 +150,10 @@ impl Head for Fields {
             _ => Indexing::Literal,
         };
         self.list.push(name.lower, value, indexing);
+    }
+
+    fn keyed(&mut self, own: &KeyedField, path: &[u8]) {
+        self.list.push(&own.lower, &own.value(path), Indexing::Literal);
     }
 
     fn vary(&mut self, worker: &Worker) {

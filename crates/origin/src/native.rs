@@ -373,6 +373,7 @@ impl Reply<'_> {
             out.field(&LAST_MODIFIED, &self.worker.modified.borrow_mut().of(object.modified));
         }
         out.vary(self.worker);
+        self.worker.keyed.iter().for_each(|field| out.keyed(field, &self.request.path));
     }
 
     /// The fields that say for how long the answer may be kept, and by whom.

@@ -31,6 +31,8 @@ pub(crate) struct Worker {
     pub(crate) field_lines: Vec<u8>,
     /// The plan's own fields, names in lower case as HTTP/2 wants them.
     pub(crate) fields: Vec<(String, Vec<u8>)>,
+    /// Those of them that name the object.
+    pub(crate) keyed: Vec<KeyedField>,
     /// The stamp's name in lower case.
     pub(crate) stamp_name: String,
     /// One of the plan's own fields is Set-Cookie.
@@ -57,6 +59,25 @@ pub(crate) struct Turn {
     pub(crate) now_us: u64,
 }
 
+/// A field of the plan whose value holds the path of the object.
+pub(crate) struct KeyedField {
+    pub(crate) name: String,
+    pub(crate) lower: String,
+    value: String,
+}
+
+impl KeyedField {
+    fn of(field: &plan::Field) -> KeyedField {
+        let lower = field.name.to_ascii_lowercase();
+        KeyedField { name: field.name.clone(), lower, value: field.value.text().into_owned() }
+    }
+
+    /// The value for an object.
+    pub(crate) fn value(&self, path: &[u8]) -> Vec<u8> {
+        self.value.replace(plan::Origin::PATH, &String::from_utf8_lossy(path)).into_bytes()
+    }
+}
+
 impl Worker {
     /// Its number.
     pub(crate) fn index(&self) -> u32 {
@@ -79,8 +100,11 @@ impl Worker {
         let lower =
             |field: &plan::Field| (field.name.to_ascii_lowercase(), field.value.text().as_bytes().to_vec());
         let sets_cookie = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Set-Cookie"));
+        let is_native = settings.site.form == plan::site::Form::Native;
+        let (keyed, fields): (Vec<_>, Vec<_>) =
+            fields.iter().partition(|field| is_native && field.value.text().contains(plan::Origin::PATH));
         let mut field_lines = Vec::new();
-        for field in fields {
+        for field in &fields {
             wire::http1::write::field(&mut field_lines, &field.name, field.value.text().as_bytes());
         }
         Rc::new(Worker {
@@ -89,7 +113,8 @@ impl Worker {
             paths: Paths::new(&settings.site),
             vary_line,
             field_lines,
-            fields: fields.iter().map(lower).collect(),
+            fields: fields.into_iter().map(lower).collect(),
+            keyed: keyed.into_iter().map(KeyedField::of).collect(),
             stamp_name: plan::site::STAMP_FIELD.to_ascii_lowercase(),
             sets_cookie,
             date: RefCell::new(DateText::new()),

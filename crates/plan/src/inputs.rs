@@ -180,6 +180,16 @@ impl Plan {
         found
     }
 
+    /// The commands of the shell by which it purges.
+    pub fn purge_commands(&self) -> impl Iterator<Item = &str> {
+        let phases = self.load.iter().flat_map(|load| &load.phases);
+        let steps = phases.flat_map(|phase| phase.scenarios()).flat_map(|scenario| &scenario.steps);
+        steps.filter_map(|step| {
+            let Step::Object(object) = step else { return None };
+            object.purge.as_ref()?.command.as_deref()
+        })
+    }
+
     /// The sources of its secrets that are not part of it, each once.
     pub fn secrets(&self) -> BTreeSet<SecretSource> {
         let mut found = BTreeSet::new();

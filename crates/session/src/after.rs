@@ -2,8 +2,9 @@
 //! of the figures. Pure.
 
 use super::SessionOptions;
-use measure::dearer::{self, Used};
-use measure::stored::MissedObject;
+use measure::beside::Fetches;
+use measure::dearer::{self, Dearer, Used};
+use measure::purged::LatePurges;
 use measure::{
     Contention, Counts, FailureKind, MachineUse, OriginCounts, PhaseResult, RunResult, SelfCheck, TimeMetric,
     WorkerUse, notes,
@@ -33,7 +34,8 @@ pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
 }
 
 /// Things that the answers said of themselves and were not so, or lacked, over a whole run.
-pub fn of_answers(counts: &Counts, origin: Option<&Origin>) -> Vec<String> {
+/// `commanded`: purges are no requests, and tell of themselves.
+pub fn of_answers(counts: &Counts, origin: Option<&Origin>, commanded: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |count: u64, template: notes::Template, values: &[&dyn std::fmt::Display]| {
         if count > 0 {
@@ -46,7 +48,7 @@ pub fn of_answers(counts: &Counts, origin: Option<&Origin>) -> Vec<String> {
     let cookies = counts.cookies_lost + counts.cookies_added;
     note(cookies, notes::COOKIES, &[&counts.cookies_lost, &counts.cookies_added]);
     let refused = counts.purges.saturating_sub(counts.purges_acknowledged);
-    note(refused, notes::PURGES_REFUSED, &[&refused, &counts.purges]);
+    note(refused * u64::from(!commanded), notes::PURGES_REFUSED, &[&refused, &counts.purges]);
     let mean_ms = counts.purged_hits_us / counts.purged_hits.max(1) / 1_000;
     note(counts.purged_hits, notes::PURGED_HITS, &[&counts.purged_hits, &mean_ms]);
     note(counts.fields_lost, notes::FIELDS_LOST, &[&counts.fields_lost]);
@@ -56,17 +58,21 @@ pub fn of_answers(counts: &Counts, origin: Option<&Origin>) -> Vec<String> {
     notes
 }
 
-/// A target that costs more the longer it runs.
-pub fn of_time(result: &RunResult, used: &[Used]) -> Vec<String> {
+/// A target that costs more the longer it runs. `undisturbed`: no other program took its CPU.
+pub fn of_time(result: &RunResult, used: &[Used], undisturbed: bool) -> Vec<String> {
     let rows = result.rows_of_one_phase();
-    let dearer = dearer::dearer(&rows, used).map(|found| {
-        let whole = |value: f64| format!("{value:.0}");
-        notes::DEARER.with(&[&whole(found.first_us), &whole(found.last_us), &whole(found.seconds)])
-    });
+    let told = |found: Dearer, template: notes::Template| {
+        let [first, last, seconds] =
+            [found.first_us, found.last_us, found.seconds].map(|value| format!("{value:.0}"));
+        template.with(&[&first, &last, &seconds])
+    };
+    let dearer = dearer::dearer(&rows, used).map(|found| told(found, notes::DEARER));
+    // What others took from the target makes it slow, and is told by itself.
+    let slower = dearer::slower(&rows, used).filter(|_| undisturbed).map(|found| told(found, notes::SLOWER));
     let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
     let grown = dearer::grown(&rows, used);
     let grown = grown.map(|found| notes::GROWN.with(&[&mib(found.by), &mib(found.fetched)]));
-    dearer.into_iter().chain(grown).collect()
+    dearer.into_iter().chain(slower).chain(grown).collect()
 }
 
 /// Marks the phases in which the origin's accounts end, and says so.
@@ -113,11 +119,38 @@ pub fn self_check(
     }
 }
 
-/// The path of an object that the cache did not serve.
-pub fn path_of(site: &Site, missed: &MissedObject) -> String {
+/// The path of an object of so many bytes.
+pub fn path_of(site: &Site, object: u64, size: u64) -> String {
     let mut path = Vec::new();
-    Paths::new(site).write(&mut path, missed.object, missed.size);
+    Paths::new(site).write(&mut path, object, size);
     String::from_utf8_lossy(&path).into_owned()
+}
+
+/// Objects that were served after their purge.
+pub fn of_purges(site: &Site, late: &LatePurges) -> Option<String> {
+    let millis = |us: u64| us / 1_000;
+    (late.purges > 0).then(|| {
+        let path = path_of(site, late.object, late.size);
+        notes::PURGED_LATE.with(&[
+            &late.purges,
+            &millis(late.sum_us / late.purges),
+            &millis(late.longest_us),
+            &path,
+        ])
+    })
+}
+
+/// Requests for one object that wait for each other.
+pub fn of_fetches(fetches: &Fetches) -> Option<String> {
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    fetches.serial().map(|serial| {
+        notes::SERIAL.with(&[
+            &serial.requests,
+            &percent(serial.waited),
+            &format!("{:.0}", serial.wait_ms),
+            &percent(serial.others),
+        ])
+    })
 }
 
 /// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
@@ -159,7 +192,7 @@ mod tests {
     #[test]
     fn answers_that_say_what_is_not_so_are_told_with_their_numbers() {
         assert_eq!(
-            of_answers(&Counts { hits: 9, claims: 9, ..Counts::default() }, None),
+            of_answers(&Counts { hits: 9, claims: 9, ..Counts::default() }, None, false),
             Vec::<String>::new()
         );
         let counts = Counts {
@@ -174,7 +207,7 @@ mod tests {
             fields_lost: 1,
             ..Counts::default()
         };
-        let told = of_answers(&counts, None);
+        let told = of_answers(&counts, None, false);
         let begins = ["8 of 9 hits", "6 hits", "4 of 5 answers", "the Set-Cookie", "1 whole answers"];
         assert!(
             told.len() == 5 && told.iter().zip(begins).all(|(text, begins)| text.starts_with(begins)),

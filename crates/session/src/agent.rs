@@ -493,7 +493,7 @@ impl UnderWay {
             panics: workers.panics(),
             reasons: reasons.into_iter().flatten().collect(),
             notes: passed.iter().map(note).collect(),
-            missed: workers.control.all_missed(),
+            seen: workers.control.all_seen(),
             backend,
             late_us: self.late.as_micros() as u64,
         })));

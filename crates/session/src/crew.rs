@@ -319,7 +319,7 @@ impl UnderWay<'_> {
                     last.panics
                         .iter()
                         .for_each(|text| panic(&format!("{}: {text}", self.crew.members[agent].name)));
-                    self.command.control.missed(&last.missed);
+                    self.command.control.seen(&last.seen);
                     let name = &self.crew.members[agent].name;
                     self.notes.extend(last.notes.iter().map(|note| format!("agent {name}: {note}")));
                     self.backends.push(last.backend.clone());

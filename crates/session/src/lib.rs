@@ -31,9 +31,11 @@ mod head;
 mod inputs;
 mod listen;
 mod lookout;
+mod observed;
 mod options;
 mod outlets;
 mod problem;
+mod purger;
 mod qlog;
 mod reach;
 mod remote;
@@ -73,13 +75,13 @@ use steer::Steering;
 use fleet::Share;
 use lookout::{Lookout, Scene};
 use measure::exchanges::Gathering;
+use measure::stored::MissedObject;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Collector, Contention, Counts, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent,
-    Second, WorkerUse, notes,
+    Collector, Contention, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second,
+    WorkerUse, notes,
 };
 use outlets::Outlets;
-use plan::site::NONCE_FIELD;
 use plan::{Inputs, Load, Plan};
 use remote::Remote;
 use scripts::Scripts;
@@ -576,7 +578,8 @@ impl Session<'_, '_> {
         let interrupted = self.ended_by_signal || self.met.is_some();
         let thresholds = self.met.take().into_iter().collect();
         let mut end = End { took, interrupted, phases, workers, origin, thresholds, ..End::default() };
-        end.dead = self.workers.control.all_missed().dead(|object| after::path_of(&self.plan.site, object));
+        let path = |missed: &MissedObject| after::path_of(&self.plan.site, missed.object, missed.size);
+        end.dead = self.workers.control.all_seen().missed.dead(path);
         let after_reset = self.workers.after_reset(end.phases.len());
         end.phases.iter_mut().zip(after_reset).for_each(|(phase, figures)| phase.after_reset = Some(figures));
         self.join_phases(&mut end, origin_until);
@@ -648,41 +651,5 @@ impl Session<'_, '_> {
             self.mask.evidence(&mut evidence);
             self.record(RunEvent::Evidence(Box::new(EvidenceFound { evidence })));
         }
-    }
-
-    /// Returns the observations that a reader should know to make sense of the figures.
-    fn observations(&self, origin: Option<&OriginCounts>) -> Vec<String> {
-        let phases = self.outlets.state().result().phases;
-        let mut notes = Vec::new();
-        let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
-        let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
-        let bad: u64 = bad.map(|(_, count)| count).sum();
-        let asked = origin.map(|origin| origin.requests);
-        notes.extend(
-            self.plan
-                .origin_as_reached()
-                .and_then(|behind| after::never_asked(asked?, requests, bad, behind)),
-        );
-        notes.extend(
-            self.workers
-                .control
-                .all_passed_over()
-                .iter()
-                .map(|(address, one)| notes::PASSED_OVER.with(&[address, &one.times, &one.why.text()])),
-        );
-        let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
-        if unattributed > 0 {
-            notes.push(notes::UNATTRIBUTED.with(&[&NONCE_FIELD, &unattributed]));
-        }
-        let mut counts = Counts::default();
-        phases.iter().for_each(|phase| counts.merge(phase.counts()));
-        notes.extend(after::of_answers(&counts, self.plan.origin.as_ref()));
-        notes.extend(after::of_time(&self.outlets.state().result(), self.watch.course()));
-        let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
-        if let Some(origin) = origin.filter(|_| canaries) {
-            let resent = phases.iter().map(|phase| phase.counts().resent).sum();
-            notes.extend(after::split(origin, resent));
-        }
-        notes
     }
 }

@@ -6,6 +6,7 @@ use super::scripts::Scripts;
 use super::targets::Targets;
 use crate::crew::{Command, Crew, CrewTold};
 use crate::problem::Problem;
+use crate::purger::Purger;
 use fleet::Share;
 use load::{Control, Job, OnBrokenOff};
 use measure::{AfterReset, Event, OriginCounts, Snapshot, Tally};
@@ -54,6 +55,7 @@ pub struct Workers {
     signals: Arc<Signals>,
     faults: Arc<Faults>,
     qlogs: Qlogs,
+    purger: Option<Purger>,
     count: u32,
     /// The first part that they have.
     first: u32,
@@ -131,8 +133,12 @@ impl Workers {
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(waiting_events(plan, with));
         let (ready_in, ready) = sync_channel(count as usize);
-        let mut workers = Workers::begin(with, control(plan, with, around), Received { snapshots, events });
-        (workers.shared, workers.qlogs) = (shared, Qlogs::of_plan(plan)?);
+        let purger = Purger::of_plan(plan)?;
+        let control = control(plan, with, around, purger.as_ref());
+        let mut workers = Workers::begin(with, control, Received { snapshots, events });
+        workers.shared = shared;
+        workers.qlogs = Qlogs::of_plan(plan)?;
+        workers.purger = purger;
         let run_id = with.run_id.unwrap_or_else(crate::usage::run_id);
         let load = plan.load.clone().map(Arc::new);
         let site = Arc::new(plan.site.clone());
@@ -191,6 +197,7 @@ impl Workers {
             shared: None,
             signals: Arc::default(),
             qlogs: Qlogs::default(),
+            purger: None,
             count: with.share.count,
             first: with.share.first,
             crew: None,
@@ -261,6 +268,7 @@ impl Workers {
             signals,
             faults,
             qlogs: Qlogs::default(),
+            purger: None,
             count,
             first: 0,
             crew: Some(told),
@@ -271,6 +279,11 @@ impl Workers {
     /// Returns what became of the machines that carried the load, where this one did not. Known once they have ended.
     pub fn crew(&self) -> Option<&CrewTold> {
         self.crew.as_deref()
+    }
+
+    /// Sentences on what has become of purges that are no requests.
+    pub fn purges(&self) -> Vec<String> {
+        self.purger.as_ref().map_or_else(Vec::new, |purger| purger.notes(self.control.purges_left_out()))
     }
 
     /// How many workers there are.
@@ -465,9 +478,13 @@ async fn until(net: &Net, signal: &AtomicBool) {
 }
 
 /// The state that workers share.
-fn control(plan: &Plan, with: &With<'_>, around: &SessionOptions) -> Arc<Control> {
+fn control(plan: &Plan, with: &With<'_>, around: &SessionOptions, purger: Option<&Purger>) -> Arc<Control> {
     let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
     let control = Control::new(phases, with.share.count).with_cache(around.cache_bytes);
+    let control = match purger {
+        Some(purger) => control.with_purges(purger.orders()),
+        None => control,
+    };
     // Those of an agent are some of many.
     Arc::new(if with.run_id.is_some() { control.among(sending(plan, with.share.of)) } else { control })
 }

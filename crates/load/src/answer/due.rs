@@ -2,9 +2,11 @@
 //! remembers what it saw itself, in a table of 16 bytes a place; what finds no place there is due less often, and nothing is made up.
 
 use super::Judge;
+use super::beside::LastFetches;
 use super::purged::Purges;
 use super::told::Aging;
 use crate::request::asked::{Asked, What};
+use measure::seen::CacheSeen;
 use measure::stored::{MissedObject, MissedObjects, SizeClass, size_class};
 use measure::{CacheResult, Failure, FailureKind, Outcome, Stage};
 use plan::draw::hash;
@@ -29,8 +31,12 @@ const MOST_MISSED: usize = 1_024;
 const ROUNDING_US: u64 = 1_000_000;
 /// Time that a cache may take to store what it has passed on.
 const SETTLED_US: u64 = 200_000;
-/// Places of the table: at least, at most, and for each object of the hot set.
-const PLACES: (u64, u64, u64) = (1 << 10, 1 << 16, 4);
+/// Places of the table, of which there is one for each object and variant of the hot set: at least, and at most.
+const PLACES: (u64, u64) = (1 << 10, 1 << 16);
+/// Places among which an object has its own: a cache line.
+const WAYS: usize = 4;
+/// One in so many objects that find their places taken takes one all the same, so that none stays for ever.
+const TAKES: u64 = 16;
 
 /// An object and variant, as far as a worker remembers it.
 #[derive(Clone, Copy, Default)]
@@ -45,12 +51,14 @@ struct Place {
     epoch: u16,
     /// How often it was due to be a hit, and none, since it was one last.
     missed: u8,
-    /// See [`BROKEN_OFF`] and [`CUT`].
+    /// See [`BROKEN_OFF`], [`CUT`] and [`WAS_HIT`].
     before: u8,
 }
 
 const BROKEN_OFF: u8 = 1;
 const CUT: u8 = 2;
+/// It was a hit once.
+const WAS_HIT: u8 = 4;
 
 const _: () = assert!(size_of::<Place>() == 16);
 
@@ -98,6 +106,7 @@ pub(crate) struct Given {
     asked_bytes: u64,
     seen: MissedObjects,
     broken: Vec<Broken>,
+    fetches: LastFetches,
     aging: Aging,
     /// Objects that the cache was told to forget.
     pub purges: Purges,
@@ -156,11 +165,11 @@ impl Given {
 
     /// For a cache of so many bytes, and a hot set of so many entries.
     fn new(memory: u64, hot: u64, now_us: u64) -> Given {
-        let (least, most, each) = PLACES;
+        let (least, most) = PLACES;
         // Nothing is remembered for what keeps nothing, or where no objects are asked for.
         let places = match memory.min(hot) {
             0 => 0,
-            _ => hot.saturating_mul(each).clamp(least, most).next_power_of_two(),
+            _ => hot.clamp(least, most) / WAYS as u64 * WAYS as u64,
         };
         Given {
             places: vec![Place::default(); places as usize].into(),
@@ -173,6 +182,7 @@ impl Given {
                 ..MissedObjects::default()
             },
             broken: Vec::new(),
+            fetches: LastFetches::default(),
             purges: Purges::of(1),
             aging: Aging::default(),
         }
@@ -185,6 +195,9 @@ impl Given {
             let took = stamp.made_at_us.saturating_sub(judge.sent_us);
             self.aging.slowest_us = self.aging.slowest_us.max(took);
         }
+        if outcome == Outcome::Ok {
+            self.fetches.ended(asked, judge);
+        }
         if self.places.is_empty() {
             return Past::UNKNOWN;
         }
@@ -194,8 +207,11 @@ impl Given {
             return Past::UNKNOWN;
         }
         let key = hash(object, u64::from(asked.variant));
-        let tag = (key >> 32) as u32 | 1;
-        let place = (key as usize) & (self.places.len() - 1);
+        let tag = tag(key);
+        let Some(place) = self.place_of(key, asked.nonce, self.millis(judge.sent_us)) else {
+            self.ask(asked.size);
+            return Past::UNKNOWN;
+        };
         let mut entry = match self.places[place] {
             known if known.tag == tag => known,
             _ => Place { tag, ..Place::default() },
@@ -244,9 +260,28 @@ impl Given {
             && version_at(newest_us) > version_at(stamp.made_at_us)
     }
 
-    /// Objects that were missed again and again.
-    pub fn seen(&mut self) -> MissedObjects {
-        std::mem::take(&mut self.seen)
+    /// Takes the facts that are told when the worker has ended.
+    pub fn seen(&mut self) -> CacheSeen {
+        CacheSeen {
+            missed: std::mem::take(&mut self.seen),
+            late: self.purges.late(),
+            fetches: self.fetches.seen(),
+        }
+    }
+
+    /// The place of an object, by its hash: its own, one that is free, or one of whose object nothing is to be told any more. `chance`: any number.
+    fn place_of(&self, key: u64, chance: u64, now_ms: u32) -> Option<usize> {
+        let sets = (self.places.len() / WAYS) as u64;
+        let first = ((u64::from(key as u32) * sets) >> 32) as usize * WAYS;
+        let ways = first..first + WAYS;
+        let find = |is: &dyn Fn(&Place) -> bool| ways.clone().find(|place| is(&self.places[*place]));
+        let is_over = |place: &Place| {
+            place.fresh_until_ms <= now_ms || self.epoch.wrapping_sub(place.epoch) > DUE_EPOCHS
+        };
+        find(&|place| place.tag == tag(key))
+            .or_else(|| find(&|place| place.tag == 0))
+            .or_else(|| find(&is_over))
+            .or_else(|| (chance % TAKES == 0).then(|| first + (chance / TAKES) as usize % WAYS))
     }
 
     /// Counts bytes that the cache must make room for.
@@ -286,7 +321,7 @@ impl Given {
         if entry.missed >= MISSED {
             self.seen.objects.retain(|one| (one.object, one.variant) != (object, asked.variant));
         }
-        (entry.missed, entry.before) = (0, 0);
+        (entry.missed, entry.before) = (0, WAS_HIT);
     }
 
     fn hit(&mut self, entry: &mut Place, object: u64, asked: &Asked) {
@@ -314,6 +349,7 @@ impl Given {
                     missed: u64::from(MISSED),
                     broken_off: entry.before & BROKEN_OFF != 0,
                     cut: entry.before & CUT != 0,
+                    never: entry.before & WAS_HIT == 0,
                 });
             }
         } else if entry.missed > MISSED {
@@ -351,6 +387,11 @@ impl Given {
     fn millis(&self, unix_us: u64) -> u32 {
         u32::try_from(unix_us.saturating_sub(self.began_us) / 1_000).unwrap_or(u32::MAX)
     }
+}
+
+/// The part of an object's hash that stands in its place.
+fn tag(key: u64) -> u32 {
+    (key >> 32) as u32 | 1
 }
 
 #[cfg(test)]
@@ -481,7 +522,7 @@ mod tests {
         let class = seen.classes[size_class(1_000)];
         assert_eq!((class.due, class.hits, class.largest_hit), (20 + 30 + 8, 30, 1_000));
         world.ask(3, true);
-        assert_eq!(world.given.seen().objects.len(), 1);
+        assert_eq!(world.given.seen().missed.objects.len(), 1);
     }
 
     /// A hit of what the origin made at `made_s`, asked for at `at_s`; it breaks off after so many bytes, or comes whole.
@@ -541,5 +582,34 @@ mod tests {
         assert!(!older(1, 2) && !older(30, 31) && !older(30, 40), "none before, a newer one, the same");
         assert!(older(1, 41) && older(15, 42));
         assert!(!older(30, 43), "the same answer again");
+    }
+
+    #[test]
+    fn an_object_of_the_hot_set_takes_sixteen_bytes_at_most() {
+        for hot in [1_024, 1_025, 1_500, 4_096, 10_000, 65_536, 1 << 32] {
+            let given = Given::new(1 << 30, hot, 0);
+            let bytes = (given.places.len() * size_of::<Place>()) as u64;
+            assert!(bytes <= 16 * hot && bytes <= 1 << 20, "{bytes} bytes for {hot} objects");
+            assert!(given.places.len() as u64 > PLACES.0 - WAYS as u64, "{hot}");
+        }
+        assert_eq!(Given::new(0, 5_000, 0).places.len(), 0);
+    }
+
+    #[test]
+    fn most_of_a_hot_set_finds_a_place_and_keeps_it() {
+        let hot = 4_096;
+        let mut given = Given::new(1 << 30, hot, 0);
+        let mut draw = plan::draw::Draw::new(7, 0);
+        for _ in 0..40 {
+            for object in 0..hot {
+                let key = hash(object, 0);
+                let Some(place) = given.place_of(key, draw.bits(), 1_000) else { continue };
+                given.places[place] =
+                    Place { tag: tag(key), fresh_until_ms: 9_000, epoch: 1, ..Place::default() };
+            }
+        }
+        let known = |object: &u64| given.places.iter().any(|place| place.tag == tag(hash(*object, 0)));
+        let known = (0..hot).filter(known).count();
+        assert!(known > 3_000, "{known} of {hot}");
     }
 }

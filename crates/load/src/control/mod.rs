@@ -4,16 +4,19 @@
 mod deal;
 mod lock;
 mod meeting;
+mod purge;
 
 pub(crate) use deal::{Deck, Decks, Draws};
 pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
+pub use purge::{PurgeDone, PurgeOrder};
 
 use measure::FailureKind;
-use measure::stored::MissedObjects;
+use measure::seen::CacheSeen;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,8 +43,12 @@ pub struct Control {
     passed_over: Mutex<BTreeMap<SocketAddr, PassedOver>>,
     /// Bytes that the cache between clients and origin may keep, where that is known.
     cache_memory: Option<u64>,
-    /// Objects that were due to be hits and were none, as far as workers have ended.
-    missed: Mutex<MissedObjects>,
+    /// Facts about the cache, as far as workers have ended.
+    seen: Mutex<CacheSeen>,
+    /// Who carries out purges that are no requests.
+    purges: Option<SyncSender<PurgeOrder>>,
+    /// Purges that found nobody free to carry them out.
+    purges_left_out: AtomicU64,
     /// First good answers, by phase, step and place in the list; each worker looks once.
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
     /// Barriers, by phase and name.
@@ -102,7 +109,9 @@ impl Control {
             unconnected: AtomicU64::new(0),
             passed_over: Mutex::default(),
             cache_memory: None,
-            missed: Mutex::default(),
+            seen: Mutex::default(),
+            purges: None,
+            purges_left_out: AtomicU64::new(0),
             models: Mutex::default(),
             decks: Decks::new(workers),
             workers,
@@ -131,14 +140,32 @@ impl Control {
         self.cache_memory
     }
 
-    /// A worker, or all those of another machine, have seen that these were missed.
-    pub fn missed(&self, seen: &MissedObjects) {
-        self.missed.lock().unwrap_or_else(PoisonError::into_inner).merge(seen);
+    /// Purges that are no requests are carried out by whoever holds the other end.
+    #[must_use]
+    pub fn with_purges(self, orders: SyncSender<PurgeOrder>) -> Control {
+        Control { purges: Some(orders), ..self }
     }
 
-    /// Objects that were missed, known when all workers have ended.
-    pub fn all_missed(&self) -> MissedObjects {
-        self.missed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Orders a purge. Where nobody is free to carry it out it is left out, and counted.
+    pub(crate) fn purge(&self, order: PurgeOrder) {
+        if self.purges.as_ref().is_none_or(|orders| orders.try_send(order).is_err()) {
+            self.purges_left_out.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Purges that nobody was free to carry out.
+    pub fn purges_left_out(&self) -> u64 {
+        self.purges_left_out.load(Ordering::Relaxed)
+    }
+
+    /// A worker, or all those of another machine, have ended and seen this of the cache.
+    pub fn seen(&self, seen: &CacheSeen) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).merge(seen);
+    }
+
+    /// Facts about the cache that workers have seen, known when all of them have ended.
+    pub fn all_seen(&self) -> CacheSeen {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks all workers to end now; requests under way still get their time of grace.

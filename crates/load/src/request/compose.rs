@@ -156,7 +156,7 @@ impl Composer {
             to.push_with(name, Indexing::Literal, |out| canary::write(out, asked.nonce));
         }
         for field in purge.map_or(&[][..], |purge| &purge.fields) {
-            let value = self.with_path(field, asked, object);
+            let value = self.with_path(field, asked);
             to.push(field.name.to_ascii_lowercase(), value.as_bytes(), Indexing::Literal);
         }
     }
@@ -223,18 +223,25 @@ impl Composer {
         for field in purge.map_or(&[][..], |purge| &purge.fields) {
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b": ");
-            out.extend_from_slice(self.with_path(field, asked, object).as_bytes());
+            out.extend_from_slice(self.with_path(field, asked).as_bytes());
             out.extend_from_slice(b"\r\n");
         }
         out.extend_from_slice(b"\r\n");
         path
     }
 
-    /// The value of a purge's field.
-    fn with_path(&self, field: &plan::Field, asked: &Asked, object: u64) -> String {
+    /// The path of an object of the native form.
+    pub fn path(&self, asked: &Asked) -> String {
         let mut path = Vec::new();
-        self.paths.write(&mut path, object, asked.size);
-        field.value.text().replace("{path}", &String::from_utf8_lossy(&path))
+        if let What::Native { object } = asked.what {
+            self.paths.write(&mut path, object, asked.size);
+        }
+        String::from_utf8_lossy(&path).into_owned()
+    }
+
+    /// The value of a purge's field.
+    fn with_path(&self, field: &plan::Field, asked: &Asked) -> String {
+        field.value.text().replace("{path}", &self.path(asked))
     }
 
     fn jtest_head(

@@ -81,7 +81,7 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     for index in 0..run.worker.load.phases.len() {
         run.phase(index).await;
     }
-    run.worker.control.missed(&run.worker.given.borrow_mut().seen());
+    run.worker.control.seen(&run.worker.given.borrow_mut().seen());
     // Nothing may come after the last snapshot.
     run.ticker.take().into_iter().for_each(|ticker| run.worker.net.cancel(ticker));
     run.worker.account.hand_over(Closing::Run);

@@ -285,6 +285,7 @@ impl RunResult {
                 &dead.names.join(", "),
                 &dead.broken_off,
                 &dead.cut,
+                &dead.never,
             ]),
         });
         stopped.into_iter().chain(dead).collect()

@@ -57,6 +57,9 @@ fn check_purge(phase: &str, purge: &Purge, found: &mut Found) {
         found
             .at("purge", format!("phase '{phase}': purge: {rate} per second: give more than 0, at most 1e6"));
     }
+    if let Some(command) = &purge.command {
+        return check_command(phase, purge, command, found);
+    }
     if purge.method.is_empty() || !purge.method.bytes().all(|byte| byte.is_ascii_graphic()) {
         found.at(
             "purge",
@@ -70,6 +73,22 @@ fn check_purge(phase: &str, purge: &Purge, found: &mut Found) {
                 "phase '{phase}': purge: {} without a field of its own asks for the object: give fields",
                 purge.method
             ),
+        );
+    }
+}
+
+/// A command takes the place of a request, and must name the object.
+fn check_command(phase: &str, purge: &Purge, command: &str, found: &mut Found) {
+    if purge.method != Purge::METHOD || !purge.fields.is_empty() {
+        found.at(
+            "purge",
+            format!("phase '{phase}': purge: a command purges in place of a request, so leave out method and fields"),
+        );
+    }
+    if command.contains('\n') || !Purge::NAMES.iter().any(|name| command.contains(name)) {
+        found.at(
+            "purge",
+            format!("phase '{phase}': purge: the command is one line that names the object: write {{url}} or {{path}} into it"),
         );
     }
 }

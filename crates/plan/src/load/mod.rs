@@ -617,7 +617,7 @@ pub struct Origin {
     pub stream_faults: StreamFaults,
     /// Share of answers sent in chunks instead of by length.
     pub chunked: f64,
-    /// Fields added to each answer.
+    /// Fields added to each answer. With `{path}` in its value it is added to answers about an object alone, and has the object's path there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// How many recent exchanges each worker remembers for evidence.
@@ -628,6 +628,11 @@ pub struct Origin {
     /// It answers TCP messages instead of serving objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageService>,
+}
+
+impl Origin {
+    /// The place of the object's path in a field's value.
+    pub const PATH: &str = "{path}";
 }
 
 impl Default for Origin {

@@ -18,6 +18,10 @@ pub struct Purge {
     /// Fields that a purge carries besides those of each request; `{path}` in a value is the path of the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
+    /// A command of the shell that purges in place of a request; `{url}`, `{path}` and `{host}` in it are those of the object. It has purged when it
+    /// ends with 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// Time after its acknowledgement for which answers that were made before may still be served.
     #[serde(with = "duration_text", default = "usual_time")]
     #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
@@ -27,6 +31,8 @@ pub struct Purge {
 impl Purge {
     /// The method of most caches that have one.
     pub const METHOD: &str = "PURGE";
+    /// Places in a command that name the object.
+    pub const NAMES: [&str; 2] = ["{url}", "{path}"];
     /// The time that a purge may take unless a plan says otherwise.
     pub const WITHIN: Duration = Duration::from_secs(2);
 }

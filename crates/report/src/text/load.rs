@@ -181,7 +181,6 @@ fn kinds_of_request(counts: &Counts) -> String {
         (counts.reloads, "with no-cache"),
         (counts.ranges, "for a range"),
         (counts.heads, "for the head alone"),
-        (counts.purges, "to purge an object"),
         (counts.ranges_ignored, "for a range answered with the whole object"),
         (counts.redirects, "redirected"),
         (counts.resources, "for resources of pages"),
@@ -194,6 +193,11 @@ fn kinds_of_request(counts: &Counts) -> String {
         .collect();
     let mut text =
         if said.is_empty() { String::new() } else { format!("Of the requests: {}.", said.join(", ")) };
+    if counts.purges > 0 {
+        let purges = show::counted(counts.purges, "purge");
+        let space = if text.is_empty() { "" } else { " " };
+        text += &format!("{space}{purges}, {} acknowledged.", show::count(counts.purges_acknowledged));
+    }
     if counts.challenges > 0 {
         let rounds = show::counted(counts.challenges, "challenge");
         text += &format!("{}{rounds} answered, beside the requests.", if text.is_empty() { "" } else { " " });

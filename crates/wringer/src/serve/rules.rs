@@ -19,6 +19,9 @@ pub fn refusal(plan: &Plan) -> Option<String> {
     if plan.has_code() || runs_script(plan) {
         return Some(told("runs no program text, and this one has some"));
     }
+    if plan.purge_commands().next().is_some() {
+        return Some(told("runs no command, and this one purges by one"));
+    }
     if plan.load.iter().any(|load| load.protocol.http1().is_some_and(|http| http.unix_socket.is_some())) {
         return Some(told("connects to no Unix socket"));
     }

@@ -42,6 +42,7 @@ mod oracle;
 mod plans;
 mod probe;
 mod processes;
+mod purges;
 mod reach;
 mod recordings;
 #[path = "../support/refusing.rs"]

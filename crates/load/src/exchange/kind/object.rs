@@ -29,14 +29,27 @@ pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &
     worker.give_back(fetch.path);
 }
 
-/// A purge of the object, where one is due.
+/// A purge of the object, where one is due. One by a command is ordered, and the request goes its way.
 fn purge_in_its_stead(context: Context<'_>, objects: &Objects, asked: &Asked) -> Option<Asked> {
     let step = objects.laws.step();
     let purge = step.purge.as_ref().filter(|_| step.popularity.law != Law::InOrder)?;
+    let worker = context.worker;
+    let mut given = worker.given.borrow_mut();
+    if purge.command.is_some() {
+        let heard = given.purges.hear();
+        worker.account.count(|counts| {
+            counts.purges += heard.all;
+            counts.purges_acknowledged += heard.good;
+        });
+    }
     let purged = asked.purged()?;
-    let net = &context.worker.net;
-    let due = context.worker.given.borrow_mut().purges.are_due(purge, net.unix_micros_at(net.now()));
-    due.then_some(purged)
+    if !given.purges.are_due(purge, worker.net.unix_micros_at(worker.net.now())) {
+        return None;
+    }
+    let Some(command) = &purge.command else { return Some(purged) };
+    let order = given.purges.order(&purged, command, worker.composer.path(&purged));
+    order.into_iter().for_each(|order| worker.control.purge(order));
+    None
 }
 
 /// The request line of an object, which is drawn again: it follows from the number of the request.

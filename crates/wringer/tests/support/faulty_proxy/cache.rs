@@ -5,6 +5,8 @@ use super::{FaultKind, Shared, Upstream};
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Memory of earlier answers.
@@ -116,13 +118,37 @@ impl Shared {
         Some(answer)
     }
 
-    /// Forgets an object, or says so.
+    /// Forgets an object, or says so. One that a Surrogate-Key names has that field; BAN goes to any address, and its field has the path.
     pub(super) fn purge(&self, request: &Request) -> Answer {
         if self.kind == FaultKind::Leak {
             return Answer::refuse(405, "no purges here\n");
         }
-        if self.kind != FaultKind::IgnorePurge {
-            self.memory.lock().expect("no panic").kept.remove(&self.key(request));
+        let key = request.fields.get("surrogate-key").map(str::to_owned);
+        let path = match &*request.method {
+            "BAN" => request.fields.get("x-ban-path").unwrap_or_default().to_owned(),
+            _ => self.key(request),
+        };
+        let named = |kept: &Kept| {
+            key.as_deref().is_some_and(|key| kept.answer.fields.get("surrogate-key") == Some(key))
+        };
+        let forget = |memory: &Mutex<Memory>| {
+            let mut memory = memory.lock().expect("no panic");
+            match key {
+                Some(_) => memory.kept.values_mut().for_each(|list| list.retain(|kept| !named(kept))),
+                None => drop(memory.kept.remove(&path)),
+            }
+        };
+        match self.kind {
+            FaultKind::IgnorePurge => {}
+            FaultKind::PurgeLate { ms } => {
+                let memory = Arc::clone(&self.memory);
+                let path = path.clone();
+                thread::spawn(move || {
+                    thread::sleep(Duration::from_millis(ms));
+                    memory.lock().expect("no panic").kept.remove(&path);
+                });
+            }
+            _ => forget(&self.memory),
         }
         Answer::done("purged\n")
     }

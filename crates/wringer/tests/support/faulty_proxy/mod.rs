@@ -9,12 +9,14 @@ mod message;
 
 use cache::{Memory, Rules};
 use message::{Answer, Request};
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Fault that the proxy makes in answers to GET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +115,14 @@ pub enum FaultKind {
     CodingCut,
     /// Says of each purge that it is done, and does nothing.
     IgnorePurge,
+    /// Says of each purge that it is done, and does it so many milliseconds later.
+    PurgeLate { ms: u64 },
+    /// Keeps nothing, and fetches for one request after the other where they ask for the same object.
+    OneByOne,
+    /// Keeps nothing, and fetches for all at once.
+    KeepNothing,
+    /// Keeps what it may, and needs more CPU time for each answer the more it has given.
+    Dearer,
     /// Takes addresses that differ in slashes, case or the query for one.
     JoinKeys,
 }
@@ -142,8 +152,9 @@ pub fn start(origin: SocketAddr, kind: FaultKind) -> FaultyProxy {
         answered: AtomicU64::new(0),
         opened: AtomicU64::new(0),
         connections: Mutex::default(),
-        memory: Mutex::default(),
+        memory: Arc::default(),
         alone: Mutex::default(),
+        turns: Mutex::default(),
     });
     let accepting = thread::spawn({
         let shared = Arc::clone(&shared);
@@ -172,9 +183,18 @@ struct Shared {
     opened: AtomicU64,
     /// Those of clients and those to the origin, by a number of their own, to be closed from outside.
     connections: Mutex<HashMap<u64, TcpStream>>,
-    memory: Mutex<Memory>,
+    memory: Arc<Mutex<Memory>>,
     /// Held while somebody is answered, where there is room for one.
     alone: Mutex<()>,
+    /// Held while somebody is answered about an object, by target.
+    turns: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+}
+
+/// Needs CPU time: half a millisecond, and two microseconds more for each answer before.
+fn work(answered: u64) {
+    let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("time goes on");
+    let until = used() + Duration::from_micros(500 + 2 * answered);
+    while used() < until {}
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
@@ -279,7 +299,7 @@ impl Shared {
     }
 
     fn answer<'a>(&'a self, request: &Request, upstream: &mut Option<Upstream<'a>>) -> io::Result<Answer> {
-        if request.method == "PURGE" {
+        if matches!(&*request.method, "PURGE" | "BAN") {
             return Ok(self.purge(request));
         }
         if request.method != "GET" {
@@ -308,6 +328,17 @@ impl Shared {
                 self.fetch(request, upstream)
             }
             FaultKind::DeadObjects if is_dead(&request.target) => self.fetch(request, upstream),
+            FaultKind::KeepNothing => self.fetch(request, upstream),
+            FaultKind::OneByOne => {
+                let turn =
+                    self.turns.lock().expect("no panic").entry(request.target.clone()).or_default().clone();
+                let _turn = turn.lock().expect("no panic");
+                self.fetch(request, upstream)
+            }
+            FaultKind::Dearer => {
+                work(self.answered.load(Ordering::SeqCst));
+                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
+            }
             FaultKind::OneAtATime => {
                 let _alone = self.alone.lock().expect("no panic");
                 self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
@@ -325,6 +356,7 @@ impl Shared {
             | FaultKind::CodingCut
             | FaultKind::JoinKeys
             | FaultKind::IgnorePurge
+            | FaultKind::PurgeLate { .. }
             | FaultKind::HeadWithBody
             | FaultKind::HeadOfOtherLength
             | FaultKind::HeadOfOtherVariant
