@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
+mod arena;
 mod aws;
 mod body;
 mod cache;
@@ -44,6 +45,7 @@ mod values;
 mod version;
 mod words;
 
+pub use arena::ArenaArgs;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
 pub use cache::{CacheArgs, Target, reachable};
@@ -293,6 +295,8 @@ pub enum Command {
     Stress(Box<StressArgs>),
     /// Tell what a cache does with answers, case by case, without a load and beside one, and what it makes of requests whose end is not clear
     Probe(Box<ProbeArgs>),
+    /// Several caches in the same events: speed, truth, stampedes, purges, decay, memory, on one page
+    Arena(Box<ArenaArgs>),
     /// Press a TCP service with messages
     Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts

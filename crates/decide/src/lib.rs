@@ -2,6 +2,7 @@
 
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "what is no number must not pass for a positive one")]
 
+pub mod arena;
 mod buckets;
 pub mod compare;
 pub mod find;

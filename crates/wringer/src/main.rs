@@ -87,6 +87,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Size(args) => command::size::run(&args),
         Command::Stress(args) => command::stress::run(&args),
         Command::Probe(args) => command::probe::run(&args),
+        Command::Arena(args) => command::arena::run(&args),
         Command::Tcp(args) => command::tcp::run(&args),
         Command::Origin(args) => command::origin::run(&args),
         Command::Run(args) => command::plan::run(&args),

@@ -220,7 +220,7 @@ fn trial(text: &str, inside: bool) -> Trial {
         ("wringer", Some("rig")) => looked("--print"),
         _ if ["--show-plan", "--dry-run", "--forecast", "--list"].into_iter().any(has) => Trial::Look(text),
         // Its plans are many; it tells them all.
-        ("wringer", Some("size" | "stress" | "probe")) => looked("--forecast"),
+        ("wringer", Some("size" | "stress" | "probe" | "arena")) => looked("--forecast"),
         _ if inside && is_local(program, command, &words) => Trial::Run(text),
         _ => looked("--show-plan"),
     }

@@ -1,5 +1,6 @@
 //! The commands: what is done for each, and what is printed.
 
+pub mod arena;
 mod around;
 pub mod cache;
 pub mod capture;

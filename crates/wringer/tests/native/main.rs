@@ -8,6 +8,7 @@ mod support;
 
 mod answers;
 mod bus;
+mod arena;
 mod cache;
 mod capture;
 mod command_line;
