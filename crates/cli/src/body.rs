@@ -4,8 +4,8 @@ use super::files::Files;
 use clap::Args;
 use plan::draw::hash;
 use plan::template::{Encode, Piece, escape, pieces};
-use plan::{Body, Field};
-use std::path::PathBuf;
+use plan::{Body, BodyPart, Field};
+use std::path::{Path, PathBuf};
 
 /// Bodies of requests; one kind of them.
 #[derive(Debug, Clone, Default, Args)]
@@ -49,6 +49,14 @@ impl BodyArgs {
         let data = self.data.as_deref().and_then(|data| data.strip_prefix('@')).map(PathBuf::from);
         let parts = self.parts.iter().filter_map(|(_, value)| Some(PathBuf::from(part_file(value)?.0)));
         data.into_iter().chain(self.body_file.clone()).chain(parts)
+    }
+
+    /// True if it is the text of a file.
+    pub fn is_text(&self, file: &Path) -> bool {
+        self.data
+            .as_deref()
+            .and_then(|data| data.strip_prefix('@'))
+            .is_some_and(|data| Path::new(data) == file)
     }
 
     /// The body; `None` where there is none.
@@ -99,15 +107,15 @@ impl BodyArgs {
             parts.push(part(name, value, files)?);
         }
         let boundary = boundary(&parts);
-        let mut bytes = Vec::new();
-        for part in &parts {
-            bytes.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
-            bytes.extend_from_slice(part);
-            bytes.extend_from_slice(b"\r\n");
+        let mut all = Vec::new();
+        for Part { head, content } in parts {
+            all.push(format!("--{boundary}\r\n{head}\r\n\r\n").into_bytes().into());
+            all.push(content);
+            all.push(b"\r\n".to_vec().into());
         }
-        bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+        all.push(format!("--{boundary}--\r\n").into_bytes().into());
         let content_type = Some(format!("multipart/form-data; boundary={boundary}"));
-        Ok(Described { bytes: bytes.into(), is_text: true, content_type })
+        Ok(Described { bytes: Body::of_parts(joined(all)), is_text: true, content_type })
     }
 }
 
@@ -131,32 +139,56 @@ fn part_file(value: &str) -> Option<(&str, Option<&str>)> {
     Some(file.split_once(";type=").map_or((file, None), |(file, kind)| (file, Some(kind))))
 }
 
-/// The fields and the content of a part.
-fn part(name: &str, value: &str, files: &Files) -> Result<Vec<u8>, String> {
+/// A part of a form: its fields, and what they describe.
+struct Part {
+    head: String,
+    content: BodyPart,
+}
+
+fn part(name: &str, value: &str, files: &Files) -> Result<Part, String> {
     // As browsers escape them (WHATWG HTML, multipart/form-data encoding algorithm).
     let quoted = |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
     let mut head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(name));
     let content = match part_file(value) {
-        None => value.as_bytes().to_vec(),
+        None => value.as_bytes().to_vec().into(),
         Some((file, kind)) => {
             let path = PathBuf::from(file);
             let file_name =
                 path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             head += &format!("; filename=\"{}\"\r\n", quoted(&file_name));
             head += &format!("Content-Type: {}", kind.unwrap_or_else(|| type_of(&file_name)));
-            escape(files.bytes(&path)?)
+            let body = files.body(&path)?;
+            let named = body.files().next().cloned().map(BodyPart::File);
+            named.unwrap_or_else(|| escape(body).into())
         }
     };
-    Ok([head.as_bytes(), b"\r\n\r\n", &content].concat())
+    Ok(Part { head, content })
+}
+
+/// The parts, of which no two that stand in the plan follow each other.
+fn joined(parts: Vec<BodyPart>) -> Vec<BodyPart> {
+    let mut all: Vec<BodyPart> = Vec::new();
+    let mut bytes = Vec::new();
+    for part in parts {
+        match part {
+            BodyPart::Bytes(more) => bytes.extend_from_slice(&more),
+            BodyPart::File(_) => all.extend([std::mem::take(&mut bytes).into(), part]),
+        }
+    }
+    all.push(bytes.into());
+    all
 }
 
 /// A line that stands in no part; the same for the same parts, so that a plan is the same each time.
-fn boundary(parts: &[Vec<u8>]) -> String {
-    let mut number = parts.iter().flatten().fold(0, |sum, byte| hash(sum, u64::from(*byte)));
+fn boundary(parts: &[Part]) -> String {
+    let each = |part: &Part| [part.head.as_bytes().to_vec(), part.content.mark().into_owned()];
+    let told: Vec<Vec<u8>> = parts.iter().flat_map(each).collect();
+    let mut number = told.iter().flatten().fold(0, |sum, byte| hash(sum, u64::from(*byte)));
     loop {
         let boundary = format!("wringer-{number:016x}");
+        // A file that is named is known by its digest, which decides about the boundary.
         let within = |part: &Vec<u8>| part.windows(boundary.len()).any(|text| text == boundary.as_bytes());
-        if !parts.iter().any(within) {
+        if !told.iter().any(within) {
             return boundary;
         }
         number = hash(1, number);
@@ -227,6 +259,26 @@ mod tests {
         );
         let (before, after) = expected.split_once('@').unwrap();
         assert_eq!(*described.bytes, [before.as_bytes(), b"\x00\\{{\xff", after.as_bytes()].concat());
+    }
+
+    #[test]
+    fn long_files_are_named_in_forms() {
+        let named = |sha256: &str| {
+            let mut files = Files::default();
+            let file = plan::BodyFile::measured("big.bin", 1 << 30, sha256.to_owned());
+            files.add_body("big.bin".into(), file.into());
+            let parts = pairs(&["a={{id}}", "f=@big.bin", "b=x"]);
+            BodyArgs { parts, ..BodyArgs::default() }.body(&files).unwrap().unwrap()
+        };
+        let described = named("ab");
+        let length = |piece: &plan::BodyPiece<'_>| match piece {
+            plan::BodyPiece::File(file) => file.bytes,
+            plan::BodyPiece::Template(text) => Some(text.len() as u64),
+            plan::BodyPiece::Secret(..) => None,
+        };
+        let lengths: Vec<_> = described.bytes.pieces().iter().map(length).collect();
+        assert!(matches!(lengths[..], [Some(100..), Some(0x4000_0000), Some(50..)]), "{lengths:?}");
+        assert_ne!(described.content_type, named("ac").content_type, "the boundary follows from the digest");
     }
 
     #[test]

@@ -25,6 +25,11 @@ impl Files {
         self.contents.insert(file, bytes.into());
     }
 
+    /// Adds a file that is the body of requests, or a part of it.
+    pub fn add_body(&mut self, file: PathBuf, body: Body) {
+        self.contents.insert(file, body);
+    }
+
     /// Adds the requests of a list that is in a form of another program.
     pub fn add_requests(&mut self, file: PathBuf, requests: Vec<Request>) {
         self.requests.insert(file, requests);
@@ -40,10 +45,6 @@ impl Files {
         self.contents.contains_key(file)
     }
 
-    pub(super) fn bytes(&self, file: &Path) -> Result<&[u8], String> {
-        self.body(file).map(|body| &**body)
-    }
-
     /// Contents of a file as a body that shares its bytes.
     pub(super) fn body(&self, file: &Path) -> Result<&Body, String> {
         self.contents.get(file).ok_or_else(|| format!("{} was not read; check its name", file.display()))
@@ -51,7 +52,11 @@ impl Files {
 
     /// Returns the contents of a file, which must be text. `otherwise`: what to try where it is not.
     pub(super) fn text(&self, file: &Path, otherwise: &str) -> Result<&str, String> {
-        std::str::from_utf8(self.bytes(file)?)
-            .map_err(|_| format!("{} is not UTF-8 text: {otherwise}", file.display()))
+        let body = self.body(file)?;
+        if body.is_filed() {
+            // Whoever named it has seen that it is text.
+            return Ok("");
+        }
+        std::str::from_utf8(body).map_err(|_| format!("{} is not UTF-8 text: {otherwise}", file.display()))
     }
 }

@@ -20,6 +20,7 @@ use plan::{
     RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The options of `wringer http`.
 #[derive(Debug, Clone, Args)]
@@ -338,6 +339,7 @@ impl Work<'_> {
             pipeline: self.sent.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
             unix_socket: self.sent.reach.unix_socket.clone(),
             connect_to: self.sent.reach.connect_to.clone(),
+            expect_continue: self.fields().iter().any(is_expectation).then_some(CONTINUE),
             ..Http1::default()
         }
     }
@@ -397,9 +399,10 @@ impl Work<'_> {
             requests,
             ..RequestStep::default()
         };
-        if step.templates && !is_text {
+        if let Some(Described { bytes, .. }) =
+            body.filter(|body| step.templates && !is_text && !body.bytes.is_filed())
+        {
             // Bytes of a file mean themselves.
-            let bytes = body.map(|body| body.bytes).unwrap_or_default();
             let of_file = step.requests.kinds_mut().iter_mut().filter(|request| request.body == bytes);
             of_file.for_each(|request| request.body = escape(&bytes).into());
         }
@@ -433,6 +436,15 @@ impl Work<'_> {
 }
 
 /// A request of which only the URL was said.
+/// How long a request waits for 100 (Continue); curl's time.
+const CONTINUE: Duration = Duration::from_secs(1);
+
+/// True if a field says that the server is asked before a body is sent (RFC 9110 section 10.1.1).
+fn is_expectation(field: &Field) -> bool {
+    field.name.eq_ignore_ascii_case("Expect")
+        && field.value.template().is_some_and(|text| text.trim().eq_ignore_ascii_case("100-continue"))
+}
+
 fn unsaid(url: &str) -> Request {
     Request { method: String::new(), ..Request::get(url) }
 }
@@ -442,7 +454,7 @@ fn has_placeholders(requests: &RequestList, fields: &[Field], body_is_text: bool
     let kinds = requests.kinds();
     let mut fields = fields.iter().chain(kinds.iter().flat_map(|kind| &kind.fields));
     fields.any(|field| field.value.template().is_some_and(|text| is_template(text.as_bytes())))
-        || body_is_text && kinds.iter().any(|kind| kind.body.template().is_some_and(is_template))
+        || body_is_text && kinds.iter().any(|kind| kind.body.templates().any(is_template))
         || requests.iter().any(|listed| is_template(listed.url.as_bytes()))
 }
 

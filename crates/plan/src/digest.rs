@@ -3,14 +3,25 @@
 use sha2::Digest;
 
 /// SHA-256, as people write it.
-pub struct Sha256;
+#[derive(Default)]
+pub struct Sha256(sha2::Sha256);
 
 impl Sha256 {
     /// The digest of these bytes, one behind the other: 64 hexadecimal digits.
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-        let mut hash = sha2::Sha256::new();
-        parts.into_iter().for_each(|part| hash.update(part));
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let mut hash = Sha256::default();
+        parts.into_iter().for_each(|part| hash.add(part));
+        hash.hex()
+    }
+
+    /// Adds the next bytes.
+    pub fn add(&mut self, part: &[u8]) {
+        self.0.update(part);
+    }
+
+    /// The digest of all that was added: 64 hexadecimal digits.
+    pub fn hex(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

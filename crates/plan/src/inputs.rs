@@ -6,6 +6,7 @@
 
 use crate::Plan;
 use crate::data::body::Body;
+use crate::data::filed::BodyFile;
 use crate::data::secret::{Secret, SecretSource};
 use crate::data::{Data, Source, Table, Tables};
 use crate::digest::Sha256;
@@ -37,6 +38,8 @@ pub enum NamedFile {
     Feed(String),
     /// As it is: certificates and keys of TLS.
     Whole(String),
+    /// As it is: the body of a request, for another machine. Here whoever sends it reads it.
+    Body(String),
 }
 
 /// The content that a file held.
@@ -69,7 +72,8 @@ impl NamedFile {
             NamedFile::Rows(path)
             | NamedFile::Lines(path)
             | NamedFile::Feed(path)
-            | NamedFile::Whole(path) => path,
+            | NamedFile::Whole(path)
+            | NamedFile::Body(path) => path,
         }
     }
 
@@ -78,6 +82,7 @@ impl NamedFile {
         match self {
             NamedFile::Rows(_) | NamedFile::Lines(_) | NamedFile::Feed(_) => "the data file",
             NamedFile::Whole(_) => "the PEM file",
+            NamedFile::Body(_) => "the body file",
         }
     }
 }
@@ -96,7 +101,9 @@ impl Inputs {
     pub fn add_file(&mut self, file: NamedFile, bytes: Vec<u8>) -> Result<(), String> {
         let sha256 = Sha256::of([&bytes[..]]);
         let content = match &file {
-            NamedFile::Whole(_) | NamedFile::Feed(_) => Content::Bytes(Hidden(bytes.into())),
+            NamedFile::Whole(_) | NamedFile::Feed(_) | NamedFile::Body(_) => {
+                Content::Bytes(Hidden(bytes.into()))
+            }
             NamedFile::Lines(_) => Content::Table(Arc::new(Table::from_all_lines(bytes)?)),
             NamedFile::Rows(path) => {
                 let not_text = |_| "it is not UTF-8 text; convert it first";
@@ -156,13 +163,20 @@ impl Inputs {
         self.secrets.get(&secret.source().to_string()).unwrap_or(secret).reveal()
     }
 
-    /// Gives the secrets of a plan their values. Those that are not here stay empty.
+    /// Gives the secrets of a plan their values, and its bodies what their files hold. Those that are not here stay empty.
     pub fn fill(&self, plan: &mut Plan) {
         plan.each_secret_mut(&mut |secret| {
             if let Some(value) = self.secrets.get(&secret.source().to_string()) {
                 secret.fill(value.reveal().into());
             }
         });
+        for file in plan.body_files() {
+            if let Some(Content::Bytes(Hidden(bytes))) =
+                self.files.get(&NamedFile::Body(file.file.clone())).map(|found| &found.content)
+            {
+                let Ok(_) = file.hold(|_| Ok::<_, std::convert::Infallible>(bytes.to_vec()));
+            }
+        }
     }
 }
 
@@ -239,6 +253,14 @@ impl Plan {
         found
     }
 
+    /// The files in which bodies of its requests stand, which whoever sends these reads. One may come several times.
+    pub fn body_files(&self) -> impl Iterator<Item = &BodyFile> {
+        let requests =
+            self.steps().filter_map(|step| if let Step::Requests(step) = step { Some(step) } else { None });
+        let requests = requests.flat_map(|step| step.requests.kinds().iter().chain(&step.session.login));
+        requests.flat_map(|request| request.body.files())
+    }
+
     /// Names its files anew: what a plan says of them goes in, where they are comes out.
     pub fn rename_files(&mut self, name: &dyn Fn(&str) -> String) {
         let mut whole = |path: &mut Option<String>| path.iter_mut().for_each(|path| *path = name(path));
@@ -253,7 +275,11 @@ impl Plan {
         {
             scenario.each_mut(&mut |step| match step {
                 Step::Feed(feed) => feed.file = name(&feed.file),
-                Step::Requests(step) => step.data.iter_mut().for_each(|data| rename(data, name)),
+                Step::Requests(step) => {
+                    step.data.iter_mut().for_each(|data| rename(data, name));
+                    let requests = step.requests.kinds_mut().iter_mut().chain(&mut step.session.login);
+                    requests.flat_map(|request| request.body.files_mut()).for_each(|file| file.rename(name));
+                }
                 Step::Messages(step) => step.data.iter_mut().for_each(|data| rename(data, name)),
                 _ => {}
             });

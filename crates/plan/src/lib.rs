@@ -35,7 +35,8 @@ pub use scenario::{expression, script};
 pub use site::{canary, content, jtest, popularity, predict};
 
 pub use address::{Address, UrlFault, reference};
-pub use data::body::Body;
+pub use data::body::{Body, BodyPiece};
+pub use data::filed::{BodyFile, BodyPart, Measured};
 pub use data::secret::{Secret, SecretSource};
 pub use http::connections::{CloseBy, Connections, Resend};
 pub use http::credentials::Credentials;

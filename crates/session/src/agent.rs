@@ -257,6 +257,13 @@ impl Carried {
         usage::check_threads(u16::try_from(share.count).ok())?;
         let inputs = Arc::new(inputs);
         let filled = filled(&plan, &inputs)?;
+        // Files of this machine are nobody else's to send.
+        if let Some(file) = plan.body_files().find(|file| file.held().is_none()) {
+            return Err(Problem::impossible(format!(
+                "the body file {} did not come with the plan",
+                file.file
+            )));
+        }
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&filled)));
         let targets = Targets::of_plan(&plan)?;
         let pressed = pressed(&plan, &targets);

@@ -1,6 +1,7 @@
 //! Files: reading those whose size nobody has promised, and opening those that a run writes.
 
 use crate::problem::Problem;
+use plan::{Body, BodyFile, Measured, template};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -48,6 +49,97 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(read(path, limit)?).map_err(|_| io::Error::other("it is no UTF-8 text"))
 }
 
+/// How the bytes of a file are meant that is the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// As they are.
+    Bytes,
+    /// As text, in which there may be placeholders.
+    Text,
+}
+
+/// Bytes of a file that are read at a time.
+const PIECE: usize = 1 << 20;
+
+/// A file as the body of a request: short ones, and texts with placeholders, by their bytes; others by name, length and digest, for
+/// which they are read once in pieces.
+///
+/// # Errors
+/// As of [`read`]; files that are only named may be of any length.
+pub fn body(path: &Path, meant: Meant) -> io::Result<Body> {
+    let whole = || Ok(Body::from(read(path, LONGEST)?));
+    let mut file = File::open(path)?;
+    let facts = file.metadata()?;
+    let Some(name) = path.to_str().filter(|_| facts.is_file() && facts.len() > Body::TOLD as u64) else {
+        return whole();
+    };
+    let mut text = Text::default();
+    let measured = in_pieces(&mut file, name, |piece| meant == Meant::Bytes || text.goes_on(piece))?;
+    match measured.filter(|_| meant == Meant::Bytes || text.is_whole()) {
+        Some(measured) => Ok(measured.into()),
+        None => whole(),
+    }
+}
+
+/// Length and digest of a file.
+///
+/// # Errors
+/// Those of reading it.
+pub fn measured(path: &Path) -> io::Result<BodyFile> {
+    let name = path.to_string_lossy();
+    let measured = in_pieces(&mut File::open(path)?, &name, |_| true)?;
+    Ok(measured.unwrap_or_else(|| BodyFile::named(&name)))
+}
+
+/// Reads a file in pieces, as long as `goes_on`. Returns its length and digest; `None` where it did not go on.
+fn in_pieces(
+    file: &mut File,
+    name: &str,
+    mut goes_on: impl FnMut(&[u8]) -> bool,
+) -> io::Result<Option<BodyFile>> {
+    let mut measured = Measured::default();
+    let mut piece = vec![0; PIECE];
+    loop {
+        let count = file.read(&mut piece)?;
+        if count == 0 {
+            return Ok(Some(measured.file(name)));
+        }
+        if !goes_on(&piece[..count]) {
+            return Ok(None);
+        }
+        measured.add(&piece[..count]);
+    }
+}
+
+/// Text in pieces: UTF-8 in which no placeholder begins.
+#[derive(Default)]
+struct Text {
+    /// The end of what came: a character that is not whole yet, or a brace.
+    rest: Vec<u8>,
+}
+
+impl Text {
+    /// Takes the next piece. False where it is something else.
+    fn goes_on(&mut self, piece: &[u8]) -> bool {
+        self.rest.extend_from_slice(piece);
+        if template::is_template(&self.rest) {
+            return false;
+        }
+        let kept = match std::str::from_utf8(&self.rest) {
+            Ok(text) => usize::from(text.ends_with('{')),
+            Err(error) if error.error_len().is_none() => self.rest.len() - error.valid_up_to(),
+            Err(_) => return false,
+        };
+        self.rest.drain(..self.rest.len() - kept);
+        true
+    }
+
+    /// True where it ends with a whole character.
+    fn is_whole(&self) -> bool {
+        std::str::from_utf8(&self.rest).is_ok()
+    }
+}
+
 fn too_long(limit: u64) -> io::Error {
     io::Error::other(format!("it has more than {limit} bytes"))
 }
@@ -85,6 +177,30 @@ pub fn writable(file: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_files_are_named_and_texts_with_placeholders_are_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let of = |bytes: &[u8], meant| {
+            std::fs::write(file.path(), bytes).unwrap();
+            body(file.path(), meant).unwrap()
+        };
+        let long = vec![b'a'; Body::TOLD + 1];
+        assert_eq!(&*of(&long[1..], Meant::Bytes), &long[1..]);
+        let named = of(&long, Meant::Text);
+        let sha256 = plan::Sha256::of([&long[..]]);
+        let facts: Vec<_> = named.files().map(|file| (file.bytes, file.sha256.clone())).collect();
+        assert_eq!(facts, [(Some(long.len() as u64), Some(sha256))]);
+        // A character and a pair of braces on the edge between two pieces.
+        for (end, is_named) in [("é", true), ("{ {", true), ("{{", false)] {
+            let mut text = vec![b'a'; PIECE - 1];
+            text.extend_from_slice(end.as_bytes());
+            assert_eq!(of(&text, Meant::Text).is_filed(), is_named, "{end}");
+            assert!(of(&text, Meant::Bytes).is_filed());
+            text.pop();
+            assert_eq!(of(&text, Meant::Text).is_filed(), end != "é", "{end}");
+        }
+    }
 
     #[test]
     fn files_without_end_are_refused() {

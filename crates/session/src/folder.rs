@@ -2,6 +2,7 @@
 
 use crate::files;
 use plan::{NamedFile, Plan};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,9 +47,10 @@ impl Folder {
         files::read(&file, limit)
     }
 
-    /// A line for each data file of the plan that cannot be read. Keys and certificates are no data: they may lie anywhere.
+    /// A line for each data file of the plan, and for each that is a body, that cannot be read. Keys and certificates are no data: they may lie anywhere.
     pub fn warnings(&self, plan: &Plan) -> Vec<String> {
-        let data = plan.files().into_iter().filter(|file| !matches!(file, NamedFile::Whole(_)));
+        let bodies: BTreeSet<_> = plan.body_files().map(|file| NamedFile::Body(file.file.clone())).collect();
+        let data = plan.files().into_iter().filter(|file| !matches!(file, NamedFile::Whole(_))).chain(bodies);
         let warning = |file: NamedFile| {
             let path = Path::new(file.path());
             match path.is_file() {

@@ -3,7 +3,8 @@
 
 use crate::files;
 use crate::problem::Problem;
-use plan::{AwsSignature, Inputs, NamedFile, Plan, SecretSource};
+use plan::{AwsSignature, BodyFile, Inputs, NamedFile, Plan, SecretSource};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Reads all of it.
@@ -23,7 +24,51 @@ pub fn read(plan: &Plan) -> Result<Inputs, Problem> {
         let bytes = bytes(&file)?;
         inputs.add_file(file, bytes).map_err(|why| Problem::impossible(format!("{title} {path}: {why}")))?;
     }
+    let mut seen = HashSet::new();
+    for file in plan.body_files() {
+        if seen.insert((&file.file, file.bytes, &file.sha256)) {
+            check_body(file)?;
+        }
+    }
     Ok(inputs)
+}
+
+/// Adds what the files hold that bodies stand in, for machines that do not have them.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn add_bodies(plan: &Plan, inputs: &mut Inputs) -> Result<(), Problem> {
+    for file in plan.body_files() {
+        let named = NamedFile::Body(file.file.clone());
+        if !inputs.has_file(&named) {
+            let read = bytes(&named)?;
+            inputs.add_file(named, read).map_err(Problem::Impossible)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a file can be read, and is the one that the plan speaks of.
+fn check_body(told: &BodyFile) -> Result<(), Problem> {
+    let path = Path::new(&told.file);
+    let refused = |why: String| Problem::impossible(format!("the body file {}: {why}", told.file));
+    let unread = |error: std::io::Error| refused(format!("it cannot be read: {error}; check its path"));
+    let facts = std::fs::metadata(path).map_err(unread)?;
+    if !facts.is_file() {
+        return Err(refused("it is no file; give one that has a length".to_owned()));
+    }
+    std::fs::File::open(path).map_err(unread)?;
+    let other = "it is another one than the plan was made for; take bytes and sha256 out of the plan to send it as it is now";
+    if told.bytes.is_some_and(|bytes| bytes != facts.len()) {
+        return Err(refused(format!("it has {} bytes: {other}", facts.len())));
+    }
+    if let Some(sha256) = told.sha256.as_ref().filter(|_| !told.is_measured()) {
+        let measured = files::measured(path).map_err(unread)?;
+        if measured.sha256.as_ref() != Some(sha256) {
+            return Err(refused(format!("its SHA-256 differs: {other}")));
+        }
+    }
+    Ok(())
 }
 
 /// The value of a secret; `None` where it may be missing.

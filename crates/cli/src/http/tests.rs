@@ -200,6 +200,18 @@ fn results_name_a_long_body_and_do_not_hold_it() {
 }
 
 #[test]
+fn results_name_many_short_bodies_as_they_do_a_long_one() {
+    for (lines, is_told) in [(100, true), (200, false)] {
+        let line = |nth: usize| format!("http://h/{nth} data={nth}{}\n", "x".repeat(60_000));
+        let files = Files::from([("list".into(), (0..lines).map(line).collect::<String>().into_bytes())]);
+        let told = args("--urls list").plan(7, &files).unwrap().told();
+        assert_eq!(told.to_text().len() > 1_000_000, is_told, "{lines} bodies");
+        assert_eq!(told.check().is_empty(), is_told);
+        assert_eq!(requests(&told).requests.len(), lines);
+    }
+}
+
+#[test]
 fn results_mask_what_urls_hold_of_secrets() {
     let plan = plan("http://h/a?api_key=geheim&x=1 http://h/b");
     assert_eq!(requests(&plan).requests.get(0).unwrap().url, "http://h/a?api_key=geheim&x=1");

@@ -7,6 +7,7 @@
 mod connect;
 mod connection;
 mod destination;
+mod long;
 mod pool;
 mod shared;
 mod source;
@@ -18,6 +19,7 @@ pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
 pub(crate) use destination::{Destination, OwnedDestination};
 pub use destination::{Hosts, UNIX};
+pub(crate) use long::{LongBody, OpenBody, RequestContent, held, show_beginning};
 pub(crate) use pool::Asker;
 pub(crate) use shared::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
 

@@ -18,6 +18,7 @@ pub(in crate::channel) use authority::Apart;
 pub(crate) use letter::{Ended, Letter};
 pub(crate) use repeat::{Repeated, Repeats};
 
+use super::long::RequestContent;
 use super::spare::Spare;
 use super::usage::Usage;
 use super::{Channels, Destination};
@@ -25,7 +26,7 @@ use crate::account::Account;
 use authority::Authority;
 use contents::Contents;
 use letter::Letters;
-use measure::{Failure, SharedCounts};
+use measure::{Failure, FailureKind, SharedCounts, Stage};
 use net::{Event, Net};
 use speaker::Speaker;
 use std::cell::{Cell, RefCell};
@@ -136,10 +137,16 @@ impl Lease {
     /// Sends a request. `key`: what tells requests of one and the same head from others, where it is worth remembering; of one that
     /// is [known](Self::knows), the fields are not looked at. Returns the bytes of the head.
     /// `slow`: no more of its answer comes than is [granted](Self::grant).
-    pub fn send(&mut self, fields: &FieldList, key: Option<usize>, body: &[u8], slow: bool) -> usize {
+    pub fn send(
+        &mut self,
+        fields: &FieldList,
+        key: Option<usize>,
+        body: &mut RequestContent,
+        slow: bool,
+    ) -> usize {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
-        let content = (!body.is_empty()).then_some(body.len() as u64);
+        let content = Some(body.length()).filter(|length| *length > 0);
         let (stream, bytes) = state.speaker.request(self.place, fields, key, content);
         if content.is_some() {
             state.contents.push(stream, body);
@@ -192,6 +199,17 @@ impl Lease {
     /// Looks at what came of the request.
     pub fn look<T>(&self, look: impl FnOnce(&mut Letter) -> T) -> T {
         look(&mut self.shared.inner.state.borrow_mut().letters.places[self.place])
+    }
+}
+
+/// Requests whose content could not be read on have failed, and their streams are reset.
+fn fail_unread(state: &mut State) {
+    for stream in state.contents.take_unread() {
+        state.speaker.cancel(stream);
+        if let Some(letter) = state.letters.places.iter_mut().find(|letter| letter.stream == Some(stream)) {
+            letter.end = Some(Ended::Lost(Failure::new(FailureKind::Unwritable, Stage::Send)));
+            letter.news.set();
+        }
     }
 }
 

@@ -67,8 +67,9 @@ pub(crate) async fn run<C: HttpExchanges>(
         let mut sent = sent(&lease, next, expect, now);
         let pacing = exchanges.reading(&sent).pacing;
         let slow = pacing.as_ref().is_some_and(|pacing| pacing.is_slow());
-        let head_bytes = lease.send(&head.fields, key, &head.body, slow);
-        sent.bytes = (head_bytes + head.body.len()) as u64;
+        let body_bytes = head.body.length();
+        let head_bytes = lease.send(&head.fields, key, &mut head.body, slow);
+        sent.bytes = head_bytes as u64 + body_bytes;
         client.head = Some(head);
         if follow(context, client, exchanges, &lease, &mut due, Flight { sent, pacing, turned_away }).await {
             turned_away += 1;

@@ -3,19 +3,22 @@
 //! value, and its bytes come last.
 
 use super::chunked;
+use super::framing::Framing;
 use super::sign::Signer;
 use super::value::is_of_connections;
 use super::{
     Compiler, FieldLine, Filling, HttpRequest, Part, Scope, Scrap, is_fixed, joined, uses_slots, write_all,
 };
-use crate::channel::OwnedDestination;
+use crate::channel::{LongBody, OpenBody, OwnedDestination, RequestContent, held, show_beginning};
 use crate::control::Deck;
 use plan::template::{Encode, Piece, TemplateAddress};
-use plan::{Address, Http1, Request};
+use plan::{Address, BodyPiece, Http1, Request};
 use std::cell::RefCell;
+use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 use wire::http1::Version;
 use wire::http2::{FieldList, Indexing};
 
@@ -27,6 +30,8 @@ enum Form {
     /// Always the same bytes of HTTP/1; the second ones say that the connection ends with it.
     Fixed(Vec<u8>, Vec<u8>),
     Drawn(Box<Drawn>),
+    /// Of HTTP/1, its head first and its body behind it.
+    Parted(Box<Parted>),
     /// Fields of HTTP/2.
     Listed(Box<Listed>),
     /// Edited before it is sent, over either.
@@ -38,6 +43,15 @@ fn version(http: &Http1) -> Version {
     if http.http3.is_some() { Version::Http3 } else { Version::Http2 }
 }
 
+/// A request whose body is sent in pieces, or only once the server has asked for it.
+struct Parted {
+    /// The head, and the body where it is not `long`.
+    drawn: Drawn,
+    long: Option<LongBody>,
+    /// How long 100 (Continue) is waited for.
+    waits: Option<Duration>,
+}
+
 /// A request as HTTP/2 and HTTP/3 have it.
 struct Listed {
     /// Version of HTTP that is spoken.
@@ -45,6 +59,8 @@ struct Listed {
     /// Pseudo-fields first, names in lower case.
     fields: Vec<DraftField>,
     body: Vec<Part>,
+    /// The body instead, where it is sent in pieces.
+    long: Option<LongBody>,
     framing: Framing,
     /// Decks that it is dealt its values of.
     decks: Vec<Arc<Deck>>,
@@ -69,21 +85,6 @@ struct Drawn {
     scratch: RefCell<(Vec<u8>, Scrap)>,
 }
 
-/// The framing of a body: its end is told so.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Framing {
-    /// By Content-Length, where there is a body.
-    Counted,
-    /// By Content-Length, also of an empty body.
-    AlwaysCounted,
-    /// By chunks: the plan has the field for them.
-    Chunked,
-    /// By the plan's own Content-Length.
-    Given,
-    /// A message of gRPC in its frame: a flag, and the length in four bytes.
-    Grpc,
-}
-
 /// All that the messages of a step have in common.
 pub(crate) struct Writer<'a> {
     /// Braces are placeholders.
@@ -103,6 +104,7 @@ impl Message {
             None => Form::Fixed(text.to_vec(), text.to_vec()),
             Some(_) => Form::Listed(Box::new(Listed::of(
                 Draft::of(HttpRequest::read(text, secure)?.0),
+                None,
                 version(http),
             ))),
         }))
@@ -112,7 +114,7 @@ impl Message {
     pub fn is_fixed(&self) -> bool {
         match &self.0 {
             Form::Fixed(..) => true,
-            Form::Drawn(_) => false,
+            Form::Drawn(_) | Form::Parted(_) => false,
             Form::Listed(listed) => listed.parts().all(is_fixed),
             Form::Edited(edited) => edited.is_fixed(),
         }
@@ -123,6 +125,7 @@ impl Message {
         match &self.0 {
             Form::Fixed(..) => &[],
             Form::Drawn(drawn) => &drawn.decks,
+            Form::Parted(parted) => &parted.drawn.decks,
             Form::Listed(listed) => &listed.decks,
             Form::Edited(edited) => &edited.draft.decks,
         }
@@ -132,7 +135,8 @@ impl Message {
     pub fn has_values(&self) -> bool {
         let uses = match &self.0 {
             Form::Fixed(..) => return false,
-            Form::Drawn(drawn) => uses_slots(&drawn.head) || uses_slots(&drawn.body),
+            Form::Drawn(drawn) => drawn.uses_slots(),
+            Form::Parted(parted) => parted.drawn.uses_slots(),
             Form::Listed(listed) => listed.parts().any(uses_slots),
             Form::Edited(edited) => edited.draft.parts().any(uses_slots),
         };
@@ -144,23 +148,58 @@ impl Message {
         match &self.0 {
             Form::Listed(listed) => {
                 let no_body = listed.body.iter().all(Part::is_empty) && !listed.framing.adds_to_nothing();
-                self.is_fixed() && no_body
+                self.is_fixed() && no_body && listed.long.is_none()
             }
-            Form::Fixed(..) | Form::Drawn(_) | Form::Edited(_) => false,
+            Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) | Form::Edited(_) => false,
         }
     }
 
-    /// Adds the request as HTTP/2 has it, and appends its body. `path`: another in the place of its own.
-    pub fn list(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+    /// Adds the request as HTTP/2 has it, and its body. `path`: another in the place of its own.
+    ///
+    /// # Errors
+    /// Those of opening a file that the body stands in.
+    pub fn list(
+        &self,
+        path: Option<&str>,
+        filling: &Filling<'_>,
+        to: &mut FieldList,
+        body: &mut RequestContent,
+    ) -> io::Result<()> {
         match &self.0 {
-            Form::Listed(listed) => listed.list(path, filling, to, body),
+            Form::Listed(listed) => return listed.list(path, filling, to, body),
             Form::Edited(edited) => {
                 let request = edited.fill(filling);
                 request.list(path.unwrap_or(&request.target), request.fields.iter(), to);
-                body.extend_from_slice(&request.body);
+                body.bytes.extend_from_slice(&request.body);
             }
             // HTTP/1 is spoken.
-            Form::Fixed(..) | Form::Drawn(_) => {}
+            Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) => {}
+        }
+        Ok(())
+    }
+
+    /// True if its head is sent first, and its body behind it: see [`Message::begin`].
+    #[inline]
+    pub fn is_parted(&self) -> bool {
+        matches!(self.0, Form::Parted(_))
+    }
+
+    /// How long it waits for 100 (Continue) between the two; `None`: not at all.
+    pub fn waits(&self) -> Option<Duration> {
+        if let Form::Parted(parted) = &self.0 { parted.waits } else { None }
+    }
+
+    /// Appends its head and returns its body, of a request that is sent in two parts.
+    ///
+    /// # Errors
+    /// Those of opening a file that the body stands in; nothing is appended then.
+    pub fn begin(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) -> io::Result<OpenBody> {
+        match &self.0 {
+            Form::Parted(parted) => parted.begin(last, filling, to),
+            Form::Fixed(..) | Form::Drawn(_) | Form::Listed(_) | Form::Edited(_) => {
+                self.write(last, filling, to);
+                Ok(OpenBody::default())
+            }
         }
     }
 
@@ -174,7 +213,7 @@ impl Message {
                 }
             }
             Form::Listed(listed) => listed.show(Some(path), &Filling::NOTHING, to),
-            Form::Drawn(_) | Form::Edited(_) => {}
+            Form::Drawn(_) | Form::Parted(_) | Form::Edited(_) => {}
         }
     }
 
@@ -183,16 +222,17 @@ impl Message {
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.0 {
             Form::Fixed(message, _) => Some(message),
-            Form::Drawn(_) | Form::Listed(_) | Form::Edited(_) => None,
+            Form::Drawn(_) | Form::Parted(_) | Form::Listed(_) | Form::Edited(_) => None,
         }
     }
 
-    /// Appends the request; over HTTP/2, as it is shown. `last`: the connection ends with it.
+    /// Appends the request; over HTTP/2, and where it is sent in two parts, as it is shown. `last`: the connection ends with it.
     #[inline]
     pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
         match &self.0 {
             Form::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
             Form::Drawn(drawn) => drawn.write(last, filling, to),
+            Form::Parted(parted) => parted.show(last, filling, to),
             Form::Listed(listed) => listed.show(None, filling, to),
             Form::Edited(edited) => edited.write(last, filling, to),
         }
@@ -201,47 +241,8 @@ impl Message {
     /// The request as a value; `None` where nobody was to edit it.
     pub fn fill(&self, filling: &Filling<'_>) -> Option<HttpRequest> {
         match &self.0 {
-            Form::Fixed(..) | Form::Drawn(_) | Form::Listed(_) => None,
+            Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) | Form::Listed(_) => None,
             Form::Edited(edited) => Some(edited.fill(filling)),
-        }
-    }
-}
-
-impl Framing {
-    fn of<'a>(method: &str, mut names: impl Iterator<Item = &'a str> + Clone) -> Framing {
-        if names.clone().any(chunked::is_named) {
-            Framing::Chunked
-        } else if names.any(|name| name.eq_ignore_ascii_case("Content-Length")) {
-            Framing::Given
-        } else if matches!(method, "POST" | "PUT" | "PATCH") {
-            Framing::AlwaysCounted
-        } else {
-            Framing::Counted
-        }
-    }
-
-    /// The body as it is sent.
-    fn finish(self, body: &mut Vec<u8>) {
-        if self == Framing::Grpc {
-            let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes();
-            body.splice(..0, [0].into_iter().chain(length));
-        }
-    }
-
-    /// True if bytes are sent of a body that is empty.
-    fn adds_to_nothing(self) -> bool {
-        match self {
-            Framing::Grpc => true,
-            Framing::AlwaysCounted | Framing::Counted | Framing::Chunked | Framing::Given => false,
-        }
-    }
-
-    /// True if a body of so many bytes is announced by a Content-Length of ours.
-    fn counts(self, body_bytes: usize) -> bool {
-        match self {
-            Framing::AlwaysCounted => true,
-            Framing::Counted => body_bytes > 0,
-            Framing::Chunked | Framing::Given | Framing::Grpc => false,
         }
     }
 }
@@ -327,7 +328,7 @@ impl Draft {
 
 impl Listed {
     /// Host becomes `:authority` (RFC 9113 section 8.3.1), and what speaks of one connection of HTTP/1 is left out.
-    fn of(draft: Draft, version: Version) -> Listed {
+    fn of(draft: Draft, long: Option<LongBody>, version: Version) -> Listed {
         let mut rest = draft.fields;
         let host = rest.iter().position(|field| field.is("Host")).map(|at| rest.remove(at).value);
         let scheme = if draft.secure { "https" } else { "http" };
@@ -342,34 +343,44 @@ impl Listed {
             rest.into_iter().map(|field| DraftField { name: field.name.to_ascii_lowercase(), ..field }),
         );
         let Draft { body, framing, decks, .. } = draft;
-        Listed { version, fields, body, framing, decks, scrap: RefCell::default() }
+        Listed { version, fields, body, long, framing, decks, scrap: RefCell::default() }
     }
 
     fn parts(&self) -> impl Iterator<Item = &[Part]> {
         std::iter::once(&*self.body).chain(self.fields.iter().map(|field| &*field.value))
     }
 
-    fn list(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+    fn list(
+        &self,
+        path: Option<&str>,
+        filling: &Filling<'_>,
+        to: &mut FieldList,
+        body: &mut RequestContent,
+    ) -> io::Result<()> {
         let scrap = &mut *self.scrap.borrow_mut();
-        write_all(&self.body, filling, scrap, body);
-        self.framing.finish(body);
+        body.long = self.long.as_ref().map(LongBody::open).transpose()?;
+        write_all(&self.body, filling, scrap, &mut body.bytes);
+        self.framing.finish(&mut body.bytes);
         for DraftField { name, value, indexing } in &self.fields {
             match path.filter(|_| name == PATH) {
                 Some(path) => to.push(name, path, *indexing),
                 None => to.push_with(name, *indexing, |out| write_all(value, filling, scrap, out)),
             }
         }
-        if self.framing.counts(body.len()) {
-            to.push("content-length", itoa::Buffer::new().format(body.len()), Indexing::Literal);
+        if self.framing.counts(body.length()) {
+            to.push("content-length", itoa::Buffer::new().format(body.length()), Indexing::Literal);
         }
+        Ok(())
     }
 
     fn show(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut Vec<u8>) {
         let mut list = FieldList::default();
-        let mut body = Vec::new();
-        self.list(path, filling, &mut list, &mut body);
-        list.show(self.version, to);
-        to.extend_from_slice(&body);
+        let mut body = RequestContent::default();
+        // What cannot be opened is not shown.
+        if self.list(path, filling, &mut list, &mut body).is_ok() {
+            list.show(self.version, to);
+            body.show(to);
+        }
     }
 }
 
@@ -420,7 +431,7 @@ impl Edited {
         if let Some(place) = fields.iter_mut().find(is_open) {
             *place = FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len()));
         }
-        if !draft.listed_fields_only && draft.framing.counts(body.len()) {
+        if !draft.listed_fields_only && draft.framing.counts(body.len() as u64) {
             fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
         }
         let chunked = draft.framing == Framing::Chunked && !draft.listed_fields_only;
@@ -470,11 +481,31 @@ impl Drawn {
         let (body, scrap) = &mut *self.scratch.borrow_mut();
         body.clear();
         write_all(&self.body, filling, scrap, body);
+        self.write_head(body.len() as u64, last, filling, scrap, to);
+        self.write_body(body, to);
+    }
+
+    fn uses_slots(&self) -> bool {
+        uses_slots(&self.head) || uses_slots(&self.body)
+    }
+
+    fn write_head(
+        &self,
+        body_bytes: u64,
+        last: bool,
+        filling: &Filling<'_>,
+        scrap: &mut Scrap,
+        to: &mut Vec<u8>,
+    ) {
         write_all(&self.head, filling, scrap, to);
         if !self.listed_fields_only {
-            self.end_of_head(body.len(), last, to);
+            self.end_of_head(body_bytes, last, to);
         }
         to.extend_from_slice(b"\r\n");
+    }
+
+    /// The body in its framing.
+    fn write_body(&self, body: &[u8], to: &mut Vec<u8>) {
         match self.framing {
             Framing::Chunked if !self.listed_fields_only => chunked::frame(body, to),
             _ => to.extend_from_slice(body),
@@ -482,7 +513,7 @@ impl Drawn {
     }
 
     /// The fields that follow from the body and the connection.
-    fn end_of_head(&self, body_bytes: usize, last: bool, to: &mut Vec<u8>) {
+    fn end_of_head(&self, body_bytes: u64, last: bool, to: &mut Vec<u8>) {
         if self.framing.counts(body_bytes) {
             to.extend_from_slice(b"Content-Length: ");
             to.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes());
@@ -494,8 +525,43 @@ impl Drawn {
     }
 }
 
+impl Parted {
+    fn begin(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) -> io::Result<OpenBody> {
+        let (body, scrap) = &mut *self.drawn.scratch.borrow_mut();
+        if let Some(long) = &self.long {
+            let open = long.open()?;
+            self.drawn.write_head(open.length(), last, filling, scrap, to);
+            return Ok(open);
+        }
+        body.clear();
+        write_all(&self.drawn.body, filling, scrap, body);
+        self.drawn.write_head(body.len() as u64, last, filling, scrap, to);
+        let mut framed = Vec::new();
+        self.drawn.write_body(body, &mut framed);
+        Ok(framed.into())
+    }
+
+    /// Appends its head, and the beginning of its body.
+    fn show(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
+        // What cannot be opened is not shown.
+        if let Ok(body) = self.begin(last, filling, to) {
+            show_beginning(&body, to);
+        }
+    }
+}
+
 fn text(text: &str) -> Part {
     Part::text(text.as_bytes())
+}
+
+/// True if a field says that the server is asked before the body is sent (RFC 9110 section 10.1.1).
+fn expects_continue(fields: &[DraftField]) -> bool {
+    let value = |field: &DraftField| filled(&field.value, &Filling::NOTHING, &mut Scrap::default());
+    fields.iter().any(|field| {
+        field.is("Expect")
+            && is_fixed(&field.value)
+            && value(field).trim_ascii().eq_ignore_ascii_case(b"100-continue")
+    })
 }
 
 impl Writer<'_> {
@@ -526,10 +592,21 @@ impl Writer<'_> {
                 fields.push(DraftField::new(name, vec![text(value)], false));
             }
         }
-        let body = match request.body.template() {
-            Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
-            None => vec![Part::text(&request.body)],
+        let is_open = |field: &plan::Field| {
+            field.name.eq_ignore_ascii_case("Content-Length")
+                && field.value.template().is_some_and(|text| text.is_empty())
         };
+        let framing = match request.grpc {
+            true => Framing::Grpc,
+            false => Framing::of(&request.method, all().map(|field| field.name.as_str())),
+        };
+        // A length that stands without a value is written once the body is known.
+        let edited = self.edited || self.signer.is_some() || all().any(is_open);
+        let may_be_parted = !edited && request.tcp.is_none() && framing.is_plain();
+        let long = if may_be_parted { LongBody::of(&request.body, self.templates) } else { None };
+        let body = if long.is_some() { Vec::new() } else { self.body(request, &mut compiler)? };
+        let waits =
+            self.http.expect_continue.filter(|_| !request.body.is_empty() && expects_continue(&fields));
         let draft = Draft {
             method: request.method.as_str().into(),
             secure: address.secure,
@@ -539,24 +616,35 @@ impl Writer<'_> {
             body: joined(body),
             decks: compiler.decks(),
             listed_fields_only: self.http.listed_fields_only,
-            framing: match request.grpc {
-                true => Framing::Grpc,
-                false => Framing::of(&request.method, all().map(|field| field.name.as_str())),
-            },
+            framing,
         };
-        // A length that stands without a value is written once the body is known.
-        let is_open = |field: &plan::Field| {
-            field.name.eq_ignore_ascii_case("Content-Length")
-                && field.value.template().is_some_and(|text| text.is_empty())
-        };
-        let form = match self.edited || self.signer.is_some() || all().any(is_open) {
+        let form = match edited {
             true => Form::Edited(Box::new(Edited::new(draft, self.signer.clone()))),
             false if self.http.streams().is_some() => {
-                Form::Listed(Box::new(Listed::of(draft, version(self.http))))
+                Form::Listed(Box::new(Listed::of(draft, long, version(self.http))))
+            }
+            false if long.is_some() || waits.is_some() => {
+                Form::Parted(Box::new(Parted { drawn: Drawn::of(draft), long, waits }))
             }
             false => Drawn::of(draft).fixed_where_it_can_be(),
         };
         Some((address, destination, Message(form)))
+    }
+
+    /// A body's parts, those in files included; `None` where one cannot be read.
+    fn body(&self, request: &Request, compiler: &mut Compiler<'_>) -> Option<Vec<Part>> {
+        let mut parts = Vec::new();
+        for piece in request.body.pieces() {
+            match piece {
+                BodyPiece::Template(text) => parts.extend(self.parts(text, Encode::Raw, compiler)),
+                BodyPiece::Secret(text, true) => {
+                    parts.extend(self.parts(text.as_bytes(), Encode::Raw, compiler));
+                }
+                BodyPiece::Secret(secret, false) => parts.push(text(secret)),
+                BodyPiece::File(file) => parts.push(Part::text(held(file).ok()?)),
+            }
+        }
+        Some(parts)
     }
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.

@@ -10,6 +10,7 @@ pub(crate) mod asked;
 mod checksum;
 pub(crate) mod chunked;
 pub(crate) mod compose;
+mod framing;
 pub(crate) mod http;
 mod message;
 pub(crate) mod sign;

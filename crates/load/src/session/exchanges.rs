@@ -366,7 +366,7 @@ impl HttpExchanges for SessionExchanges<'_> {
     fn head(&mut self, _: &mut Due<()>, _: Instant, to: &mut Head) -> bool {
         let more = self.additions();
         self.message.list(&mut to.fields, &self.destination, &more);
-        to.body.extend_from_slice(&self.message.request.body);
+        to.body.bytes.extend_from_slice(&self.message.request.body);
         self.sent.clear();
         if self.keeps_sent() {
             to.show(&mut self.sent);

@@ -103,6 +103,7 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
         }
         Step::Requests(step) => {
             requests::check_requests(name, step, &kept_around(phase, step), load, found);
+            requests::check_continue(phase, step, load, found);
         }
         Step::Script(step) => requests::check_script(phase, step, load, found),
         Step::Urls(step) => {

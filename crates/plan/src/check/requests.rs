@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::request::field::Field;
 use crate::request::message::Tcp;
 use crate::scenario::script::ScriptStep;
-use crate::scenario::{RequestOrder, RequestStep, Step};
+use crate::scenario::{RequestOrder, RequestStep, Scenario, Step};
 use std::collections::HashSet;
 
 pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Found) {
@@ -145,6 +145,15 @@ pub(super) fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found:
     }
     let to = step.request.address();
     found.within("request", |found| {
+        if step.request.body.is_filed() {
+            found.at(
+                "body",
+                format!(
+                    "phase '{}': a script cannot take the content of a file: let it read the file",
+                    phase.name
+                ),
+            );
+        }
         check_url(&phase.name, &step.request.url, to.as_ref(), load, found);
         check_request(&phase.name, &step.request, load, found);
     });
@@ -205,6 +214,10 @@ fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut
 }
 
 fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found) {
+    if let Some(file) = request.body.files().find(|file| file.file.is_empty()) {
+        debug_assert!(file.bytes.is_none(), "a file that was read has a name");
+        found.at("body", format!("phase '{phase}': file: give the path of the file that is the body"));
+    }
     if let Some(named) = request.body.named() {
         let text = format!(
             "phase '{phase}': this plan is a result's, which names a body of {} bytes (SHA-256 {}) and does not hold it: run the \
@@ -236,6 +249,26 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found)
             check_framing(http, &request.fields, found);
         }
     });
+}
+
+/// Only a request over a connection of its own, of which nothing else follows from answers, can wait before it sends its body.
+pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, found: &mut Found) {
+    let Some(http) = load.protocol.http1().filter(|http| http.expect_continue.is_some()) else { return };
+    let spoken = load.spoken();
+    let hindered = [
+        (spoken.iter().any(|http| http.streams().is_some()), "over HTTP/2 and HTTP/3"),
+        (http.version == HttpVersion::OneZero, "over HTTP/1.0"),
+        (http.pipeline > 1, "with pipeline"),
+        (!step.session.is_none(), "in a session (cookies, redirections, logins, authentication, resources)"),
+        (step.aws.is_some(), "in signed requests (aws)"),
+        (phase.scenarios().any(Scenario::is_journey), "in journeys"),
+    ];
+    for (_, why) in hindered.iter().filter(|(is, _)| *is) {
+        found.push(format!(
+            "phase '{}': Expect: 100-continue is not waited for {why}: leave out the field (in plan files expect_continue)",
+            phase.name
+        ));
+    }
 }
 
 /// Fields of the plan that frame bodies (RFC 9112 section 6) must be what a body can be framed by.

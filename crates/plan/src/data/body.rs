@@ -1,6 +1,7 @@
 //! The body of a request: bytes, which stand in a plan's text as they are where they are text, and in base64 otherwise; a secret, such as
-//! the form of a login; or, in the plan of a result, a long one by its length and digest.
+//! the form of a login; the content of files, which are named; or, in the plan of a result, a long one by its length and digest.
 
+use crate::data::filed::{BodyFile, BodyPart, Filed};
 use crate::data::secret::Secret;
 use crate::digest::Sha256;
 use base64::Engine;
@@ -19,6 +20,8 @@ enum Content {
     /// Shared by all that have it: it may be large.
     Bytes(Arc<Vec<u8>>),
     Secret(Secret),
+    /// All or some of it stands in files.
+    Filed(Box<Filed>),
     /// It stands elsewhere.
     Named(NamedBody),
 }
@@ -34,6 +37,7 @@ impl fmt::Debug for Body {
         match &self.0 {
             Content::Bytes(bytes) => String::from_utf8_lossy(bytes).fmt(to),
             Content::Secret(secret) => secret.fmt(to),
+            Content::Filed(filed) => filed.parts.fmt(to),
             Content::Named(named) => named.fmt(to),
         }
     }
@@ -42,11 +46,12 @@ impl fmt::Debug for Body {
 impl Deref for Body {
     type Target = [u8];
 
-    /// As it is sent.
+    /// As it is sent; of what stands in files, what is held ([`BodyFile::hold`]).
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Content::Bytes(bytes) => bytes,
             Content::Secret(secret) => secret.reveal().as_bytes(),
+            Content::Filed(filed) => filed.bytes(),
             // A plan with it is never run.
             Content::Named(_) => &[],
         }
@@ -77,18 +82,101 @@ impl From<Secret> for Body {
     }
 }
 
+impl From<BodyFile> for Body {
+    fn from(file: BodyFile) -> Body {
+        Body::of_parts(vec![BodyPart::File(file)])
+    }
+}
+
+/// A piece of a body.
+#[derive(Debug, Clone, Copy)]
+pub enum BodyPiece<'a> {
+    /// Bytes in which braces may be placeholders.
+    Template(&'a Arc<Vec<u8>>),
+    /// Text of a secret; `true`: it was typed, and braces may be placeholders.
+    Secret(&'a str, bool),
+    /// The content of a file, as it is.
+    File(&'a BodyFile),
+}
+
 impl Body {
-    /// Bytes up to which a result tells a body itself.
-    const TOLD: usize = 64 * 1024;
+    /// Bytes up to which a plan holds what stands in a file, and a result tells a body itself.
+    pub const TOLD: usize = 64 * 1024;
+
+    /// The parts one behind the other. Those that stand in no file become one.
+    pub fn of_parts(parts: Vec<BodyPart>) -> Body {
+        let in_plan = |part: &BodyPart| match part {
+            BodyPart::Bytes(bytes) => Some(bytes.clone()),
+            BodyPart::File(_) => None,
+        };
+        match parts.iter().map(in_plan).collect::<Option<Vec<_>>>() {
+            Some(all) => all.iter().flat_map(|bytes| bytes.iter().copied()).collect::<Vec<u8>>().into(),
+            None => Body(Content::Filed(Box::new(Filed::of(parts)))),
+        }
+    }
+
+    /// What it is made of; nothing for one that stands elsewhere.
+    pub fn pieces(&self) -> Vec<BodyPiece<'_>> {
+        match &self.0 {
+            Content::Bytes(bytes) => vec![BodyPiece::Template(bytes)],
+            Content::Secret(secret) => vec![BodyPiece::Secret(secret.reveal(), secret.is_typed())],
+            Content::Filed(filed) => filed
+                .parts
+                .iter()
+                .map(|part| match part {
+                    BodyPart::Bytes(bytes) => BodyPiece::Template(bytes),
+                    BodyPart::File(file) => BodyPiece::File(file),
+                })
+                .collect(),
+            Content::Named(_) => Vec::new(),
+        }
+    }
+
+    /// The files it stands in.
+    pub fn files(&self) -> impl Iterator<Item = &BodyFile> {
+        let parts = if let Content::Filed(filed) = &self.0 { filed.parts.as_slice() } else { &[] };
+        parts.iter().filter_map(|part| if let BodyPart::File(file) = part { Some(file) } else { None })
+    }
+
+    /// As [`files`](Body::files), to change what a plan says of them.
+    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut BodyFile> {
+        let parts =
+            if let Content::Filed(filed) = &mut self.0 { filed.parts.as_mut_slice() } else { &mut [] };
+        parts.iter_mut().filter_map(|part| if let BodyPart::File(file) = part { Some(file) } else { None })
+    }
+
+    /// True if all or some of it stands in files.
+    pub fn is_filed(&self) -> bool {
+        self.files().next().is_some()
+    }
+
+    /// Bytes that it takes in a plan's text.
+    pub(crate) fn told_bytes(&self) -> usize {
+        let of_piece = |piece| match piece {
+            BodyPiece::Template(bytes) => bytes.len(),
+            BodyPiece::Secret(..) | BodyPiece::File(_) => 0,
+        };
+        self.pieces().into_iter().map(of_piece).sum()
+    }
+
+    /// Tells it by its length and digest, where it is bytes.
+    pub(crate) fn name(&mut self) {
+        if let Content::Bytes(bytes) = &self.0
+            && !bytes.is_empty()
+        {
+            *self = Body::named_by(bytes);
+        }
+    }
+
+    fn named_by(bytes: &[u8]) -> Body {
+        Body(Content::Named(NamedBody { bytes: bytes.len() as u64, sha256: Sha256::of([bytes]) }))
+    }
 
     /// This body by its length and digest, where it is long.
     pub(crate) fn told(&self) -> Option<Body> {
         match &self.0 {
-            Content::Bytes(bytes) if bytes.len() > Body::TOLD => Some(Body(Content::Named(NamedBody {
-                bytes: bytes.len() as u64,
-                sha256: Sha256::of([bytes.as_slice()]),
-            }))),
-            Content::Bytes(_) | Content::Secret(_) | Content::Named(_) => None,
+            Content::Bytes(bytes) if bytes.len() > Body::TOLD => Some(Body::named_by(bytes)),
+            Content::Bytes(_) | Content::Secret(_) | Content::Filed(_) | Content::Named(_) => None,
         }
     }
 
@@ -96,7 +184,7 @@ impl Body {
     pub(crate) fn named(&self) -> Option<&NamedBody> {
         match &self.0 {
             Content::Named(named) => Some(named),
-            Content::Bytes(_) | Content::Secret(_) => None,
+            Content::Bytes(_) | Content::Secret(_) | Content::Filed(_) => None,
         }
     }
 
@@ -105,25 +193,31 @@ impl Body {
         matches!(&self.0, Content::Bytes(bytes) if bytes.is_empty())
     }
 
-    /// The bytes that may hold placeholders: what was typed. `None` for a secret from elsewhere, of which braces are
+    /// The texts that may hold placeholders: what was typed. None of a secret from elsewhere and of files, of which braces are
     /// braces.
-    pub fn template(&self) -> Option<&[u8]> {
-        match &self.0 {
-            Content::Secret(secret) if !secret.is_typed() => None,
-            _ => Some(self),
-        }
+    pub fn templates(&self) -> impl Iterator<Item = &[u8]> {
+        self.pieces().into_iter().filter_map(|piece| match piece {
+            BodyPiece::Template(bytes) => Some(bytes.as_slice()),
+            BodyPiece::Secret(text, true) => Some(text.as_bytes()),
+            BodyPiece::Secret(_, false) | BodyPiece::File(_) => None,
+        })
+    }
+
+    /// True if it is a secret.
+    pub fn is_secret(&self) -> bool {
+        self.secret().is_some()
     }
 
     pub(crate) fn secret(&self) -> Option<&Secret> {
         match &self.0 {
-            Content::Bytes(_) | Content::Named(_) => None,
+            Content::Bytes(_) | Content::Filed(_) | Content::Named(_) => None,
             Content::Secret(secret) => Some(secret),
         }
     }
 
     pub(crate) fn secret_mut(&mut self) -> Option<&mut Secret> {
         match &mut self.0 {
-            Content::Bytes(_) | Content::Named(_) => None,
+            Content::Bytes(_) | Content::Filed(_) | Content::Named(_) => None,
             Content::Secret(secret) => Some(secret),
         }
     }
@@ -145,20 +239,38 @@ pub(crate) struct NamedBody {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(
     untagged,
-    expecting = "text, { base64 = \"…\" } or { secret = \"env:NAME\" }; in a result's plan { bytes = N, sha256 = \"…\" }"
+    expecting = "text, { base64 = \"…\" }, { file = \"…\" }, { parts = […] } or { secret = \"env:NAME\" }; in a result's plan \
+                 { bytes = N, sha256 = \"…\" }"
 )]
 enum Form<'a> {
     Text(std::borrow::Cow<'a, str>),
     Binary(Binary),
     Secret(Hidden),
+    File(BodyFile),
+    Parts(Parts),
     Named(NamedBody),
+}
+
+/// A body of several parts.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    /// One behind the other: text, bytes, or files.
+    parts: Vec<BodyPart>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Binary {
-    base64: String,
+pub(crate) struct Binary {
+    pub base64: String,
+}
+
+impl Binary {
+    pub fn bytes(self) -> Result<Vec<u8>, &'static str> {
+        STANDARD.decode(self.base64).map_err(|_| "base64 is broken")
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -173,6 +285,10 @@ impl Serialize for Body {
         let form = match &self.0 {
             Content::Secret(secret) => Form::Secret(Hidden { secret: secret.to_string() }),
             Content::Named(named) => Form::Named(named.clone()),
+            Content::Filed(filed) => match filed.parts.as_slice() {
+                [BodyPart::File(file)] => Form::File(file.clone()),
+                parts => Form::Parts(Parts { parts: parts.to_vec() }),
+            },
             Content::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => Form::Text(text.into()),
                 Err(_) => Form::Binary(Binary { base64: STANDARD.encode(bytes.as_slice()) }),
@@ -184,15 +300,25 @@ impl Serialize for Body {
 
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Body, D::Error> {
-        let wrong = |why: &str| serde::de::Error::custom(format!("body: {why}"));
-        match Form::deserialize(from)? {
-            Form::Text(text) => Ok(Body::from(text.into_owned())),
-            Form::Binary(Binary { base64 }) => {
-                STANDARD.decode(base64).map(Body::from).map_err(|_| wrong("base64 is broken"))
+        match with_files(from)? {
+            body if body.is_filed() => {
+                Err(serde::de::Error::custom("the content of a file can be the body of a request alone"))
             }
-            Form::Named(named) => Ok(Body(Content::Named(named))),
-            Form::Secret(Hidden { secret }) => Secret::read(&secret).map(Body::from).map_err(wrong),
+            body => Ok(body),
         }
+    }
+}
+
+/// Reads the body of a request, which alone may stand in files.
+pub(crate) fn with_files<'de, D: Deserializer<'de>>(from: D) -> Result<Body, D::Error> {
+    let wrong = |why: &str| serde::de::Error::custom(format!("body: {why}"));
+    match Form::deserialize(from)? {
+        Form::Text(text) => Ok(Body::from(text.into_owned())),
+        Form::Binary(binary) => binary.bytes().map(Body::from).map_err(wrong),
+        Form::File(file) => Ok(file.into()),
+        Form::Parts(Parts { parts }) => Ok(Body::of_parts(parts)),
+        Form::Named(named) => Ok(Body(Content::Named(named))),
+        Form::Secret(Hidden { secret }) => Secret::read(&secret).map(Body::from).map_err(wrong),
     }
 }
 
@@ -214,6 +340,13 @@ mod tests {
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Holder {
+        #[serde(deserialize_with = "with_files")]
+        body: Body,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "it is never read")]
+    struct Other {
         body: Body,
     }
 
@@ -225,6 +358,40 @@ mod tests {
         let typed = toml::to_string(&Holder { body: Secret::typed("a=geheim").into() }).unwrap();
         assert!(!typed.contains("geheim"), "{typed}");
         assert!(toml::from_str::<Holder>(&typed).unwrap_err().to_string().contains("env:NAME"));
+    }
+
+    #[test]
+    fn bodies_in_files_are_named() {
+        let file = BodyFile::measured("big.bin", 7, "ab".repeat(32));
+        let parts = vec![b"--x {{id}}".to_vec().into(), BodyPart::File(file.clone()), vec![0xff].into()];
+        for (body, said) in [(Body::from(file.clone()), "file = "), (Body::of_parts(parts), "parts = ")] {
+            let holder = Holder { body };
+            let text = toml::to_string(&holder).unwrap();
+            assert!(text.contains(said) || text.contains("[body]"), "{text}");
+            assert_eq!(toml::from_str::<Holder>(&text).unwrap(), holder, "{text}");
+            assert_eq!(holder.body.files().collect::<Vec<_>>(), [&file]);
+            assert!(!holder.body.is_empty() && holder.body.told().is_none());
+        }
+        let refused = toml::from_str::<Other>("body = { file = 'b' }").unwrap_err().to_string();
+        assert!(refused.contains("body of a request alone"), "{refused}");
+        let short = toml::from_str::<Holder>("body = { file = 'b' }").unwrap();
+        assert_eq!(short.body.files().collect::<Vec<_>>(), [&BodyFile::named("b")]);
+        assert_eq!(Body::of_parts(vec![b"a".to_vec().into(), b"b".to_vec().into()]), Body::from("ab"));
+    }
+
+    #[test]
+    fn files_that_are_held_are_one_piece_of_memory_for_all() {
+        let body = Body::of_parts(vec![
+            b"<".to_vec().into(),
+            BodyPart::File(BodyFile::named("f")),
+            b">".to_vec().into(),
+        ]);
+        let copy = body.clone();
+        for file in body.files() {
+            assert_eq!(file.hold(|path| Ok::<_, ()>(path.into())), Ok(&b"f"[..]));
+            assert_eq!(file.hold(|_| Err(())), Ok(&b"f"[..]), "it is read once");
+        }
+        assert_eq!((&*body, &*copy), (&b"<f>"[..], &b"<f>"[..]));
     }
 
     proptest! {

@@ -9,6 +9,7 @@
 pub(crate) mod body;
 mod computed;
 mod counter;
+pub(crate) mod filed;
 mod format;
 mod number;
 pub mod secret;

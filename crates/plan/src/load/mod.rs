@@ -165,6 +165,11 @@ pub struct Http1 {
     /// the answer to the one before.
     #[serde(skip_serializing_if = "is_one")]
     pub pipeline: u32,
+    /// How long a request with the field `Expect: 100-continue` waits for that before it sends its body (RFC 9110 section 10.1.1);
+    /// `None`: not at all.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
+    pub expect_continue: Option<Duration>,
     /// Path of a Unix socket that all connections go to, instead of the target and of the hosts of URLs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unix_socket: Option<String>,
@@ -210,6 +215,7 @@ impl Default for Http1 {
             resend: Resend::default(),
             fields: Vec::new(),
             post_bytes: None,
+            expect_continue: None,
             socket_buffer: None,
             tls: None,
             tunnel: false,

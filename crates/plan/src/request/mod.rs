@@ -8,7 +8,7 @@ pub mod message;
 pub(crate) mod session;
 
 use crate::address::{Address, split_userinfo};
-use crate::data::body::Body;
+use crate::data::body::{Body, with_files};
 use crate::data::secret::Secret;
 use crate::http::credentials::Credentials;
 use crate::request::answer::Extract;
@@ -44,7 +44,7 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<Tcp>,
     /// The body of the request.
-    #[serde(default, skip_serializing_if = "Body::is_empty")]
+    #[serde(default, skip_serializing_if = "Body::is_empty", deserialize_with = "with_files")]
     pub body: Body,
     /// Statuses of its answers that are good, instead of the step's; empty: the step's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

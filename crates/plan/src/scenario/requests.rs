@@ -134,7 +134,9 @@ impl RequestStep {
             let text = field.value.template().unwrap_or_default();
             found.extend(pieces(text.as_bytes(), Encode::Line)?);
         }
-        found.extend(pieces(request.like.body.template().unwrap_or_default(), Encode::Raw)?);
+        for text in request.like.body.templates() {
+            found.extend(pieces(text, Encode::Raw)?);
+        }
         found.retain(|piece| matches!(piece, Piece::Value { .. }));
         Ok(found)
     }

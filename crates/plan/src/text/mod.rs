@@ -40,6 +40,9 @@ use variables::Variables;
 /// Requests of a list that a result still tells one by one.
 const TOLD: usize = 1000;
 
+/// Bytes of bodies that a result tells at most, of all its requests together.
+const TOLD_BODIES: usize = 8 << 20;
+
 /// Names a list that is long, and masks the URLs and forms of one that is not.
 fn tell_list(step: &mut RequestStep) {
     if step.requests.len() > TOLD {
@@ -71,8 +74,27 @@ fn told_body(body: &Body) -> Option<Body> {
 
 /// A body that is a form or JSON with a secret in it, as it may be told; one that the plan calls secret is not told anyway.
 fn told_content(body: &Body) -> Option<String> {
+    if body.is_filed() {
+        return None;
+    }
     let text = body.secret().is_none().then(|| std::str::from_utf8(body).ok()).flatten()?;
     content_without_secrets(text)
+}
+
+/// Names the bodies that there is no room for: many short ones are as long as a long one.
+fn tell_bodies(plan: &mut Plan) {
+    let mut left = TOLD_BODIES;
+    let phases = plan.load.iter_mut().flat_map(|load| &mut load.phases);
+    for step in phases.flat_map(|phase| phase.sends_mut()) {
+        let Step::Requests(step) = step else { continue };
+        let bytes: usize = step.requests.kinds().iter().map(|request| request.body.told_bytes()).sum();
+        if let Some(rest) = left.checked_sub(bytes) {
+            left = rest;
+            continue;
+        }
+        let all = step.requests.kinds_mut().iter_mut();
+        all.for_each(|request| request.body.name());
+    }
 }
 
 fn tell_url(url: &mut String) {
@@ -281,6 +303,7 @@ impl Plan {
                 _ => {}
             }
         }
+        tell_bodies(&mut told);
         told
     }
 

@@ -6,7 +6,7 @@ use super::{around, dry, fleet, foreign};
 use crate::problem::{Exit, Problem};
 use cli::{Files, HttpArgs, SentArgs};
 use plan::secret::without_secrets;
-use session::files;
+use session::files::{self, Meant};
 use session::{Finished, Ready, SessionOptions};
 use std::path::Path;
 
@@ -65,6 +65,10 @@ fn usage(said: String) -> Problem {
     Problem::Usage(said.replace('\n', "\nwringer: "))
 }
 
+fn unread(file: &Path, error: &std::io::Error) -> Problem {
+    Problem::Usage(format!("{} cannot be read: {error}; check its name", file.display()))
+}
+
 /// Reads what the options name: lists and bodies.
 pub fn read(sent: &SentArgs) -> Result<Files, Problem> {
     let mut files = Files::default();
@@ -72,14 +76,19 @@ pub fn read(sent: &SentArgs) -> Result<Files, Problem> {
         if files.has(&file) {
             continue;
         }
-        let bytes = match file == Path::new("-") {
+        let is_list = sent.requests.list.as_ref() == Some(&file);
+        let is_stdin = file == Path::new("-");
+        if !is_list && !is_stdin {
+            let meant = if sent.body.is_text(&file) { Meant::Text } else { Meant::Bytes };
+            let body = files::body(&file, meant).map_err(|error| unread(&file, &error))?;
+            files.add_body(file, body);
+            continue;
+        }
+        let bytes = match is_stdin {
             true => files::read_from(std::io::stdin().lock(), 0, files::LONGEST),
             false => files::read(&file, files::LONGEST),
         };
-        let bytes = bytes.map_err(|error| {
-            Problem::Usage(format!("{} cannot be read: {error}; check its name", file.display()))
-        })?;
-        let is_list = sent.requests.list.as_ref() == Some(&file);
+        let bytes = bytes.map_err(|error| unread(&file, &error))?;
         if let Some(text) = std::str::from_utf8(&bytes).ok().filter(|_| is_list) {
             let requests = foreign::listed(&file, text)?;
             requests.into_iter().for_each(|requests| files.add_requests(file.clone(), requests));

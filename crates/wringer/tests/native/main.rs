@@ -7,8 +7,9 @@
 mod support;
 
 mod answers;
-mod bus;
 mod arena;
+mod bodies;
+mod bus;
 mod cache;
 mod capture;
 mod command_line;

@@ -73,6 +73,7 @@ impl Inner {
         let State { speaker: Speaker::Http2(http2), contents, .. } = state else { return None };
         if http2.client.has_content() {
             http2.client.send(contents, &mut http2.out);
+            super::fail_unread(state);
             self.note_blocked(state);
         }
         let http2 = state.http2().filter(|http2| !http2.out.is_empty())?;

@@ -184,6 +184,7 @@ impl Inner {
                 let State { speaker: Speaker::Http3(http3), contents, .. } = state else { return Ok(()) };
                 if http3.client.has_content() {
                     http3.client.send(contents);
+                    super::fail_unread(state);
                     self.note_blocked(state);
                 }
                 let Speaker::Http3(http3) = &mut state.speaker else { return Ok(()) };

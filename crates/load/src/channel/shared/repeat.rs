@@ -3,6 +3,7 @@
 //!
 //! Anything unexpected wakes the user, with the request as it stands. Start reading at [`Shared::lease_repeating`].
 
+use super::super::long::RequestContent;
 use super::{Inner, Lease, Room, Shared, State};
 use std::rc::Rc;
 use std::time::Instant;
@@ -60,7 +61,9 @@ impl Lease {
     /// Sends the request of a key, which the connection knows, and has it go on by itself while answers have a status and, where
     /// one is given, announce a length. Returns the bytes of the head.
     pub fn repeat(&mut self, key: usize, status: u16, length: Option<u64>, by: Rc<dyn Repeats>) -> u64 {
-        let bytes = self.send(&wire::http2::FieldList::default(), Some(key), &[], false) as u64;
+        let bytes =
+            self.send(&wire::http2::FieldList::default(), Some(key), &mut RequestContent::default(), false)
+                as u64;
         let state = &mut *self.shared.inner.state.borrow_mut();
         let template = state.speaker.known(key).unwrap_or_default();
         state.letters.places[self.place].repeating =

@@ -5,20 +5,21 @@
 //! (`exchange/ending.rs`). Where time runs out it does so for all of the batch.
 
 use crate::answer::{Ended, Settled};
-use crate::channel::{Connection, Destination};
+use crate::channel::{Connection, Destination, OpenBody};
 use crate::exchange::driver;
 use crate::exchange::own::{self, run};
 use crate::exchange::types::{
-    Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Pacing, Queue, Read, Reading, Repeating,
-    SHORT, Sent, Turn, Written,
+    Begun, Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Pacing, Queue, Read, Reading,
+    Repeating, SHORT, Sent, Turn, Written,
 };
 use crate::request::{Filling, Slots, Values};
 use crate::step::{Line, RequestAnswer, Requests};
-use measure::{CacheResult, Cause, Failure, Label, Outcome};
+use measure::{CacheResult, Cause, Failure, FailureKind, Label, Outcome, Stage};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
 use std::cell::RefCell;
-use std::time::Instant;
+use std::io;
+use std::time::{Duration, Instant};
 use wire::http1::{Expect, HeadMemo};
 
 /// Sends a request of a list and reads its answer.
@@ -109,6 +110,14 @@ impl<'a> RequestExchanges<'a> {
         Moment { unix_us, ..self.context.moment(turn.number, self.user) }
     }
 
+    /// Appends the head, and returns the body, of a request that is sent in two parts.
+    fn open(&self, prepared: Line<'_>, last: bool, at: &Moment, to: &mut Vec<u8>) -> io::Result<OpenBody> {
+        match self.values.borrow_mut().as_deref_mut() {
+            None => prepared.begin(last, &Filling { at, draws: &[], slots: &Slots::default() }, to),
+            Some(values) => prepared.begin_with(last, at, self.context.worker.part.index, values, to),
+        }
+    }
+
     fn put(&self, prepared: Line<'_>, last: bool, at: &Moment, to: &mut Vec<u8>) {
         match self.values.borrow_mut().as_deref_mut() {
             None => prepared.write(last, &Filling { at, draws: &[], slots: &Slots::default() }, to),
@@ -145,6 +154,26 @@ impl<'a> Exchanges for RequestExchanges<'a> {
     ) -> Result<Written, Failure> {
         self.put(due.item, last, &self.moment(due.item, &due.turn, now), to);
         Ok(Written { expect: due.item.framing, payload: 0 })
+    }
+
+    fn is_parted(&self, prepared: &Line<'a>) -> bool {
+        prepared.is_parted()
+    }
+
+    fn waits(&self, prepared: &Line<'a>) -> Option<Duration> {
+        prepared.waits()
+    }
+
+    fn begin(
+        &mut self,
+        due: &mut Due<Line<'a>>,
+        now: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Begun, Failure> {
+        let body = self.open(due.item, last, &self.moment(due.item, &due.turn, now), to);
+        let unwritable = |_| Failure::new(FailureKind::Unwritable, Stage::Send);
+        Ok(Begun { expect: due.item.framing, body: body.map_err(unwritable)? })
     }
 
     async fn read(
@@ -195,17 +224,17 @@ impl<'a> HttpExchanges for RequestExchanges<'a> {
     fn head(&mut self, due: &mut Due<Line<'a>>, now: Instant, to: &mut Head) -> bool {
         let prepared = due.item;
         let at = self.moment(due.item, &due.turn, now);
-        match self.values.get_mut().as_deref_mut() {
+        let listed = match self.values.get_mut().as_deref_mut() {
             None => {
                 let filling = Filling { at: &at, ..Filling::NOTHING };
-                prepared.list(&filling, &mut to.fields, &mut to.body);
+                prepared.list(&filling, &mut to.fields, &mut to.body)
             }
             Some(values) => {
                 let worker = self.context.worker.part.index;
-                prepared.list_with(&at, worker, values, &mut to.fields, &mut to.body);
+                prepared.list_with(&at, worker, values, &mut to.fields, &mut to.body)
             }
-        }
-        true
+        };
+        listed.is_ok()
     }
 
     fn head_key(&self, prepared: &Line<'a>) -> Option<usize> {

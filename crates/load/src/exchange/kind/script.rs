@@ -186,7 +186,7 @@ impl HttpExchanges for ScriptExchanges<'_> {
     fn head(&mut self, due: &mut Due<Piece>, _: Instant, to: &mut Head) -> bool {
         let Some(request) = &due.item.request else { return false };
         request.list(&request.target, request.fields.iter(), &mut to.fields);
-        to.body.extend_from_slice(&request.body);
+        to.body.bytes.extend_from_slice(&request.body);
         true
     }
 

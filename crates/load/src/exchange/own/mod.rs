@@ -4,6 +4,7 @@
 //! reading at [`run`].
 
 mod http;
+mod parted;
 mod tcp;
 
 pub(crate) use http::read;
@@ -116,6 +117,17 @@ async fn fill<C: Exchanges>(
             None => exchanges.next(now),
         };
         let Some(mut next) = next else { break };
+        if exchanges.is_parted(&next.item) {
+            if !window.is_empty() || out.is_some() {
+                // It goes alone, behind what is under way.
+                due.push_front(next);
+                break;
+            }
+            // On the heap, so that users need no room for what is rare.
+            Box::pin(parted::send(context, client, exchanges, next, connection, window)).await?;
+            exchanges.sent(client, connection, window);
+            return Ok(());
+        }
         let out = out.get_or_insert_with(|| worker.net.buffer());
         let begin = out.len();
         let last = worker.channels.is_last(connection);

@@ -2,16 +2,16 @@
 
 use super::client::Client;
 use super::head::Head;
-use super::moments::{Due, Read, Sent, Turn, Written};
+use super::moments::{Begun, Due, Read, Sent, Turn, Written};
 use super::queue::Queue;
 use super::reading::Reading;
 use super::repeating::Repeating;
 use super::told::Described;
 use crate::answer::{AnswerSink, Ended, Settled};
-use crate::channel::{Connection, Destination};
+use crate::channel::{Connection, Destination, OpenBody};
 use measure::{CacheResult, Exchange, Failure, Fetch, Label, Outcome, Remark};
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wire::http1::{Expect, HeadMemo};
 
 /// The exchanges of one turn of a user: what is sent, and what its answers mean.
@@ -85,6 +85,33 @@ pub(crate) trait Exchanges: Sized {
         last: bool,
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure>;
+
+    /// True if a request's head is sent first, and its body behind it: see [`Exchanges::begin`].
+    fn is_parted(&self, item: &Self::Item) -> bool {
+        let _ = item;
+        false
+    }
+
+    /// How long a request waits for 100 (Continue) between the two; `None`: not at all.
+    fn waits(&self, item: &Self::Item) -> Option<Duration> {
+        let _ = item;
+        None
+    }
+
+    /// Appends a request's head and returns its body, where it is sent in two parts.
+    ///
+    /// # Errors
+    /// It cannot be written; nothing is appended then.
+    fn begin(
+        &mut self,
+        due: &mut Due<Self::Item>,
+        now: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Begun, Failure> {
+        let written = self.write(due, now, last, to)?;
+        Ok(Begun { expect: written.expect, body: OpenBody::default() })
+    }
 
     /// The requests of one send are gone; those that nobody answers are taken out and accounted for.
     fn sent(

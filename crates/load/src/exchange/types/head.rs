@@ -1,5 +1,6 @@
 //! A request as fields, for HTTP/2 and HTTP/3.
 
+use crate::channel::RequestContent;
 use wire::http1::Version;
 use wire::http2::FieldList;
 
@@ -8,14 +9,19 @@ pub(crate) struct Head {
     /// Version of HTTP that is spoken.
     pub version: Version,
     pub fields: FieldList,
-    pub body: Vec<u8>,
+    pub body: RequestContent,
     /// The text of an answer's head, as evidence shows it.
     pub answer: Vec<u8>,
 }
 
 impl Default for Head {
     fn default() -> Head {
-        Head { version: Version::Http2, fields: FieldList::default(), body: Vec::new(), answer: Vec::new() }
+        Head {
+            version: Version::Http2,
+            fields: FieldList::default(),
+            body: RequestContent::default(),
+            answer: Vec::new(),
+        }
     }
 }
 
@@ -23,7 +29,7 @@ impl Head {
     /// Appends the request as people read it.
     pub fn show(&self, to: &mut Vec<u8>) {
         self.fields.show(self.version, to);
-        to.extend_from_slice(&self.body);
+        self.body.show(to);
     }
 
     pub fn clear(&mut self) {

@@ -1,7 +1,7 @@
 //! A request from its turn to its answer: what is due, what was sent, when what happened, and how a reading of answers ends.
 
 use super::worker::Worker;
-use crate::channel::Connection;
+use crate::channel::{Connection, OpenBody};
 use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage};
 use std::time::{Duration, Instant};
 use wire::http1::Expect;
@@ -122,6 +122,13 @@ pub(crate) struct Written {
     pub expect: Expect,
     /// Bytes of a counting body that follow it.
     pub payload: u64,
+}
+
+/// A request of which the head was written, and the body is to follow.
+pub(crate) struct Begun {
+    /// Framing of its answer.
+    pub expect: Expect,
+    pub body: OpenBody,
 }
 
 /// The end of one reading of answers.

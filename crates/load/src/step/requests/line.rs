@@ -2,14 +2,16 @@
 //! first of them, so that a line takes a worker eight bytes, and its URL stands in the plan, which all workers share.
 
 use super::Prepared;
-use crate::channel::Destination;
+use crate::channel::{Destination, OpenBody, RequestContent};
 use crate::request::http::Message;
 use crate::request::{Filling, HttpRequest, Values};
 use plan::data::Moment;
 use plan::{Address, Request, RequestList};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io;
 use std::ops::{Deref, Range};
+use std::time::Duration;
 use wire::http2::FieldList;
 
 /// A request of a list.
@@ -77,9 +79,36 @@ impl<'a> Line<'a> {
         is_same.then(|| std::ptr::from_ref(self.prepared).addr())
     }
 
-    /// Adds its fields for HTTP/2, and appends its body.
-    pub fn list(self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
-        self.prepared.message.list(self.path, filling, to, body);
+    /// True if its head is sent first and its body behind it, as [`Line::begin`] gives them.
+    #[inline]
+    pub fn is_parted(self) -> bool {
+        self.prepared.message.is_parted()
+    }
+
+    /// How long it waits for 100 (Continue) between the two.
+    pub fn waits(self) -> Option<Duration> {
+        self.prepared.message.waits()
+    }
+
+    /// Appends its head and returns its body. `last`: the connection ends with it.
+    ///
+    /// # Errors
+    /// Those of opening a file that the body stands in.
+    pub fn begin(self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) -> io::Result<OpenBody> {
+        self.prepared.message.begin(last, filling, to)
+    }
+
+    /// Adds its fields for HTTP/2, and its body.
+    ///
+    /// # Errors
+    /// Those of opening a file that the body stands in.
+    pub fn list(
+        self,
+        filling: &Filling<'_>,
+        to: &mut FieldList,
+        body: &mut RequestContent,
+    ) -> io::Result<()> {
+        self.prepared.message.list(self.path, filling, to, body)
     }
 
     /// As [`Self::list`], with the values that its user keeps.
@@ -89,11 +118,28 @@ impl<'a> Line<'a> {
         worker: u32,
         values: &mut Values,
         to: &mut FieldList,
-        body: &mut Vec<u8>,
-    ) {
+        body: &mut RequestContent,
+    ) -> io::Result<()> {
         let Values { slots, draws, .. } = values;
         let draws = draws.deal(at.number, self.prepared.message.decks(), worker);
-        self.list(&Filling { at, draws, slots }, to, body);
+        self.list(&Filling { at, draws, slots }, to, body)
+    }
+
+    /// As [`Self::begin`], with the values that its user keeps.
+    ///
+    /// # Errors
+    /// Those of opening a file that the body stands in.
+    pub fn begin_with(
+        self,
+        last: bool,
+        at: &Moment,
+        worker: u32,
+        values: &mut Values,
+        to: &mut Vec<u8>,
+    ) -> io::Result<OpenBody> {
+        let Values { slots, draws, .. } = values;
+        let draws = draws.deal(at.number, self.prepared.message.decks(), worker);
+        self.begin(last, &Filling { at, draws, slots }, to)
     }
 
     /// The request as a value, for a session that edits it; `None` for what a script wrote. As for [`Line::write_with`].
