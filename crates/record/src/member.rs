@@ -71,12 +71,12 @@ pub fn number_of_kind(event: &RunEvent) -> u8 {
 /// A record as a member.
 ///
 /// # Errors
-/// A record too long for one.
+/// A record too long for one: [`FileTooLarge`](io::ErrorKind::FileTooLarge).
 pub fn packed(event: &RunEvent, sequence: u32) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(event)?;
     line.push(b'\n');
     if line.len() > LONGEST_LINE {
-        return Err(io::Error::other("a record is longer than 64 MiB"));
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
     let mut encoder = DeflateEncoder::new(vec![0; HEADER], Compression::default());
     encoder.write_all(&line)?;

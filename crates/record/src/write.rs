@@ -2,7 +2,7 @@
 
 use crate::member;
 use measure::RunEvent;
-use measure::stream::Note;
+use measure::stream::{Head, Note};
 use std::fs::File;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -128,7 +128,7 @@ impl<P: Place> Writer<P> {
         let mut bytes = Vec::new();
         let mut sequence = self.sequence;
         for event in missing.iter().chain([event]) {
-            bytes.extend(member::packed(event, sequence)?);
+            bytes.extend(packed(event, sequence, self.now)?);
             sequence = sequence.wrapping_add(1);
         }
         if let Err(error) = self.place.append(&bytes) {
@@ -160,6 +160,30 @@ impl<P: Place> Writer<P> {
             None => Kept::Lost,
         }
     }
+}
+
+/// A record as a member; one that is too long in a shorter form, so that the others of the run are kept.
+fn packed(event: &RunEvent, sequence: u32, now: Duration) -> io::Result<Vec<u8>> {
+    match member::packed(event, sequence) {
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            member::packed(&shortened(event, now), sequence)
+        }
+        packed => packed,
+    }
+}
+
+/// What is said of a record that is too long: the first one without its plan, and a note instead of any other.
+fn shortened(event: &RunEvent, now: Duration) -> RunEvent {
+    let most = member::LONGEST_LINE >> 20;
+    let RunEvent::Head(head) = event else {
+        return RunEvent::Note(Note {
+            at: now,
+            text: format!("a record of more than {most} MiB is left out"),
+        });
+    };
+    let megabytes = head.plan.len() / 1_000_000;
+    let plan = format!("# The plan has {megabytes} MB: a run file holds {most} MiB of one.\n");
+    RunEvent::Head(Box::new(Head { plan, ..(**head).clone() }))
 }
 
 /// When in the run a record was made.

@@ -2,6 +2,7 @@
 
 mod sample;
 
+use measure::stream::Note;
 use measure::{RunEvent, RunState, TimeMetric};
 use record::member::{HEADER, Header, LONGEST_LINE, packed};
 use record::{Gap, Item, Kept, ReadError, Reader, Writer};
@@ -163,6 +164,28 @@ fn a_record_in_the_middle_that_is_gone_is_a_gap() {
     let (seen, gaps) = read(&without);
     assert_eq!(seen.len(), events.len() - 1);
     assert_eq!(gaps, [Gap { at: members[0].len() + members[1].len(), bytes: 0, at_end: false }]);
+}
+
+/// The plan of a run may be of any length, and what a program says, too.
+#[test]
+fn a_record_that_is_too_long_costs_no_other() {
+    let mut events = small();
+    let long = "x".repeat(LONGEST_LINE + 1);
+    let RunEvent::Head(head) = &mut events[0] else { panic!("a run begins with its head") };
+    head.plan = long.clone();
+    let id = head.id.clone();
+    events.insert(1, RunEvent::Note(Note { at: std::time::Duration::ZERO, text: long }));
+    let (seen, gaps) = read(&written(&events));
+    assert_eq!((seen.len(), gaps.len()), (events.len(), 0));
+    assert_eq!(seen[2..], events[2..]);
+    let (RunEvent::Head(head), RunEvent::Note(note)) = (&seen[0], &seen[1]) else {
+        panic!("other records came")
+    };
+    assert_eq!(
+        (head.id.as_str(), head.plan.as_str()),
+        (id.as_str(), "# The plan has 67 MB: a run file holds 64 MiB of one.\n")
+    );
+    assert_eq!(note.text, "a record of more than 64 MiB is left out");
 }
 
 #[test]
