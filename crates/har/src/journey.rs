@@ -1,9 +1,11 @@
 //! A recording as a plan: pages as transactions, what they need grouped, values of answers in later requests.
 
 use crate::correlate::{Correlation, Known, correlate};
+use crate::hidden::hide;
 use crate::{Exchange, Kind, Recording};
+use plan::data::Data;
 use plan::secret::{Secret, content_without_secrets, without_secrets};
-use plan::template::escape;
+use plan::template::{escape, is_template};
 use plan::{
     Body, Check, Delay, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep,
     Scenario, Session, Site, Status, Step, Stop, Tls, Trace, Transaction,
@@ -234,7 +236,8 @@ impl Writer<'_> {
     fn request(&self, number: usize, notes: &mut Vec<String>) -> Step {
         let one = self.chosen[number];
         let known: Vec<&Known> = self.found.values.iter().filter(|known| known.from < number).collect();
-        let filled = Filled::of(one, &known);
+        let mut filled = Filled::of(one, &known);
+        let data = filled.hide();
         let extract = self.found.kept.get(&number).cloned().unwrap_or_default();
         let text = |text: &str| {
             if filled.templates {
@@ -275,7 +278,7 @@ impl Writer<'_> {
             extract,
             ..Request::get("http://localhost/")
         };
-        let mut step = RequestStep { templates: filled.templates, ..RequestStep::default() };
+        let mut step = RequestStep { templates: filled.templates, data, ..RequestStep::default() };
         step.expect.decode = !request.extract.is_empty();
         step.requests = vec![request].into();
         step.session = Session { cookies: true, ..Session::default() };
@@ -324,6 +327,24 @@ impl Filled {
     }
 }
 
+impl Filled {
+    /// Makes secrets in the URL ones of the plan, which are returned by their names.
+    fn hide(&mut self) -> Vec<Data> {
+        let mut url = if self.templates { self.url.clone() } else { escaped(&self.url) };
+        let found = hide(&mut url);
+        // A body that is a secret is no template once its value comes from elsewhere, so it cannot have braces escaped.
+        let is_hidden = self.body.is_secret();
+        if found.is_empty() || !self.templates && is_hidden && is_template(&self.body) {
+            return Vec::new();
+        }
+        if !self.templates && !is_hidden {
+            self.body = escape(&self.body).into();
+        }
+        (self.url, self.templates) = (url, true);
+        found
+    }
+}
+
 /// A body; one in which a name tells a secret, such as the form of a login, is a secret of the plan as a whole.
 fn secret_or_plain(body: &[u8]) -> Body {
     match std::str::from_utf8(body) {
@@ -336,11 +357,11 @@ fn escaped(text: &str) -> String {
     String::from_utf8_lossy(&escape(text.as_bytes())).into_owned()
 }
 
-fn encoded(value: &str) -> String {
+pub(crate) fn encoded(value: &str) -> String {
     percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC).to_string()
 }
 
-fn form(value: &str) -> String {
+pub(crate) fn form(value: &str) -> String {
     url::form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }
 

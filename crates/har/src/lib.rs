@@ -6,6 +6,7 @@
 
 mod correlate;
 mod exchange;
+mod hidden;
 mod journey;
 mod posted;
 mod reader;

@@ -109,6 +109,11 @@ pub fn is_secret_parameter(name: &str) -> bool {
     NAMES.contains(&plain.as_str()) || WORDS.iter().any(|word| plain.contains(word))
 }
 
+/// A placeholder tells no secret: it names one.
+fn is_placeholder(value: &str) -> bool {
+    value.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).is_some_and(|name| !name.contains("{{"))
+}
+
 /// The text as it may be shown: the user names and passwords of its URLs are masked, and in queries and forms the values of
 /// parameters whose names tell a secret: `?user=me&api_key=***`.
 pub fn without_secrets(text: &str) -> String {
@@ -121,7 +126,9 @@ pub fn without_secrets(text: &str) -> String {
         let parameter = &after[..after.find(ENDS_PARAMETER).unwrap_or(after.len())];
         rest = &after[parameter.len()..];
         match parameter.split_once('=') {
-            Some((name, value)) if !value.is_empty() && is_secret_parameter(name) => {
+            Some((name, value))
+                if !value.is_empty() && !is_placeholder(value) && is_secret_parameter(name) =>
+            {
                 shown.push_str(name);
                 shown.push('=');
                 shown.push_str(MASK);
@@ -282,6 +289,7 @@ mod tests {
             ("/?sig=s==&sv=2&AccessKeyId=id", "/?sig=***&sv=2&AccessKeyId=***"),
             ("/?page=1&key=k&design=d&token=&tokens", "/?page=1&key=k&design=d&token=&tokens"),
             ("{{a?b}} & c?", "{{a?b}} & c?"),
+            ("/?token={{token|url}}&sig=x{{y}}", "/?token={{token|url}}&sig=***"),
         ] {
             assert_eq!(without_secrets(text), shown);
         }
