@@ -2,6 +2,7 @@
 //!
 //! One task owns all of them: what came in a turn is read, answered and sent together. Start at [`serve`].
 
+use crate::http2::HEAD;
 use crate::streams::{Requests, Speaks, Streams};
 use crate::worker::Worker;
 use measure::LiveOriginCounts;
@@ -81,8 +82,13 @@ struct Connections {
 
 /// Serves what comes to a socket; does not end by itself.
 pub(crate) async fn serve(net: Net, socket: UdpSocket, worker: Rc<Worker>, tls: &wire::tls::Server) {
-    let limits =
-        Limits { streams: STREAMS, stream_window: WINDOW, send_window: SEND_WINDOW, ..Limits::real() };
+    let limits = Limits {
+        streams: STREAMS,
+        stream_window: WINDOW,
+        send_window: SEND_WINDOW,
+        head: Some(HEAD),
+        ..Limits::real()
+    };
     let seed = net.unix_micros() ^ u64::from(worker.index()) << 48;
     // The settings were tried before.
     let Ok(listener) = Listener::new(tls, limits, seed) else { return };
@@ -233,6 +239,7 @@ async fn answer_one(worker: &Worker, net: &Net, socket: &UdpSocket, streams: &mu
     let ecn = streams.speaks.take_ecn();
     worker.counts().ecn_marked.add(ecn.marked);
     worker.counts().ecn_failed.add(ecn.failed);
+    worker.counts().refused.add(streams.speaks.take_late());
     streams.forget_ended();
     if failed && streams.speaks.is_drained() {
         worker.counts().handshakes_failed.add(1);

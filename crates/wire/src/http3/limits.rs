@@ -38,6 +38,8 @@ pub struct Limits {
     pub retry: bool,
     /// Interim answers and broken streams that are borne.
     pub broken_streams: u32,
+    /// How long a server waits for the head of a request after its first byte; `None`: as long as the connection lasts.
+    pub head: Option<Duration>,
 }
 
 /// Congestion control, which bounds how much is under way.
@@ -66,6 +68,7 @@ impl Limits {
             rare_acks: false,
             retry: false,
             broken_streams: 1000,
+            head: None,
         }
     }
 

@@ -120,6 +120,10 @@ pub struct Server {
     broken: u32,
     /// Streams that are to be reset when what was sent on them has come, and when that will be; `None`: not known yet.
     resets: Vec<(Option<Instant>, u32, Code)>,
+    /// Streams whose heads had not come with their first bytes, and when these did.
+    heads: Vec<(Instant, u32)>,
+    /// Requests whose heads did not come in time, which nobody was told of yet.
+    late: u64,
     block: Vec<u8>,
     text: Vec<u8>,
     scratch: Vec<u8>,
@@ -133,6 +137,8 @@ struct Stream {
     upload: Upload,
     content_length: Option<u64>,
     received: u64,
+    /// The first byte came: a client may open streams long before it uses them.
+    begun: bool,
     /// The head came.
     headed: bool,
     /// Trailers came.
@@ -167,6 +173,8 @@ impl Server {
             lost: None,
             broken: 0,
             resets: Vec::new(),
+            heads: Vec::new(),
+            late: 0,
             block: Vec::new(),
             text: Vec::new(),
             scratch: Vec::new(),
@@ -213,6 +221,11 @@ impl Server {
     /// Takes the ECN counts of the path since this was asked last.
     pub fn take_ecn(&mut self) -> EcnCounts {
         self.quic.take_ecn()
+    }
+
+    /// Takes the number of requests since this was asked last whose heads did not come in time, and whose streams were reset.
+    pub fn take_late(&mut self) -> u64 {
+        std::mem::take(&mut self.late)
     }
 
     /// Returns the windows that kept content from being sent when [`Self::send`] ran last.
@@ -326,7 +339,10 @@ impl Server {
     /// When [`Self::tick`] is due, if nothing comes before.
     pub fn deadline(&mut self) -> Option<Instant> {
         let resets = self.resets.iter().filter_map(|(due, ..)| *due).min();
-        self.quic.deadline().into_iter().chain(resets).min()
+        let streams = &mut self.streams;
+        self.heads.retain(|(_, stream)| streams.get(key(*stream)).is_some_and(|state| !state.headed));
+        let heads = self.heads.iter().filter_map(|(begun, _)| Some(*begun + self.limits.head?)).min();
+        self.quic.deadline().into_iter().chain(resets).chain(heads).min()
     }
 
     /// Time has passed: what is due is done. Also to be called of a connection that begins.
@@ -342,8 +358,32 @@ impl Server {
             }
             later
         });
+        self.give_up_heads(now, sink);
         self.quic.tick(now);
         self.go_on(now, sink)
+    }
+
+    /// Resets the streams whose heads have not come in time.
+    fn give_up_heads(&mut self, now: Instant, sink: &mut impl ServerSink) {
+        let Some(limit) = self.limits.head else { return };
+        let (late, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.heads).into_iter().partition(|(begun, _)| *begun + limit <= now);
+        self.heads = rest;
+        for (_, stream) in late {
+            if self.streams.get(key(stream)).is_some_and(|state| !state.headed) {
+                self.reset(stream, error::EXCESSIVE_LOAD);
+                sink.reset(stream, error::EXCESSIVE_LOAD);
+                self.late += 1;
+            }
+        }
+    }
+
+    /// Takes the time of a head that has begun and not come.
+    fn time_head(&mut self, now: Instant, stream: u32) {
+        let is_without = self.streams.get(key(stream)).is_some_and(|state| state.begun && !state.headed);
+        if self.limits.head.is_some() && is_without && !self.heads.iter().any(|(_, timed)| *timed == stream) {
+            self.heads.push((now, stream));
+        }
     }
 
     /// Appends datagrams to be sent, at most so many; `None`: there is nothing to be sent now.
@@ -359,14 +399,14 @@ impl Server {
     }
 
     fn go_on(&mut self, now: Instant, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
-        self.happen(sink).inspect_err(|error| {
+        self.happen(now, sink).inspect_err(|error| {
             self.quic.close(now, error.code(), error.breach.text().as_bytes());
             sink.broke(None, error.breach, &self.core.sample);
             self.lost.get_or_insert(Lost::Breach(error.breach));
         })
     }
 
-    fn happen(&mut self, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+    fn happen(&mut self, now: Instant, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
         self.core.open(&mut self.quic, self.limits.field_section);
         while let Some(happened) = self.quic.poll() {
             match happened {
@@ -380,10 +420,14 @@ impl Server {
                     while let Some(stream) = self.quic.accept(true) {
                         self.begin(stream);
                         self.read_stream(stream, sink)?;
+                        self.time_head(now, number(stream));
                     }
                 }
                 Happened::Readable(stream) if stream % 4 == 2 => self.core.read(&mut self.quic, stream)?,
-                Happened::Readable(stream) => self.read_stream(stream, sink)?,
+                Happened::Readable(stream) => {
+                    self.read_stream(stream, sink)?;
+                    self.time_head(now, number(stream));
+                }
                 Happened::Writable(stream) if stream % 4 == 3 => self.core.flush(&mut self.quic),
                 Happened::Writable(stream) => self.may_send(number(stream)),
                 Happened::Stopped(stream, code) => {
@@ -452,6 +496,7 @@ impl Server {
         let mut request = Request { core, text, limit: limits.field_section as usize, number, sink };
         let mut wrong = None;
         let read = quic.read(stream, usize::MAX, |bytes| {
+            state.begun = true;
             wrong = request.take(&mut state, bytes)?;
             Ok(wrong.is_none())
         })?;

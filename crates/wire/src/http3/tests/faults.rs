@@ -1,9 +1,11 @@
 //! Peers that break the rules: each gets the error of RFC 9114, and what is under way its end.
 
+use super::super::Limits;
 use super::super::error::{self, ConnectionError};
 use super::super::qpack;
-use super::network::{Faults, Reply, World};
+use super::network::{Faults, Reply, World, server_limits};
 use crate::http2::{Code, End, Indexing};
+use crate::tls;
 use breach::Breach;
 use std::time::Duration;
 
@@ -220,6 +222,45 @@ fn requests_that_break_the_rules() {
     let world = asked(&[with(&[]), frame(0x0, b"abc"), headers(&[("t", "1")])].concat(), true);
     assert_eq!((world.asked.whole.len(), world.server_error), (1, None));
     assert_eq!(world.asked.bodies.values().next(), Some(&b"abc".to_vec()));
+}
+
+/// A client that sends the head of a request byte by byte, and never all of it, beside one that comes in time.
+#[test]
+fn a_head_that_trickles_is_not_waited_for() {
+    let limits = Limits { head: Some(Duration::from_secs(10)), ..server_limits() };
+    let mut world = World::with(7, Faults::default(), Limits::real(), limits, tls::Resumption::Off);
+    world.answering = Box::new(|_, _, _| Reply::Nothing);
+    world.connect();
+    let get = [(":method", "GET"), (":scheme", "https"), (":path", "/"), (":authority", "a")];
+    let head =
+        headers(&[&get[..], &[("x-word", "of so many bytes that a head has more than twelve")]].concat());
+    let [slow, whole] = [0, 1].map(|_| world.client.quic.quic.open(true).unwrap());
+    let begun = world.now;
+    let last = head.len() - 1;
+    for (nth, byte) in head.iter().enumerate().take(12) {
+        world.client.quic.quic.write(slow, &[*byte]);
+        if nth == 5 {
+            world.client.quic.quic.write(whole, &head[..last]);
+        }
+        if nth == 8 {
+            world.client.quic.quic.write(whole, &head[last..]);
+            world.client.quic.quic.finish(whole);
+        }
+        world.until(Duration::from_secs(1), |world| !world.asked.resets.is_empty());
+        if !world.asked.resets.is_empty() {
+            break;
+        }
+    }
+    let waited = world.now.duration_since(begun);
+    assert_eq!(
+        (waited.as_secs(), &world.asked.resets[..]),
+        (10, &[((slow / 4) as u32, error::EXCESSIVE_LOAD)][..])
+    );
+    assert_eq!(world.server_error, None, "the connection goes on");
+    let server = &mut world.server.as_mut().unwrap().1;
+    assert_eq!((server.take_late(), server.take_late()), (1, 0));
+    let is_open = [slow, whole].map(|stream| server.is_open((stream / 4) as u32));
+    assert_eq!(is_open, [false, true], "the other head came, and waits for its answer");
 }
 
 /// Streams that are opened and given up again and again (CVE-2023-44487).
