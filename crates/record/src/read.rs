@@ -4,7 +4,7 @@ use crate::member::{self, HEADER, Header, MAJOR, OLDEST};
 use measure::RunEvent;
 use memchr::memmem::Finder;
 use std::collections::VecDeque;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use std::thread;
 
 /// Members that are unpacked at once, at most.
@@ -82,7 +82,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// There is no member of a run file in them, or it is of a version that is not understood.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, ReadError> {
-        let threads = thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS));
+        // To ask takes some files of the system each time, and lists read hundreds of runs.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let threads = *CORES
+            .get_or_init(|| thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS)));
         let mut reader =
             Reader { bytes, at: 0, next: 0, borders: false, sums: false, threads, ahead: VecDeque::new() };
         let (_, first) = reader.member().ok_or(ReadError::NoRun)?;

@@ -59,7 +59,7 @@ impl Listeners {
             return Err(Unknown::NobodyHere);
         }
         let own = std::process::id();
-        if self.held_by(own, usize::MAX).is_some_and(|held| !held.is_empty()) {
+        if self.held_by(own, usize::MAX).is_some_and(|held| !held.inodes.is_empty()) {
             return Err(Unknown::Ourselves);
         }
         let mut search = Search {
@@ -85,19 +85,27 @@ impl Listeners {
 
     /// True if a process listens, as far as its first descriptors show.
     pub fn are_held_by(&self, pid: u32) -> bool {
-        self.held_by(pid, FIRST).is_some_and(|held| !held.is_empty())
+        self.held_by(pid, FIRST).is_some_and(|held| !held.inodes.is_empty())
     }
 
     /// Those of the sockets that a process has among so many descriptors; `None`: it may not be looked at.
-    fn held_by(&self, pid: u32, descriptors: usize) -> Option<Vec<u32>> {
-        let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    fn held_by(&self, pid: u32, descriptors: usize) -> Option<HeldSockets> {
+        let mut entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
         let inode = |entry: fs::DirEntry| {
             let link = fs::read_link(entry.path()).ok()?;
             let number = link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()?;
             self.inodes.contains(&number).then_some(number)
         };
-        Some(entries.take(descriptors).filter_map(inode).collect())
+        let inodes = entries.by_ref().take(descriptors).filter_map(inode).collect();
+        Some(HeldSockets { inodes, more: entries.next().is_some() })
     }
+}
+
+/// Sockets that a process holds, as far as its descriptors were read.
+struct HeldSockets {
+    inodes: Vec<u32>,
+    /// It has more descriptors.
+    more: bool,
 }
 
 /// True if a socket that is bound to all addresses gets connections to `target`.
@@ -131,11 +139,11 @@ impl Search<'_> {
                 continue;
             };
             self.looked_at += 1;
-            if held.is_empty() {
-                many.extend(has_more(pid, descriptors).then_some(pid));
+            if held.inodes.is_empty() {
+                many.extend(held.more.then_some(pid));
                 continue;
             }
-            self.missing.retain(|inode| !held.contains(inode));
+            self.missing.retain(|inode| !held.inodes.contains(inode));
             self.owners.insert(self.first_holder(pid));
         }
         many
@@ -168,12 +176,6 @@ pub fn is_same_file(one: u32, other: u32) -> bool {
         (Some(one), Some(other)) => one == other,
         _ => name(one).is_some_and(|one| Some(one) == name(other)),
     }
-}
-
-/// True if a process has more descriptors than these.
-fn has_more(pid: u32, descriptors: usize) -> bool {
-    fs::read_dir(format!("/proc/{pid}/fd"))
-        .is_ok_and(|open| open.take(descriptors.saturating_add(1)).count() > descriptors)
 }
 
 /// Bytes of a process's line of figures, at most: its name has sixteen, and each of some fifty figures up to twenty.

@@ -172,6 +172,40 @@ pub fn summaries(folder: &Path) -> Vec<Summary> {
     entries.into_iter().filter_map(found).collect()
 }
 
+/// The summaries of some files of a folder, in their order; `None` of one that is none of ours. What the index did not know yet of them
+/// it knows from now on.
+pub fn summaries_of(folder: &Path, files: &[&Path]) -> Vec<Option<Summary>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let mut known = read(folder);
+    let mut changed = false;
+    let mut found = Vec::new();
+    for file in files {
+        let Some((name, bytes, changed_ns)) = facts(file) else {
+            found.push(None);
+            continue;
+        };
+        let same = known.get(&name).filter(|entry| (entry.bytes, entry.changed_ns) == (bytes, changed_ns));
+        let run = match same {
+            Some(entry) => entry.run.clone(),
+            None => {
+                changed = true;
+                let run = summary(file);
+                let entry = Entry { file: name.clone(), bytes, changed_ns, run: run.clone() };
+                known.insert(name, entry);
+                run
+            }
+        };
+        found.push(run.map(|run| Summary { file: file.to_path_buf(), bytes, ..run }));
+    }
+    if changed {
+        // Without it the next time takes longer, and that is all.
+        let _ = write(folder, &known.into_values().collect::<Vec<_>>());
+    }
+    found
+}
+
 /// Returns the summary that a list shows of the run in a file; `None`: it is none of ours.
 pub fn summary(file: &Path) -> Option<Summary> {
     let bytes = bytes(file).ok()?;
@@ -296,6 +330,22 @@ pub(super) mod tests {
         fs::remove_file(file).unwrap();
         assert!(summaries(folder.path()).is_empty());
         assert_eq!(fs::read_to_string(&index).unwrap().lines().count(), 1);
+    }
+
+    #[test]
+    fn some_files_are_looked_up_without_reading_them_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [1, 2].map(|second| kept(folder.path(), second, &[], true));
+        let some = || summaries_of(folder.path(), &[&files[1], &folder.path().join("nothing.wrun")]);
+        let doors =
+            |runs: Vec<Option<Summary>>| runs.into_iter().map(|run| Some(run?.door)).collect::<Vec<_>>();
+        assert_eq!(doors(some()), [Some("http".to_owned()), None]);
+        let index = folder.path().join(NAME);
+        let text = fs::read_to_string(&index).unwrap();
+        assert_eq!(text.lines().count(), 2, "the first line, and that of one file: {text}");
+        fs::write(&index, text.replace("\"door\":\"http\"", "\"door\":\"index\"")).unwrap();
+        assert_eq!(doors(some()), [Some("index".to_owned()), None]);
+        assert_eq!(summaries(folder.path()).len(), 2, "a list knows what is missing");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Keeping the history short: the oldest runs go, never one that somebody wants to keep.
 
-use super::{files, summary};
+use super::files;
+use super::index::{Summary, summaries_of};
 use crate::problem::Problem;
 use plan::units;
 use std::fs;
@@ -57,12 +58,16 @@ pub struct Pruned {
 /// A file that cannot be removed.
 pub fn prune(folder: &Path, limits: Limits, spare: Spare, dry: bool) -> Result<Pruned, Problem> {
     let mut pruned = Pruned::default();
-    for (file, bytes) in beyond(files(folder), limits) {
-        if is_spared(&file, spare) {
+    let beyond = beyond(files(folder), limits);
+    let names: Vec<&Path> = beyond.iter().map(|(file, _)| file.as_path()).collect();
+    // Those that stay are looked at after each run, and do not change.
+    let runs = summaries_of(folder, &names);
+    for ((file, bytes), run) in beyond.iter().zip(&runs) {
+        if is_spared(run.as_ref(), spare) {
             pruned.spared += 1;
             continue;
         }
-        match if dry { Ok(()) } else { fs::remove_file(&file) } {
+        match if dry { Ok(()) } else { fs::remove_file(file) } {
             Ok(()) => {
                 if !dry {
                     // Few runs have one.
@@ -115,8 +120,8 @@ fn beyond(files: Vec<PathBuf>, limits: Limits) -> Vec<(PathBuf, u64)> {
 }
 
 /// True for a run that somebody wants to keep, that goes on, or that we know nothing of.
-fn is_spared(file: &Path, spare: Spare) -> bool {
-    let Some(run) = summary(file) else { return true };
+fn is_spared(run: Option<&Summary>, spare: Spare) -> bool {
+    let Some(run) = run else { return true };
     let labelled = match spare {
         Spare::Kept => run.labels.contains_key(KEEP),
         Spare::Labelled => !run.labels.is_empty(),
