@@ -108,7 +108,7 @@ impl BodyArgs {
         }
         let boundary = boundary(&parts);
         let mut all = Vec::new();
-        for Part { head, content } in parts {
+        for FormPart { head, content } in parts {
             all.push(format!("--{boundary}\r\n{head}\r\n\r\n").into_bytes().into());
             all.push(content);
             all.push(b"\r\n".to_vec().into());
@@ -140,12 +140,12 @@ fn part_file(value: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// A part of a form: its fields, and what they describe.
-struct Part {
+struct FormPart {
     head: String,
     content: BodyPart,
 }
 
-fn part(name: &str, value: &str, files: &Files) -> Result<Part, String> {
+fn part(name: &str, value: &str, files: &Files) -> Result<FormPart, String> {
     // As browsers escape them (WHATWG HTML, multipart/form-data encoding algorithm).
     let quoted = |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
     let mut head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(name));
@@ -162,7 +162,7 @@ fn part(name: &str, value: &str, files: &Files) -> Result<Part, String> {
             named.unwrap_or_else(|| escape(body).into())
         }
     };
-    Ok(Part { head, content })
+    Ok(FormPart { head, content })
 }
 
 /// The parts, of which no two that stand in the plan follow each other.
@@ -180,8 +180,8 @@ fn joined(parts: Vec<BodyPart>) -> Vec<BodyPart> {
 }
 
 /// A line that stands in no part; the same for the same parts, so that a plan is the same each time.
-fn boundary(parts: &[Part]) -> String {
-    let each = |part: &Part| [part.head.as_bytes().to_vec(), part.content.mark().into_owned()];
+fn boundary(parts: &[FormPart]) -> String {
+    let each = |part: &FormPart| [part.head.as_bytes().to_vec(), part.content.mark().into_owned()];
     let told: Vec<Vec<u8>> = parts.iter().flat_map(each).collect();
     let mut number = told.iter().flatten().fold(0, |sum, byte| hash(sum, u64::from(*byte)));
     loop {

@@ -43,10 +43,20 @@ fn decoded(value: &str) -> (String, &'static str) {
         .decode_utf8()
         .map(|text| text.into_owned());
     match (plain, of_form) {
-        (Ok(plain), _) if crate::journey::encoded(&plain) == value => (plain.into_owned(), "url"),
-        (_, Ok(plain)) if crate::journey::form(&plain) == value => (plain, "form"),
+        (Ok(plain), _) if encoded(&plain) == value => (plain.into_owned(), "url"),
+        (_, Ok(plain)) if form(&plain) == value => (plain, "form"),
         _ => (value.to_owned(), "raw"),
     }
+}
+
+/// As a part of a URL.
+pub(crate) fn encoded(value: &str) -> String {
+    percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+/// As a form has it.
+pub(crate) fn form(value: &str) -> String {
+    url::form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }
 
 /// A name for the secret of a parameter that no other has.

@@ -1,7 +1,7 @@
 //! A recording as a plan: pages as transactions, what they need grouped, values of answers in later requests.
 
 use crate::correlate::{Correlation, Known, correlate};
-use crate::hidden::hide;
+use crate::hidden::{encoded, form, hide};
 use crate::{Exchange, Kind, Recording};
 use plan::data::Data;
 use plan::secret::{Secret, content_without_secrets, without_secrets};
@@ -355,14 +355,6 @@ fn secret_or_plain(body: &[u8]) -> Body {
 
 fn escaped(text: &str) -> String {
     String::from_utf8_lossy(&escape(text.as_bytes())).into_owned()
-}
-
-pub(crate) fn encoded(value: &str) -> String {
-    percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC).to_string()
-}
-
-pub(crate) fn form(value: &str) -> String {
-    url::form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }
 
 /// The text with a placeholder wherever the value stands by itself.

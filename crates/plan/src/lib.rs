@@ -36,7 +36,7 @@ pub use site::{canary, content, jtest, popularity, predict};
 
 pub use address::{Address, UrlFault, reference};
 pub use data::body::{Body, BodyPiece};
-pub use data::filed::{BodyFile, BodyPart, Measured};
+pub use data::filed::{BodyFile, BodyPart, FileMeasure};
 pub use data::secret::{Secret, SecretSource};
 pub use http::connections::{CloseBy, Connections, Resend};
 pub use http::credentials::Credentials;

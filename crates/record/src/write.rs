@@ -172,7 +172,7 @@ fn packed(event: &RunEvent, sequence: u32, now: Duration) -> io::Result<Vec<u8>>
     }
 }
 
-/// What is said of a record that is too long: the first one without its plan, and a note instead of any other.
+/// The record in the place of one that is too long: the first one without its plan, and a note instead of any other.
 fn shortened(event: &RunEvent, now: Duration) -> RunEvent {
     let most = member::LONGEST_LINE >> 20;
     let RunEvent::Head(head) = event else {

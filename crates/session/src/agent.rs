@@ -19,7 +19,7 @@ use measure::exchanges::Gathering;
 use measure::stream::EvidenceFound;
 use measure::{Counts, Event, RunEvent, notes};
 use plan::digest::Sha256;
-use plan::{Inputs, Plan};
+use plan::{Inputs, NamedFile, Plan};
 use std::io::{Read, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -245,25 +245,10 @@ impl Carried {
         if let Some(why) = fleet::not_shared_out(&plan, share.of) {
             return Err(Problem::Usage(why));
         }
-        for file in plan.files() {
-            if !inputs.has_file(&file) {
-                return Err(Problem::impossible(format!(
-                    "{} {} did not come with the plan",
-                    file.title(),
-                    file.path()
-                )));
-            }
-        }
+        refuse_missing(&plan, &inputs)?;
         usage::check_threads(u16::try_from(share.count).ok())?;
         let inputs = Arc::new(inputs);
         let filled = filled(&plan, &inputs)?;
-        // Files of this machine are nobody else's to send.
-        if let Some(file) = plan.body_files().find(|file| file.held().is_none()) {
-            return Err(Problem::impossible(format!(
-                "the body file {} did not come with the plan",
-                file.file
-            )));
-        }
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&filled)));
         let targets = Targets::of_plan(&plan)?;
         let pressed = pressed(&plan, &targets);
@@ -504,5 +489,16 @@ impl UnderWay {
             backend,
             late_us: self.late.as_micros() as u64,
         })));
+    }
+}
+
+/// Files of this machine are nobody else's to read or send: all that a plan names comes with it.
+fn refuse_missing(plan: &Plan, inputs: &Inputs) -> Result<(), Problem> {
+    let bodies = plan.body_files().map(|file| NamedFile::Body(file.file.clone()));
+    match plan.files().into_iter().chain(bodies).find(|file| !inputs.has_file(file)) {
+        None => Ok(()),
+        Some(file) => {
+            Err(Problem::impossible(format!("{} {} did not come with the plan", file.title(), file.path())))
+        }
     }
 }

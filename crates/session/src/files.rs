@@ -1,7 +1,7 @@
 //! Files: reading those whose size nobody has promised, and opening those that a run writes.
 
 use crate::problem::Problem;
-use plan::{Body, BodyFile, Measured, template};
+use plan::{Body, BodyFile, FileMeasure, template};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -73,7 +73,7 @@ pub fn body(path: &Path, meant: Meant) -> io::Result<Body> {
     let Some(name) = path.to_str().filter(|_| facts.is_file() && facts.len() > Body::TOLD as u64) else {
         return whole();
     };
-    let mut text = Text::default();
+    let mut text = TextPieces::default();
     let measured = in_pieces(&mut file, name, |piece| meant == Meant::Bytes || text.goes_on(piece))?;
     match measured.filter(|_| meant == Meant::Bytes || text.is_whole()) {
         Some(measured) => Ok(measured.into()),
@@ -97,7 +97,7 @@ fn in_pieces(
     name: &str,
     mut goes_on: impl FnMut(&[u8]) -> bool,
 ) -> io::Result<Option<BodyFile>> {
-    let mut measured = Measured::default();
+    let mut measured = FileMeasure::default();
     let mut piece = vec![0; PIECE];
     loop {
         let count = file.read(&mut piece)?;
@@ -113,12 +113,12 @@ fn in_pieces(
 
 /// Text in pieces: UTF-8 in which no placeholder begins.
 #[derive(Default)]
-struct Text {
+struct TextPieces {
     /// The end of what came: a character that is not whole yet, or a brace.
     rest: Vec<u8>,
 }
 
-impl Text {
+impl TextPieces {
     /// Takes the next piece. False where it is something else.
     fn goes_on(&mut self, piece: &[u8]) -> bool {
         self.rest.extend_from_slice(piece);

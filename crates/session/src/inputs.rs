@@ -7,11 +7,11 @@ use plan::{AwsSignature, BodyFile, Inputs, NamedFile, Plan, SecretSource};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Reads all of it.
+/// Reads all of it. `carried`: for machines that do not have the files that bodies stand in.
 ///
 /// # Errors
 /// A variable that is not set, a file that cannot be read or used, with what to try.
-pub fn read(plan: &Plan) -> Result<Inputs, Problem> {
+pub fn read(plan: &Plan, carried: bool) -> Result<Inputs, Problem> {
     let mut inputs = Inputs::default();
     for source in plan.secrets() {
         if let Some(value) = secret(&source)? {
@@ -30,14 +30,14 @@ pub fn read(plan: &Plan) -> Result<Inputs, Problem> {
             check_body(file)?;
         }
     }
+    if carried {
+        add_bodies(plan, &mut inputs)?;
+    }
     Ok(inputs)
 }
 
-/// Adds what the files hold that bodies stand in, for machines that do not have them.
-///
-/// # Errors
-/// A file that cannot be read.
-pub fn add_bodies(plan: &Plan, inputs: &mut Inputs) -> Result<(), Problem> {
+/// Adds what the files hold that bodies stand in.
+fn add_bodies(plan: &Plan, inputs: &mut Inputs) -> Result<(), Problem> {
     for file in plan.body_files() {
         let named = NamedFile::Body(file.file.clone());
         if !inputs.has_file(&named) {

@@ -154,11 +154,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     }
     let stop = around.stop.clone();
     doctor::check_pids(&around.watch_pids)?;
-    let mut inputs = inputs::read(plan)?;
-    if around.fleet.is_some() {
-        inputs::add_bodies(plan, &mut inputs)?;
-    }
-    let inputs = Arc::new(inputs);
+    let inputs = Arc::new(inputs::read(plan, around.fleet.is_some())?);
     let filled = filled(plan, &inputs)?;
     let mask = Mask::of(&filled);
     around.on_secrets.iter().for_each(|told| told(&mask));

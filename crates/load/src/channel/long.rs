@@ -11,10 +11,10 @@ use std::sync::Arc;
 const LONG: u64 = 1 << 20;
 
 /// A body that is sent in pieces.
-pub(crate) struct LongBody(Vec<Part>);
+pub(crate) struct LongBody(Vec<LongPart>);
 
 #[derive(Clone)]
-enum Part {
+enum LongPart {
     Bytes(Arc<Vec<u8>>),
     File(BodyFile),
 }
@@ -29,9 +29,9 @@ impl LongBody {
                 BodyPiece::Template(text) if templates && template::is_template(text) => return None,
                 BodyPiece::Template(text) => {
                     bytes += text.len() as u64;
-                    parts.push(Part::Bytes(text.clone()));
+                    parts.push(LongPart::Bytes(text.clone()));
                 }
-                BodyPiece::File(file) => parts.push(Part::File(file.clone())),
+                BodyPiece::File(file) => parts.push(LongPart::File(file.clone())),
                 BodyPiece::Secret(..) => return None,
             }
         }
@@ -46,16 +46,16 @@ impl LongBody {
         let mut open = OpenBody::default();
         for part in &self.0 {
             let (source, length) = match part {
-                Part::Bytes(bytes) => (Source::Bytes(bytes.clone()), bytes.len() as u64),
-                Part::File(file) => match file.held() {
-                    Some(held) => (Source::Held(file.clone()), held.len() as u64),
+                LongPart::Bytes(bytes) => (OpenPart::Bytes(bytes.clone()), bytes.len() as u64),
+                LongPart::File(file) => match file.held() {
+                    Some(held) => (OpenPart::Held(file.clone()), held.len() as u64),
                     None => {
                         let opened = File::open(&file.file)?;
                         let length = opened.metadata()?.len();
                         if file.bytes.is_some_and(|told| told != length) {
                             return Err(io::Error::other("the file has another length now"));
                         }
-                        (Source::File(opened), length)
+                        (OpenPart::File(opened), length)
                     }
                 },
             };
@@ -73,10 +73,10 @@ pub(crate) fn held(file: &BodyFile) -> io::Result<&[u8]> {
 /// A body that is being sent.
 #[derive(Default)]
 pub(crate) struct OpenBody {
-    parts: Vec<(Source, u64)>,
+    parts: Vec<(OpenPart, u64)>,
 }
 
-enum Source {
+enum OpenPart {
     Bytes(Arc<Vec<u8>>),
     Held(BodyFile),
     File(File),
@@ -85,7 +85,7 @@ enum Source {
 impl From<Vec<u8>> for OpenBody {
     fn from(bytes: Vec<u8>) -> OpenBody {
         let length = bytes.len() as u64;
-        OpenBody { parts: vec![(Source::Bytes(Arc::new(bytes)), length)] }
+        OpenBody { parts: vec![(OpenPart::Bytes(Arc::new(bytes)), length)] }
     }
 }
 
@@ -107,12 +107,12 @@ impl OpenBody {
             }
             let count = length.min((part - from) as usize);
             match source {
-                Source::Bytes(bytes) => to.extend_from_slice(&bytes[from as usize..][..count]),
-                Source::Held(file) => {
+                OpenPart::Bytes(bytes) => to.extend_from_slice(&bytes[from as usize..][..count]),
+                OpenPart::Held(file) => {
                     let Ok(bytes) = file.hold(|_| Ok::<_, Infallible>(Vec::new()));
                     to.extend_from_slice(&bytes[from as usize..][..count]);
                 }
-                Source::File(file) => {
+                OpenPart::File(file) => {
                     let begin = to.len();
                     to.resize(begin + count, 0);
                     file.read_exact_at(&mut to[begin..], from)?;

@@ -115,7 +115,7 @@ impl Body {
         }
     }
 
-    /// What it is made of; nothing for one that stands elsewhere.
+    /// Pieces that it is made of; none for one that stands elsewhere.
     pub fn pieces(&self) -> Vec<BodyPiece<'_>> {
         match &self.0 {
             Content::Bytes(bytes) => vec![BodyPiece::Template(bytes)],
@@ -247,7 +247,7 @@ enum Form<'a> {
     Binary(Binary),
     Secret(Hidden),
     File(BodyFile),
-    Parts(Parts),
+    Parts(PartList),
     Named(NamedBody),
 }
 
@@ -255,7 +255,7 @@ enum Form<'a> {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Parts {
+struct PartList {
     /// One behind the other: text, bytes, or files.
     parts: Vec<BodyPart>,
 }
@@ -287,7 +287,7 @@ impl Serialize for Body {
             Content::Named(named) => Form::Named(named.clone()),
             Content::Filed(filed) => match filed.parts.as_slice() {
                 [BodyPart::File(file)] => Form::File(file.clone()),
-                parts => Form::Parts(Parts { parts: parts.to_vec() }),
+                parts => Form::Parts(PartList { parts: parts.to_vec() }),
             },
             Content::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => Form::Text(text.into()),
@@ -316,7 +316,7 @@ pub(crate) fn with_files<'de, D: Deserializer<'de>>(from: D) -> Result<Body, D::
         Form::Text(text) => Ok(Body::from(text.into_owned())),
         Form::Binary(binary) => binary.bytes().map(Body::from).map_err(wrong),
         Form::File(file) => Ok(file.into()),
-        Form::Parts(Parts { parts }) => Ok(Body::of_parts(parts)),
+        Form::Parts(PartList { parts }) => Ok(Body::of_parts(parts)),
         Form::Named(named) => Ok(Body(Content::Named(named))),
         Form::Secret(Hidden { secret }) => Secret::read(&secret).map(Body::from).map_err(wrong),
     }

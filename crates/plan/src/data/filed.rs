@@ -152,7 +152,7 @@ impl Filed {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "text, { base64 = \"…\" } or { file = \"…\" }")]
-enum PartForm<'a> {
+enum BodyPartForm<'a> {
     Text(Cow<'a, str>),
     Binary(Binary),
     File(BodyFile),
@@ -161,10 +161,10 @@ enum PartForm<'a> {
 impl Serialize for BodyPart {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let form = match self {
-            BodyPart::File(file) => PartForm::File(file.clone()),
+            BodyPart::File(file) => BodyPartForm::File(file.clone()),
             BodyPart::Bytes(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => PartForm::Text(text.into()),
-                Err(_) => PartForm::Binary(Binary { base64: STANDARD.encode(bytes.as_slice()) }),
+                Ok(text) => BodyPartForm::Text(text.into()),
+                Err(_) => BodyPartForm::Binary(Binary { base64: STANDARD.encode(bytes.as_slice()) }),
             },
         };
         form.serialize(to)
@@ -173,10 +173,10 @@ impl Serialize for BodyPart {
 
 impl<'de> Deserialize<'de> for BodyPart {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<BodyPart, D::Error> {
-        Ok(match PartForm::deserialize(from)? {
-            PartForm::Text(text) => text.into_owned().into_bytes().into(),
-            PartForm::Binary(binary) => binary.bytes().map_err(serde::de::Error::custom)?.into(),
-            PartForm::File(file) => BodyPart::File(file),
+        Ok(match BodyPartForm::deserialize(from)? {
+            BodyPartForm::Text(text) => text.into_owned().into_bytes().into(),
+            BodyPartForm::Binary(binary) => binary.bytes().map_err(serde::de::Error::custom)?.into(),
+            BodyPartForm::File(file) => BodyPart::File(file),
         })
     }
 }
@@ -188,18 +188,18 @@ impl schemars::JsonSchema for BodyPart {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        PartForm::json_schema(generator)
+        BodyPartForm::json_schema(generator)
     }
 }
 
 /// The length and digest of what is read in pieces.
 #[derive(Default)]
-pub struct Measured {
+pub struct FileMeasure {
     bytes: u64,
     sha256: Sha256,
 }
 
-impl Measured {
+impl FileMeasure {
     /// Adds the next piece.
     pub fn add(&mut self, piece: &[u8]) {
         self.bytes += piece.len() as u64;

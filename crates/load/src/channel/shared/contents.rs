@@ -6,13 +6,13 @@ use wire::http2::BodySource;
 /// Content of requests, by stream.
 #[derive(Default)]
 pub(super) struct Contents {
-    streams: Vec<(u32, Sent)>,
+    streams: Vec<(u32, StreamContent)>,
     /// Streams whose content could not be read on.
     unread: Vec<u32>,
 }
 
-/// What is sent of a stream.
-enum Sent {
+/// Content of a stream.
+enum StreamContent {
     Bytes(Vec<u8>),
     Long(OpenBody),
 }
@@ -20,7 +20,10 @@ enum Sent {
 impl Contents {
     /// A stream has content to send.
     pub fn push(&mut self, stream: u32, content: &mut RequestContent) {
-        let sent = content.long.take().map_or_else(|| Sent::Bytes(content.bytes.clone()), Sent::Long);
+        let sent = content
+            .long
+            .take()
+            .map_or_else(|| StreamContent::Bytes(content.bytes.clone()), StreamContent::Long);
         self.streams.push((stream, sent));
     }
 
@@ -40,8 +43,8 @@ impl BodySource for Contents {
         let end = out.len() + length;
         let Some((_, sent)) = self.streams.iter().find(|(open, _)| *open == stream) else { return };
         match sent {
-            Sent::Bytes(bytes) => out.extend_from_slice(&bytes[from as usize..][..length]),
-            Sent::Long(body) => {
+            StreamContent::Bytes(bytes) => out.extend_from_slice(&bytes[from as usize..][..length]),
+            StreamContent::Long(body) => {
                 if body.read(from, length, out).is_err() {
                     // The frame has this length already; its stream is reset behind it.
                     out.resize(end, 0);

@@ -9,8 +9,8 @@ use crate::channel::{Connection, Destination, OpenBody};
 use crate::exchange::driver;
 use crate::exchange::own::{self, run};
 use crate::exchange::types::{
-    Begun, Client, Context, Described, Due, Exchanges, Head, HttpExchanges, Pacing, Queue, Read, Reading,
-    Repeating, SHORT, Sent, Turn, Written,
+    Client, Context, Described, Due, Exchanges, Head, HeadWritten, HttpExchanges, Pacing, Queue, Read,
+    Reading, Repeating, SHORT, Sent, Turn, Written,
 };
 use crate::request::{Filling, Slots, Values};
 use crate::step::{Line, RequestAnswer, Requests};
@@ -170,10 +170,10 @@ impl<'a> Exchanges for RequestExchanges<'a> {
         now: Instant,
         last: bool,
         to: &mut Vec<u8>,
-    ) -> Result<Begun, Failure> {
+    ) -> Result<HeadWritten, Failure> {
         let body = self.open(due.item, last, &self.moment(due.item, &due.turn, now), to);
         let unwritable = |_| Failure::new(FailureKind::Unwritable, Stage::Send);
-        Ok(Begun { expect: due.item.framing, body: body.map_err(unwritable)? })
+        Ok(HeadWritten { expect: due.item.framing, body: body.map_err(unwritable)? })
     }
 
     async fn read(

@@ -5,7 +5,7 @@ use super::begin_sent;
 use crate::channel::{self, Connection, OpenBody};
 use crate::exchange::ending::unsent;
 use crate::exchange::report;
-use crate::exchange::types::{Begun, Client, Context, Due, Exchanges, Moments, Queue, Sent, Worker};
+use crate::exchange::types::{Client, Context, Due, Exchanges, HeadWritten, Moments, Queue, Sent, Worker};
 use crate::failure;
 use measure::{Failure, FailureKind, Stage};
 use net::Lent;
@@ -32,7 +32,7 @@ pub(super) async fn send<C: Exchanges>(
     let now = worker.net.recently();
     let last = worker.channels.is_last(connection);
     let mut out = worker.net.buffer();
-    let Begun { expect, body } = match exchanges.begin(&mut next, now, last, &mut out) {
+    let HeadWritten { expect, body } = match exchanges.begin(&mut next, now, last, &mut out) {
         Ok(begun) => begun,
         Err(failure) => {
             client.refusals += 1;
@@ -85,9 +85,9 @@ async fn send_body(
     }
 }
 
-/// What follows from the bytes that have come.
+/// Conclusion from the bytes that have come.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum Interim {
     /// The body is wanted; the next answer begins here.
     Continue(usize),
     /// An answer that needs no body.
@@ -112,11 +112,11 @@ async fn is_asked_for(
         };
         let said = match received {
             // Servers may know nothing of it.
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => Said::Continue(0),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Interim::Continue(0),
             Err(error) => return Err(failure::of_io(&error, Stage::Head)),
             Ok((bytes, _)) if bytes.is_empty() => {
                 connection.arrived = Some(Box::new(Ok(Received::end_of_stream())));
-                Said::Final
+                Interim::Final
             }
             Ok((bytes, from)) => {
                 worker.account.received(bytes.len() - from, worker.net.now());
@@ -125,33 +125,33 @@ async fn is_asked_for(
             }
         };
         let from = match said {
-            Said::More => continue,
-            Said::Continue(from) => from,
-            Said::Final => 0,
+            Interim::More => continue,
+            Interim::Continue(from) => from,
+            Interim::Final => 0,
         };
         if from < seen.len() {
             connection.leftover = Some((Received::from(Lent::from(seen)), from));
         }
-        return Ok(said != Said::Final);
+        return Ok(said != Interim::Final);
     }
 }
 
 /// Reads interim answers up to the first that is 100 (Continue).
-fn said(seen: &[u8]) -> Said {
+fn said(seen: &[u8]) -> Interim {
     let mut from = 0;
     while seen.len() < MOST_INTERIM {
         let rest = &seen[from..];
-        let Some((start, status)) = rest.get(..7).zip(rest.get(9..12)) else { return Said::More };
+        let Some((start, status)) = rest.get(..7).zip(rest.get(9..12)) else { return Interim::More };
         if start != b"HTTP/1." || status[0] != b'1' || status == b"101" {
-            return Said::Final;
+            return Interim::Final;
         }
-        let Some(end) = rest.windows(4).position(|four| four == b"\r\n\r\n") else { return Said::More };
+        let Some(end) = rest.windows(4).position(|four| four == b"\r\n\r\n") else { return Interim::More };
         from += end + 4;
         if status == b"100" {
-            return Said::Continue(from);
+            return Interim::Continue(from);
         }
     }
-    Said::Final
+    Interim::Final
 }
 
 #[cfg(test)]
@@ -163,22 +163,22 @@ mod tests {
         let go = "HTTP/1.1 100 Continue\r\n\r\n";
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
         for (seen, expected) in [
-            (go.to_owned(), Said::Continue(go.len())),
-            (format!("{go}HTTP/1.1 200 OK\r\n"), Said::Continue(go.len())),
-            (format!("{hints}{go}"), Said::Continue(hints.len() + go.len())),
-            ("HTTP/1.1 100 C\r\nA: b\r\n\r\n".to_owned(), Said::Continue(24)),
-            (hints.to_owned(), Said::More),
-            (go[..go.len() - 1].to_owned(), Said::More),
-            ("HTTP/1.1 10".to_owned(), Said::More),
-            (String::new(), Said::More),
-            ("HTTP/1.1 417 Expectation Failed\r\n".to_owned(), Said::Final),
-            ("HTTP/1.1 101 Switching Protocols\r\n".to_owned(), Said::Final),
-            (format!("{hints}HTTP/1.1 200 OK"), Said::Final),
-            ("SSH-2.0-OpenSSH_9".to_owned(), Said::Final),
+            (go.to_owned(), Interim::Continue(go.len())),
+            (format!("{go}HTTP/1.1 200 OK\r\n"), Interim::Continue(go.len())),
+            (format!("{hints}{go}"), Interim::Continue(hints.len() + go.len())),
+            ("HTTP/1.1 100 C\r\nA: b\r\n\r\n".to_owned(), Interim::Continue(24)),
+            (hints.to_owned(), Interim::More),
+            (go[..go.len() - 1].to_owned(), Interim::More),
+            ("HTTP/1.1 10".to_owned(), Interim::More),
+            (String::new(), Interim::More),
+            ("HTTP/1.1 417 Expectation Failed\r\n".to_owned(), Interim::Final),
+            ("HTTP/1.1 101 Switching Protocols\r\n".to_owned(), Interim::Final),
+            (format!("{hints}HTTP/1.1 200 OK"), Interim::Final),
+            ("SSH-2.0-OpenSSH_9".to_owned(), Interim::Final),
         ] {
             assert_eq!(super::said(seen.as_bytes()), expected, "{seen:?}");
         }
         let endless = hints.repeat(MOST_INTERIM / hints.len() + 1);
-        assert_eq!(super::said(endless.as_bytes()), Said::Final);
+        assert_eq!(super::said(endless.as_bytes()), Interim::Final);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::head::Head;
-use super::moments::{Begun, Due, Read, Sent, Turn, Written};
+use super::moments::{Due, HeadWritten, Read, Sent, Turn, Written};
 use super::queue::Queue;
 use super::reading::Reading;
 use super::repeating::Repeating;
@@ -108,9 +108,9 @@ pub(crate) trait Exchanges: Sized {
         now: Instant,
         last: bool,
         to: &mut Vec<u8>,
-    ) -> Result<Begun, Failure> {
+    ) -> Result<HeadWritten, Failure> {
         let written = self.write(due, now, last, to)?;
-        Ok(Begun { expect: written.expect, body: OpenBody::default() })
+        Ok(HeadWritten { expect: written.expect, body: OpenBody::default() })
     }
 
     /// The requests of one send are gone; those that nobody answers are taken out and accounted for.

@@ -15,7 +15,9 @@ mod worker;
 pub(crate) use client::Client;
 pub(crate) use exchanges::{Exchanges, HttpExchanges};
 pub(crate) use head::Head;
-pub(crate) use moments::{Begun, Due, Loss, Moments, Read, Sent, Turn, Written, closed_early, note_arrival};
+pub(crate) use moments::{
+    Due, HeadWritten, Loss, Moments, Read, Sent, Turn, Written, closed_early, note_arrival,
+};
 pub(crate) use pacing::Pacing;
 pub(crate) use queue::Queue;
 pub(crate) use reading::Reading;

@@ -125,7 +125,7 @@ pub(crate) struct Written {
 }
 
 /// A request of which the head was written, and the body is to follow.
-pub(crate) struct Begun {
+pub(crate) struct HeadWritten {
     /// Framing of its answer.
     pub expect: Expect,
     pub body: OpenBody,
