@@ -56,7 +56,7 @@ pub fn check_plan(
     fleet: &Fleet,
 ) -> Result<(Vec<crew::Willing>, Vec<String>), Problem> {
     refuse_violations(plan)?;
-    let inputs = inputs::read(plan)?;
+    let inputs = inputs::read(plan, true)?;
     let mask = Mask::of(&filled(plan, &inputs)?);
     around.on_secrets.iter().for_each(|told| told(&mask));
     let (crew, warnings) = crew::gather(plan, &inputs, around, fleet)?;

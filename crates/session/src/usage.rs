@@ -37,7 +37,8 @@ pub fn unix_seconds() -> f64 {
 
 /// Name of this machine; empty where the system does not tell it.
 pub fn host_name() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| String::new(), |name| name.trim().to_owned())
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .map_or_else(|_| String::new(), |name| name.trim().to_owned())
 }
 
 /// A number that no other run has: time and process.
