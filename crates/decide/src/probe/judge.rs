@@ -137,8 +137,12 @@ fn status(step: &CaseStep, number: usize, answer: &ClientAnswer) -> Checked {
 fn present(step: &CaseStep, number: usize, answer: &ClientAnswer) -> Checked {
     let is_setup = step.prepares("expected_response_headers");
     let fields = &answer.fields;
-    let base_url = fields.get("Server-Base-Url").unwrap_or_else(String::new);
-    let now = Now { base_url: &base_url, milliseconds: fields.number("Server-Now").unwrap_or(0), step };
+    let base_url = fields.get("Server-Base-Url");
+    let now = Now {
+        base_url: base_url.as_deref().unwrap_or(""),
+        milliseconds: fields.number("Server-Now").unwrap_or(0),
+        step,
+    };
     let has =
         |name: &str| check(is_setup, fields.has(name), || format!("response {number} has no field {name}"));
     for expected in &step.expected_response_headers {

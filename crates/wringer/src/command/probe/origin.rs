@@ -106,7 +106,7 @@ impl ProbeOrigin {
 
     /// Sight of a nonce so far.
     pub fn sight(&self, nonce: &str) -> NonceSight {
-        locked(&self.shared.framing).get(nonce).cloned().unwrap_or_else(NonceSight::default)
+        locked(&self.shared.framing).get(nonce).map_or_else(NonceSight::default, NonceSight::clone)
     }
 }
 
