@@ -153,7 +153,7 @@ impl Head for Fields {
     }
 
     fn keyed(&mut self, own: &KeyedField, path: &[u8]) {
-        self.list.push(&own.lower, &own.value(path), Indexing::Literal);
+        self.list.push(&own.lower, own.value(path), Indexing::Literal);
     }
 
     fn vary(&mut self, worker: &Worker) {

@@ -281,7 +281,7 @@ impl Given {
         find(&|place| place.tag == tag(key))
             .or_else(|| find(&|place| place.tag == 0))
             .or_else(|| find(&is_over))
-            .or_else(|| (chance % TAKES == 0).then(|| first + (chance / TAKES) as usize % WAYS))
+            .or_else(|| chance.is_multiple_of(TAKES).then(|| first + (chance / TAKES) as usize % WAYS))
     }
 
     /// Counts bytes that the cache must make room for.
