@@ -188,7 +188,7 @@ mod tests {
         let long = vec![b'a'; Body::TOLD + 1];
         assert_eq!(&*of(&long[1..], Meant::Bytes), &long[1..]);
         let named = of(&long, Meant::Text);
-        let sha256 = plan::Sha256::of([&long[..]]);
+        let sha256 = plan::digest::Sha256::of([&long[..]]);
         let facts: Vec<_> = named.files().map(|file| (file.bytes, file.sha256.clone())).collect();
         assert_eq!(facts, [(Some(long.len() as u64), Some(sha256))]);
         // A character and a pair of braces on the edge between two pieces.

@@ -217,7 +217,7 @@ fn run_cache(
     let origin = any()?;
     let plan = args.keep.applied(cache.plan(&listen, origin, turn.seed));
     let options = SessionOptions {
-        cache_bytes: cache::cache_bytes(cache),
+        cache_bytes: cache::cache_bytes(&cache.target(), cache.memory(), cache.cache_memory),
         interval: leg::SECONDS,
         ..SessionOptions::default()
     };
