@@ -224,6 +224,22 @@ fn codings_keys_and_purges_go_wrong_alone() {
 }
 
 #[test]
+fn what_is_late_or_dear_is_right_all_the_same() {
+    let kinds = [
+        (FaultKind::OneByOne, "2"),
+        (FaultKind::KeepNothing, "2"),
+        (FaultKind::Dearer, "1"),
+        (FaultKind::PurgeLate { ms: 60_000 }, "1"),
+    ];
+    for (kind, serial) in kinds {
+        let rig = Rig::new(kind);
+        rig.get("/a", "");
+        assert_eq!(rig.client().ask("PURGE /b HTTP/1.1\r\nHost: h\r\n").status, 200);
+        assert_eq!(rig.get("/a", "").field("serial"), serial, "{kind:?}");
+    }
+}
+
+#[test]
 fn wrong_range_sends_the_beginning() {
     let rig = Rig::new(FaultKind::WrongRange);
     let whole = body(0, "", "/a");
