@@ -195,6 +195,7 @@ mod tests {
         Asked {
             what: What::Native { object },
             size: 300,
+            kind: 0,
             variant: 0,
             range: None,
             reload: false,

@@ -228,7 +228,7 @@ fn object_step(choose: &mut Chooser) -> ObjectStep {
         head: reload,
         purge: None,
         reading,
-        asked: None,
+        asked: plan::AskedList::default(),
     }
 }
 

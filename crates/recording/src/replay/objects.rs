@@ -333,7 +333,8 @@ mod tests {
         let few: Vec<Laws> = (0..100).map(|seconds| laws(Some(seconds), Storage::Shared)).collect();
         let numbers = numbered(few.iter().copied());
         assert!(few.iter().all(|one| numbers.laws[numbers.of(one)] == *one));
-        let stored = |seconds: u32| if seconds % 2 == 0 { Storage::Shared } else { Storage::Private };
+        let stored =
+            |seconds: u32| if seconds.is_multiple_of(2) { Storage::Shared } else { Storage::Private };
         let many: Vec<Laws> = (0..5_000).map(|seconds| laws(Some(seconds * 7), stored(seconds))).collect();
         let numbers = numbered(many.iter().copied());
         assert!(numbers.laws.len() <= MAX_CLASSES);

@@ -18,7 +18,7 @@ use std::net::SocketAddr;
 /// Objects in place of URLs, where they are asked for.
 pub fn made(args: &ReplayArgs) -> Option<Made> {
     let as_origin = &args.as_origin;
-    as_origin.as_origin.then(|| Made {
+    as_origin.as_origin.then_some(Made {
         renew: match as_origin.renew {
             RenewArg::OneTimers => Renew::OneTimers,
             RenewArg::All => Renew::All,
