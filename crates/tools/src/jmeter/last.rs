@@ -26,7 +26,8 @@ pub(super) fn plan(named: &Path) -> Result<PathBuf, String> {
 
 /// Keeps the path of a plan that is about to run; where that cannot be, LAST is what it was.
 pub(super) fn keep(plan: &Path) {
-    let (Some(file), Ok(path)) = (file(), plan.canonicalize()) else { return };
+    let Some(file) = file() else { return };
+    let Ok(path) = plan.canonicalize() else { return };
     let Some(folder) = file.parent() else { return };
     if std::fs::create_dir_all(folder).is_ok() {
         let _ = std::fs::write(file, format!("{}\n", path.display()));
