@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`run`].
 
+use super::findings::{self, Findings};
 use super::pressed::Pressed;
 use super::{cache, leg, show};
 use crate::output;
@@ -13,11 +14,8 @@ use decide::arena::{Arena, Entrant, Event, Figures, Leg, Turn, turns};
 use decide::words;
 use net::ports;
 use proxies::rig;
-use serde::Serialize;
 use session::{About, Finished, SessionOptions};
 use std::net::SocketAddr;
-
-const SCHEMA: &str = "wringer.arena";
 
 /// Proxies as they were asked for.
 struct Asked {
@@ -63,9 +61,11 @@ pub fn run(args: &ArenaArgs) -> Result<Exit, Problem> {
         let lines = report.cell(turn.entrant, turn.event).lines.join("; ");
         let name = report.entrants[turn.entrant].title();
         show::notice(&format!("turn {number} of {}: {name}, {}: {lines}", order.len(), turn.event.name()));
-        keep(args, &report, None)?;
+        keep(args, &report)?;
+        findings::keep(args.json.as_deref(), &report, None)?;
     }
-    conclude(args, &report)
+    keep(args, &report)?;
+    findings::conclude(args.json.as_deref(), &report)
 }
 
 /// The events that are asked for, in the order of the table.
@@ -238,44 +238,24 @@ fn run_cache(
     })
 }
 
-fn conclude(args: &ArenaArgs, report: &Arena) -> Result<Exit, Problem> {
-    let exit = match (signals::first(), report.code()) {
-        (Some(signal), _) => Exit::of_signal(signal),
-        (None, 0) => Exit::Ok,
-        (None, 3) => Exit::Wrong,
-        (None, _) => Exit::Impossible,
-    };
-    if !args.json.as_deref().is_some_and(output::is_stdout) {
-        show::write(&report.text());
-    }
-    keep(args, report, Some(exit.number()))?;
-    Ok(exit)
+/// Writes the page where it is wanted.
+fn keep(args: &ArenaArgs, report: &Arena) -> Result<(), Problem> {
+    let Some(file) = &args.html else { return Ok(()) };
+    output::keep("the page", file, report.page(env!("CARGO_PKG_VERSION")).as_bytes())
 }
 
-/// An arena as it is written.
-#[derive(Serialize)]
-struct Written<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    /// `null`: it is not over.
-    exit: Option<u8>,
-    text: String,
-    #[serde(flatten)]
-    report: &'a Arena,
-}
+impl Findings for Arena {
+    const SCHEMA: &'static str = "wringer.arena";
 
-/// Writes it where it is wanted; to standard output only at the end.
-fn keep(args: &ArenaArgs, report: &Arena, exit: Option<u8>) -> Result<(), Problem> {
-    let version = env!("CARGO_PKG_VERSION");
-    if let Some(file) = &args.html {
-        output::keep("the page", file, report.page(version).as_bytes())?;
+    fn code(&self) -> u8 {
+        self.code()
     }
-    let Some(file) = args.json.as_ref().filter(|file| exit.is_some() || !output::is_stdout(file)) else {
-        return Ok(());
-    };
-    let written =
-        Written { schema: SCHEMA, schema_version: 1, version, exit, text: report.headline(), report };
-    let text = serde_json::to_string_pretty(&written).expect("figures and texts are JSON") + "\n";
-    output::keep("the figures", file, text.as_bytes())
+
+    fn text(&self) -> String {
+        self.text()
+    }
+
+    fn headline(&self) -> String {
+        self.headline()
+    }
 }

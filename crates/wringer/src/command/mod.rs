@@ -10,6 +10,7 @@ pub mod doctor;
 mod dry;
 pub mod explain;
 pub mod find;
+mod findings;
 pub mod fit;
 pub mod fleet;
 mod foreign;

@@ -7,6 +7,7 @@ mod load;
 mod origin;
 mod sweeps;
 
+use super::findings::{self, Findings};
 use super::pressed::{self, Pressed};
 use super::show;
 use crate::output;
@@ -20,7 +21,7 @@ use decide::words;
 use origin::ProbeOrigin;
 use plan::draw::hash;
 use proxies::rig::RigOptions;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -76,7 +77,7 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
         let file = args.cases.against.as_ref().map_or_else(String::new, |file| file.display().to_string());
         report.baseline = Some(BaselineAbout { file, target: baseline.report.target });
     }
-    conclude(args, &report)
+    findings::conclude(args.json.as_deref(), &report)
 }
 
 /// How long it takes, in words.
@@ -218,42 +219,6 @@ fn resolved(address: &str) -> Result<SocketAddr, Problem> {
     found.next().ok_or_else(|| failed("it has no address".to_owned()))
 }
 
-fn conclude(args: &ProbeArgs, report: &ProbeReport) -> Result<Exit, Problem> {
-    let exit = match (signals::first(), report.code()) {
-        (Some(signal), _) => Exit::of_signal(signal),
-        (None, 0) => Exit::Ok,
-        (None, 3) => Exit::Wrong,
-        (None, _) => Exit::Impossible,
-    };
-    if !args.json.as_deref().is_some_and(output::is_stdout) {
-        show::write(&report.text());
-    }
-    let Some(file) = &args.json else { return Ok(exit) };
-    let written = Written {
-        schema: SCHEMA,
-        schema_version: 1,
-        version: env!("CARGO_PKG_VERSION"),
-        exit: exit.number(),
-        text: report.headline(),
-        report,
-    };
-    let text = serde_json::to_string_pretty(&written).expect("figures and texts are JSON") + "\n";
-    output::keep("the findings", file, text.as_bytes())?;
-    Ok(exit)
-}
-
-/// Findings as they are written.
-#[derive(Serialize)]
-struct Written<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    exit: u8,
-    text: String,
-    #[serde(flatten)]
-    report: &'a ProbeReport,
-}
-
 /// Findings of an earlier probe.
 #[derive(Deserialize)]
 struct Baseline {
@@ -271,4 +236,20 @@ fn read_baseline(file: &Path) -> Result<Baseline, Problem> {
         return Err(failed(format!("it is {}, not {SCHEMA}", baseline.schema)));
     }
     Ok(baseline)
+}
+
+impl Findings for ProbeReport {
+    const SCHEMA: &'static str = SCHEMA;
+
+    fn code(&self) -> u8 {
+        self.code()
+    }
+
+    fn text(&self) -> String {
+        self.text()
+    }
+
+    fn headline(&self) -> String {
+        self.headline()
+    }
 }

@@ -7,6 +7,7 @@ mod place;
 mod trial;
 mod watch;
 
+use super::findings::{self, Findings};
 use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
@@ -15,9 +16,6 @@ use cli::StressArgs;
 use decide::stress::{Finding, Report, Scenario, State, catalogue, catalogue_text};
 use decide::words;
 use place::Place;
-use serde::Serialize;
-
-const SCHEMA: &str = "wringer.stress";
 
 /// Runs the command.
 pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
@@ -55,9 +53,9 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
         }
         show::notice(&finding.line(number, wanted.len()));
         report.findings.push(finding);
-        keep(args, &report, None)?;
+        findings::keep(args.json.as_deref(), &report, None)?;
     }
-    conclude(args, &report)
+    findings::conclude(args.json.as_deref(), &report)
 }
 
 /// The scenarios that are asked for, in the order of the catalogue.
@@ -103,47 +101,18 @@ fn finding(place: &Place<'_>, scenario: &'static Scenario, report: &Report) -> R
     Ok(finding)
 }
 
-fn conclude(args: &StressArgs, report: &Report) -> Result<Exit, Problem> {
-    let exit = match (signals::first(), report.code()) {
-        (Some(signal), _) => Exit::of_signal(signal),
-        (None, 0) => Exit::Ok,
-        (None, 3) => Exit::Wrong,
-        (None, _) => Exit::Impossible,
-    };
-    if !args.json.as_deref().is_some_and(output::is_stdout) {
-        show::write(&report.text());
-    }
-    keep(args, report, Some(exit.number()))?;
-    Ok(exit)
-}
+impl Findings for Report {
+    const SCHEMA: &'static str = "wringer.stress";
 
-/// Findings as they are written.
-#[derive(Serialize)]
-struct Written<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    /// `null`: it is not over.
-    exit: Option<u8>,
-    text: String,
-    #[serde(flatten)]
-    report: &'a Report,
-}
-
-/// Writes them where they are wanted; to standard output only at the end.
-fn keep(args: &StressArgs, report: &Report, exit: Option<u8>) -> Result<(), Problem> {
-    let Some(file) = &args.json else { return Ok(()) };
-    if exit.is_none() && output::is_stdout(file) {
-        return Ok(());
+    fn code(&self) -> u8 {
+        self.code()
     }
-    let written = Written {
-        schema: SCHEMA,
-        schema_version: 1,
-        version: env!("CARGO_PKG_VERSION"),
-        exit,
-        text: report.headline(),
-        report,
-    };
-    let text = serde_json::to_string_pretty(&written).expect("figures and texts are JSON") + "\n";
-    output::keep("the findings", file, text.as_bytes())
+
+    fn text(&self) -> String {
+        self.text()
+    }
+
+    fn headline(&self) -> String {
+        self.headline()
+    }
 }
