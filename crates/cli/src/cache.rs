@@ -124,6 +124,27 @@ pub enum Target {
 }
 
 impl Target {
+    /// What options name: a proxy that runs, or else a rig with so many workers, or a command; without any the demonstration cache.
+    pub(super) fn named(
+        proxy: Option<String>,
+        rig: Option<&str>,
+        workers: u16,
+        command: Option<&str>,
+    ) -> Target {
+        match (proxy, rig, command) {
+            (Some(proxy), ..) => Target::Proxy(proxy),
+            (None, Some(name), _) => Target::Rig { name: name.to_owned(), workers },
+            (None, None, Some(command)) => Target::Command(command.to_owned()),
+            (None, None, None) => Target::Demonstration,
+        }
+    }
+
+    /// Where the origin behind it is to listen unless that was said; port 0 is any free port, where wringer starts the proxy itself.
+    pub(super) fn origin(&self, given: Option<SocketAddr>) -> SocketAddr {
+        let port = if self.is_ours() { 0 } else { 9080 };
+        given.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+    }
+
     /// True if wringer starts it.
     pub fn is_ours(&self) -> bool {
         !matches!(self, Target::Proxy(_))
@@ -191,12 +212,8 @@ pub(super) fn proxy(text: &str) -> Result<Endpoint, String> {
 impl CacheArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
-        match (&self.proxy, &self.rig, &self.rig_command) {
-            (Some(proxy), ..) => Target::Proxy(proxy.with_port(0)),
-            (None, Some(name), _) => Target::Rig { name: name.clone(), workers: self.rig_workers },
-            (None, None, Some(command)) => Target::Command(command.clone()),
-            (None, None, None) => Target::Demonstration,
-        }
+        let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
+        Target::named(proxy, self.rig.as_deref(), self.rig_workers, self.rig_command.as_deref())
     }
 
     fn speaks_tls(&self) -> bool {
@@ -256,8 +273,7 @@ impl CacheArgs {
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
     pub fn origin_address(&self) -> SocketAddr {
-        let port = if self.target().is_ours() { 0 } else { 9080 };
-        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+        self.target().origin(self.origin)
     }
 
     /// Refuses combinations of options that cannot be meant; each of them alone was read already.

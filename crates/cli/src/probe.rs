@@ -110,18 +110,13 @@ impl ProbeArgs {
 
     /// Returns the target.
     pub fn target(&self) -> Target {
-        match (&self.proxy, &self.rig, &self.rig_command) {
-            (Some(proxy), ..) => Target::Proxy(proxy.with_port(0)),
-            (None, Some(name), _) => Target::Rig { name: name.clone(), workers: self.rig_workers },
-            (None, None, Some(command)) => Target::Command(command.clone()),
-            (None, None, None) => Target::Demonstration,
-        }
+        let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
+        Target::named(proxy, self.rig.as_deref(), self.rig_workers, self.rig_command.as_deref())
     }
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the cache itself.
     pub fn origin_address(&self) -> SocketAddr {
-        let port = if self.target().is_ours() { 0 } else { 9080 };
-        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+        self.target().origin(self.origin)
     }
 
     /// Bytes that the cache is to hold.

@@ -121,11 +121,8 @@ impl StressArgs {
 
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
-        match (&self.proxy, &self.rig) {
-            (Some(proxy), _) => Target::Proxy(proxy.with_port(0)),
-            (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
-            (None, None) => Target::Demonstration,
-        }
+        let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
+        Target::named(proxy, self.rig.as_deref(), self.rig_workers, None)
     }
 
     /// TLS is spoken to it.
@@ -141,8 +138,7 @@ impl StressArgs {
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
     pub fn origin_address(&self) -> SocketAddr {
-        let port = if self.target().is_ours() { 0 } else { 9080 };
-        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+        self.target().origin(self.origin)
     }
 
     /// Bytes that a rig or the demonstration cache is to hold.

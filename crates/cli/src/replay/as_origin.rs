@@ -105,12 +105,8 @@ impl ReplayArgs {
     /// Target of the load where the origin is built from the recording. `proxy`: where a proxy that runs already listens.
     pub fn target(&self, proxy: Option<&Address>) -> Target {
         let args = &self.as_origin;
-        match (proxy, &args.rig, &args.rig_command) {
-            (Some(proxy), ..) => Target::Proxy(format!("{}:{}", proxy.authority_host(), proxy.port)),
-            (None, Some(name), _) => Target::Rig { name: name.clone(), workers: args.rig_workers },
-            (None, None, Some(command)) => Target::Command(command.clone()),
-            (None, None, None) => Target::Demonstration,
-        }
+        let proxy = proxy.map(|proxy| format!("{}:{}", proxy.authority_host(), proxy.port));
+        Target::named(proxy, args.rig.as_deref(), args.rig_workers, args.rig_command.as_deref())
     }
 
     /// Bytes that a rig or the demonstration cache is to hold.
