@@ -210,18 +210,51 @@ word_list! {
     }
 }
 
+/// Words in User-Agent, by their first byte, and what they tell.
+fn agents_from(first: u8) -> &'static [(&'static str, Agent)] {
+    match first {
+        b'b' => &[("bot", Agent::Bot)],
+        b'B' => &[("Bot", Agent::Bot)],
+        b's' => &[("spider", Agent::Bot), ("slurp", Agent::Bot)],
+        b'S' => &[("Spider", Agent::Bot), ("Slurp", Agent::Bot)],
+        b'c' => &[("crawl", Agent::Bot), ("curl", Agent::Tool)],
+        b'C' => &[("Crawl", Agent::Bot)],
+        b'f' => &[("feed", Agent::Bot)],
+        b'F' => &[("Feed", Agent::Bot)],
+        b'W' => &[("Wget", Agent::Tool)],
+        b'p' => &[("python", Agent::Tool)],
+        b'J' => &[("Java/", Agent::Tool)],
+        b'G' => &[("Go-http", Agent::Tool)],
+        b'o' => &[("okhttp", Agent::Tool)],
+        b'A' => &[("Apache-HttpClient", Agent::Tool), ("Android", Agent::Mobile)],
+        b'a' => &[("axios", Agent::Tool)],
+        b'l' => &[("libwww", Agent::Tool)],
+        b'M' => &[("Mobile", Agent::Mobile)],
+        b'i' => &[("iPhone", Agent::Mobile)],
+        _ => &[],
+    }
+}
+
 impl Agent {
-    /// Reads User-Agent.
+    /// Reads User-Agent, once from its beginning to its end: of what it names bots count first, then tools.
     pub fn read(text: &[u8]) -> Agent {
-        let has = |name: &str| memchr::memmem::find(text, name.as_bytes()).is_some();
-        let bots = ["bot", "Bot", "spider", "Spider", "crawl", "Crawl", "slurp", "Slurp", "feed", "Feed"];
-        let tools =
-            ["curl", "Wget", "python", "Java/", "Go-http", "okhttp", "Apache-HttpClient", "axios", "libwww"];
+        if text.is_empty() || text == b"-" {
+            return Agent::Untold;
+        }
+        let mut is_tool = false;
+        let mut is_mobile = false;
+        for (at, first) in text.iter().enumerate() {
+            let found = agents_from(*first).iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()));
+            match found {
+                Some((_, Agent::Bot)) => return Agent::Bot,
+                Some((_, Agent::Tool)) => is_tool = true,
+                Some((_, Agent::Mobile)) => is_mobile = true,
+                Some((_, Agent::Untold | Agent::Desktop | Agent::Other)) | None => {}
+            }
+        }
         match () {
-            () if text.is_empty() || text == b"-" => Agent::Untold,
-            () if bots.iter().any(|name| has(name)) => Agent::Bot,
-            () if tools.iter().any(|name| has(name)) => Agent::Tool,
-            () if has("Mobile") || has("Android") || has("iPhone") => Agent::Mobile,
+            () if is_tool => Agent::Tool,
+            () if is_mobile => Agent::Mobile,
             () if text.starts_with(b"Mozilla/") || text.starts_with(b"Opera/") => Agent::Desktop,
             () => Agent::Other,
         }
@@ -372,6 +405,24 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_are_told_by_what_counts_most() {
+        for (text, agent) in [
+            ("", Agent::Untold),
+            ("-", Agent::Untold),
+            ("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0", Agent::Desktop),
+            ("Mozilla/5.0 (Linux; Android 14) Mobile Safari/537.36", Agent::Mobile),
+            ("curl/8.5.0", Agent::Tool),
+            // A crawler that says what it runs on, whichever stands first.
+            ("Mozilla/5.0 (iPhone; CPU) (compatible; Googlebot/2.1)", Agent::Bot),
+            ("python-requests/2.31 spider", Agent::Bot),
+            ("Apache-HttpClient/4.5 (Android)", Agent::Tool),
+            ("cur", Agent::Other),
+        ] {
+            assert_eq!(Agent::read(text.as_bytes()), agent, "{text}");
+        }
+    }
 
     #[test]
     fn kinds_unpack_to_what_was_packed() {
