@@ -55,7 +55,7 @@ fn what_cannot_be_meant_is_a_usage_error() {
         ("cache --fill --shift", &["--shift"]),
         ("cache --form sideways", &["sideways", "transparent"]),
         ("cache -H nonsense", &["--header", "Name: value"]),
-        ("origin --origin-error-status 200", &["error_status is 200"]),
+        ("origin --origin-errors 1% --origin-error-status 200", &["error_status is 200"]),
         ("origin --listen nowhere", &["nowhere"]),
         ("rig iis", &["iis", "haproxy"]),
         ("run", &["PLAN"]),

@@ -62,7 +62,7 @@ fn a_plan_is_printed_in_each_form_and_reads_back_the_same() {
                  $WRINGER plan show b.$form > c.toml && cmp a.toml c.toml || exit 1; done; head -c 25 b.yaml";
     let folder = with_files(&[]);
     let ran = shell(&format!("cd {}; {forms}", folder.path().display())).ended_with(0);
-    assert!(ran.stdout.ends_with("version: 1\nseed: 7\nsite:\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("version: 1\nseed: 7\nload:\n"), "{}", ran.stdout);
 }
 
 #[test]
