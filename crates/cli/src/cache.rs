@@ -124,7 +124,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// What options name: a proxy that runs, or else a rig with so many workers, or a command; without any the demonstration cache.
+    /// The one that options name: a proxy that runs, or else a rig with so many workers, or a command; without any the demonstration cache.
     pub(super) fn named(
         proxy: Option<String>,
         rig: Option<&str>,
