@@ -22,7 +22,7 @@ pub(crate) fn hide(url: &mut String) -> Vec<Data> {
                 shown.push_str(&format!("{name}={{{{{name_in_plan}|{how}}}}}"));
                 found.push(Data::of(&name_in_plan, Source::Secret(Secret::typed(&*plain))));
             }
-            _ => shown.push_str(parameter),
+            Some(_) | None => shown.push_str(parameter),
         }
         let mark = behind.chars().next().map_or(0, char::len_utf8);
         shown.push_str(&behind[..mark]);

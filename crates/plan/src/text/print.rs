@@ -27,7 +27,10 @@ fn section(entries: &[(Key, Node)], path: &str, text: &mut String) {
     for (path, node) in below {
         match &node.value {
             Value::Table(entries) => {
-                text.push_str(&format!("\n[{path}]\n"));
+                // The headers of what is below it say that it is there, too.
+                if has_lines(entries) {
+                    text.push_str(&format!("\n[{path}]\n"));
+                }
                 section(entries, &path, text);
             }
             Value::List(items) => {
@@ -41,6 +44,13 @@ fn section(entries: &[(Key, Node)], path: &str, text: &mut String) {
             Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
         }
     }
+}
+
+/// True if an entry stands behind the header of its table, and not behind one of its own.
+fn has_lines(entries: &[(Key, Node)]) -> bool {
+    entries
+        .iter()
+        .any(|(key, node)| node.value != Value::Null && entry(&bare(&key.name), node, false).is_some())
 }
 
 /// An entry without a header of its own; `None` where it needs one. Tables at the top have headers.

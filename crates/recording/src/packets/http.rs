@@ -105,7 +105,7 @@ pub struct Connection {
     current: Option<HttpExchange>,
     /// The answer whose body comes belongs to the first that waits.
     answering: bool,
-    /// It is no HTTP, or no longer.
+    /// It is not HTTP, or not any more.
     over: bool,
     begun: bool,
     /// Its beginning was not seen.
@@ -140,8 +140,10 @@ impl Connection {
 
     /// Takes a piece of what the client sends. `packet`: the number of the packet that has brought it.
     pub fn client(&mut self, piece: Piece<'_>, packet: u64, to: &mut impl Taker) {
+        if self.over {
+            return;
+        }
         let (bytes, at_ns) = match piece {
-            _ if self.over => return,
             Piece::Bytes(bytes, at_ns) => (bytes, at_ns),
             Piece::Hole(hole) => return self.client_hole(hole, packet, to),
         };
@@ -224,8 +226,10 @@ impl Connection {
 
     /// Takes a piece of what the server sends.
     pub fn server(&mut self, piece: Piece<'_>, packet: u64, to: &mut impl Taker) {
+        if self.over {
+            return;
+        }
         let (bytes, at_ns) = match piece {
-            _ if self.over => return,
             Piece::Bytes(bytes, at_ns) => (bytes, at_ns),
             Piece::Hole(hole) => return self.server_hole(hole, to),
         };
@@ -395,7 +399,7 @@ impl OneWay {
     /// Reads on up to the next event.
     ///
     /// # Errors
-    /// What comes is no HTTP, or too long.
+    /// What comes is not HTTP, or too long.
     fn step(&mut self, rest: &mut &[u8]) -> Result<Option<Step>, ()> {
         match &mut self.state {
             State::Head(head) => {

@@ -138,17 +138,15 @@ impl Shared {
                 None => drop(memory.kept.remove(&path)),
             }
         };
-        match self.kind {
-            FaultKind::IgnorePurge => {}
-            FaultKind::PurgeLate { ms } => {
-                let memory = Arc::clone(&self.memory);
-                let path = path.clone();
-                thread::spawn(move || {
-                    thread::sleep(Duration::from_millis(ms));
-                    memory.lock().expect("no panic").kept.remove(&path);
-                });
-            }
-            _ => forget(&self.memory),
+        if let FaultKind::PurgeLate { ms } = self.kind {
+            let memory = Arc::clone(&self.memory);
+            let path = path.clone();
+            thread::spawn(move || {
+                thread::sleep(Duration::from_millis(ms));
+                memory.lock().expect("no panic").kept.remove(&path);
+            });
+        } else if self.kind != FaultKind::IgnorePurge {
+            forget(&self.memory);
         }
         Answer::done("purged\n")
     }
