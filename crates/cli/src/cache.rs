@@ -15,8 +15,8 @@ use plan::HttpProtocol;
 use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
-    Check, Endpoint, Http1, Law, Load, Masked, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading,
-    Scenario, Step, Stop, Tls, Trace,
+    Check, Endpoint, Http, Http1, Law, Load, Masked, ObjectStep, Pace, Phase, Plan, Popularity, Protocol,
+    Reading, Scenario, Step, Stop, Tls, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -307,8 +307,7 @@ impl CacheArgs {
     /// was given.
     pub fn plan(&self, target: &str, origin: SocketAddr, seed: u64) -> Plan {
         let site = self.site.site();
-        let http = Http1 {
-            form: self.ask.form,
+        let http = Http {
             authority: self.ask.host.clone().unwrap_or_else(|| reachable(origin).to_string()),
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
@@ -316,9 +315,10 @@ impl CacheArgs {
             fields: self.ask.headers.clone(),
             post_bytes: None,
             tls: self.speaks_tls().then(|| self.tls()),
-            http2: self.version.http2(),
-            http3: self.version.http3(),
-            ..Http1::default()
+            h2: self.version.http2(),
+            h3: self.version.http3(),
+            h1: Http1 { form: self.ask.form, ..Http1::default() },
+            ..Http::default()
         };
         let load = Load {
             fail_if: Vec::new(),
@@ -326,7 +326,7 @@ impl CacheArgs {
             stop_if: Vec::new(),
             target: Some(target.to_owned()),
             sources: self.load.sources.clone(),
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             check: Check {
                 content: self.ask.check,
                 evidence: self.ask.evidence,
@@ -563,7 +563,7 @@ mod tests {
     fn connections_at_a_rate_carry_one_request_unless_told_otherwise() {
         for (line, carried) in [("--connection-rate 5", 1), ("--connection-rate 5 --keep-alive 3", 3)] {
             let plan = plan(line);
-            let http = plan.load.as_ref().unwrap().protocol.http1().unwrap();
+            let http = plan.load.as_ref().unwrap().protocol.http().unwrap();
             assert_eq!(http.requests_per_connection, Some(carried));
         }
     }
@@ -577,7 +577,7 @@ mod tests {
         let rig = args("--rig ats --origin 0.0.0.0:9080");
         rig.check().unwrap();
         let plan = rig.plan("127.0.0.1:1", rig.origin_address(), 7);
-        let http = plan.load.as_ref().unwrap().protocol.http1().unwrap();
+        let http = plan.load.as_ref().unwrap().protocol.http().unwrap();
         assert_eq!(http.authority, "127.0.0.1:9080");
         assert_eq!(plan.origin.unwrap().listen, "0.0.0.0:9080");
     }

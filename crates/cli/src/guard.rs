@@ -138,7 +138,7 @@ struct Target {
 
 /// All that a load names. What only values tell cannot be known before it is sent.
 fn targets(load: &Load) -> Result<Vec<Target>, String> {
-    let http = load.protocol.http1().cloned().unwrap_or_default();
+    let http = load.protocol.http().cloned().unwrap_or_default();
     let to = |address: &Address| {
         let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
         Target { host, port }
@@ -154,7 +154,7 @@ fn targets(load: &Load) -> Result<Vec<Target>, String> {
                 if step.requests.kinds().iter().any(|request| !request.place.is_empty()) {
                     return Err(unknown());
                 }
-                let is_direct = load.target.is_none() || matches!(load.protocol, Protocol::Http1(_));
+                let is_direct = load.target.is_none() || matches!(load.protocol, Protocol::Http(_));
                 let turns = step.requests.turns().map(|(listed, to)| (listed.url, to));
                 for (url, address) in turns.filter(|_| is_direct) {
                     match address {

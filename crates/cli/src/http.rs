@@ -16,7 +16,7 @@ use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Check, Endpoint, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    Check, Endpoint, Field, Http, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
     RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
@@ -285,7 +285,7 @@ impl Work<'_> {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: self.sent.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
-            protocol: Protocol::Http1(self.http1(tls)),
+            protocol: Protocol::Http(self.http(tls)),
             sources: self.clients.load.sources.clone(),
             check: Check::default(),
             limits: Limits {
@@ -323,24 +323,27 @@ impl Work<'_> {
         }
     }
 
-    fn http1(&self, tls: bool) -> Http1 {
+    fn http(&self, tls: bool) -> Http {
         let form =
             if self.sent.requests.proxy.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
-        Http1 {
-            form,
+        Http {
             requests_per_connection: self.requests_per_connection,
             close: self.clients.load.close,
             resend: self.clients.load.resend.unwrap_or_default(),
             fields: self.fields(),
             tls: tls.then(|| self.clients.version.tls(self.clients.tls.tls())),
-            http2: self.clients.version.http2(),
-            http3: self.clients.version.http3(),
+            h2: self.clients.version.http2(),
+            h3: self.clients.version.http3(),
             tunnel: self.sent.requests.proxy.is_some() && !self.secure_proxy() && tls,
-            pipeline: self.sent.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
             unix_socket: self.sent.reach.unix_socket.clone(),
             connect_to: self.sent.reach.connect_to.clone(),
-            expect_continue: self.fields().iter().any(is_expectation).then_some(CONTINUE),
-            ..Http1::default()
+            h1: Http1 {
+                form,
+                pipeline: self.sent.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
+                expect_continue: self.fields().iter().any(is_expectation).then_some(CONTINUE),
+                ..Http1::default()
+            },
+            ..Http::default()
         }
     }
 

@@ -10,7 +10,7 @@ use super::values::{at_least_one, count32, field, method, some_bytes, some_time,
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
-    Address, AskedList, Check, Field, Http1, Load, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
+    Address, AskedList, Check, Field, Http, Http1, Load, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
     RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Trace, Walks,
 };
 use std::path::PathBuf;
@@ -304,9 +304,8 @@ impl ReplayArgs {
             http: turns(),
             ..warm.phase(in_flight)
         });
-        let usual = Http1::default();
-        let http = Http1 {
-            form: RequestForm::Reverse,
+        let usual = Http::default();
+        let http = Http {
             requests_per_connection: Some(clients.load.keep_alive).filter(|requests| *requests > 0),
             close: clients.load.close,
             resend: clients.load.resend.unwrap_or_default(),
@@ -314,9 +313,10 @@ impl ReplayArgs {
             authority: sides
                 .map_or(usual.authority, |sides| crate::cache::reachable(sides.origin).to_string()),
             tls: self.speaks_tls(address.as_ref()).then(|| self.tls()),
-            http2: clients.version.http2(),
-            http3: clients.version.http3(),
-            ..Http1::default()
+            h2: clients.version.http2(),
+            h3: clients.version.http3(),
+            h1: Http1 { form: RequestForm::Reverse, ..Http1::default() },
+            ..Http::default()
         };
         let to = address.map(|address| format!("{}:{}", address.authority_host(), address.port));
         let load = Load {
@@ -324,7 +324,7 @@ impl ReplayArgs {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: sides.map(|sides| sides.proxy.clone()).or(to),
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             sources: clients.load.sources.clone(),
             check: Check::default(),
             limits: clients.load.limits(),

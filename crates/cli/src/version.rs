@@ -124,14 +124,14 @@ impl VersionArgs {
     }
 
     /// The versions among which users take turns; none where they all speak the same.
-    pub fn turns(&self) -> Vec<plan::Http> {
+    pub fn turns(&self) -> Vec<plan::HttpVersion> {
         let turns = self.http.iter().filter(|_| self.http.len() > 1);
         turns.map(|version| version.version()).collect()
     }
 
     /// HTTP/2, where it is spoken.
     pub fn http2(&self) -> Option<Http2> {
-        self.http.iter().find(|version| version.version() == plan::Http::Two)?;
+        self.http.iter().find(|version| version.version() == plan::HttpVersion::Two)?;
         let usual = Http2::default();
         Some(Http2 {
             streams: self.streams.unwrap_or(usual.streams),

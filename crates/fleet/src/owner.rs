@@ -220,7 +220,7 @@ fn is_within(address: IpAddr, prefix: IpAddr, bits: u32) -> bool {
 mod tests {
     use super::*;
 
-    const PLAN: &str = "version = 1\nseed = 7\n[load]\n[load.protocol.http1]\n[[load.phases]]\nname = \"measure\"\nmeasured = true\n\
+    const PLAN: &str = "version = 1\nseed = 7\n[load]\n[load.protocol.http]\n[[load.phases]]\nname = \"measure\"\nmeasured = true\n\
         PACE\n[[load.phases.scenario.steps]]\nrequests = { requests = [{ url = \"http://192.0.2.20:8080/\" }] }\n";
 
     fn plan(pace: &str) -> Plan {

@@ -26,10 +26,10 @@ pub fn not_shared_out(plan: &Plan, workers: u32) -> Option<String> {
     if let Some((_, what)) = told.iter().find(|(asked, _)| *asked) {
         return Some(cannot(what, "requests of several machines have no common order"));
     }
-    if load.protocol.http1().is_some_and(|http| http.unix_socket.is_some()) {
+    if load.protocol.http().is_some_and(|http| http.unix_socket.is_some()) {
         return Some(cannot("a Unix socket", "it is a file of one machine"));
     }
-    if load.spoken().iter().any(|http| http.http3.as_ref().is_some_and(|http3| http3.qlog.is_some())) {
+    if load.spoken().iter().any(|http| http.h3.as_ref().is_some_and(|http3| http3.qlog.is_some())) {
         return Some(cannot("--qlog", "its files would be written on machines of others"));
     }
     if plan.purge_commands().next().is_some() {
@@ -124,7 +124,7 @@ mod tests {
 
     fn plan(step: &str, more: &str) -> Plan {
         Plan::from_text(&format!(
-            "version = 1\nseed = 7\n{more}[load]\n[load.protocol.http1]\n[[load.phases]]\nname = \"measure\"\nmeasured = true\n\
+            "version = 1\nseed = 7\n{more}[load]\n[load.protocol.http]\n[[load.phases]]\nname = \"measure\"\nmeasured = true\n\
              pace = {{ users = 4 }}\nstop = {{ requests = 5 }}\n[[load.phases.scenario.steps]]\n{step}\n"
         ))
         .unwrap()
@@ -137,7 +137,7 @@ mod tests {
         let mut told = plan(get, "");
         told.load.as_mut().unwrap().trace.requests = true;
         let mut socket = plan(get, "");
-        let plan::Protocol::Http1(http) = &mut socket.load.as_mut().unwrap().protocol else { panic!("HTTP") };
+        let plan::Protocol::Http(http) = &mut socket.load.as_mut().unwrap().protocol else { panic!("HTTP") };
         http.unix_socket = Some("/tmp/x".to_owned());
         let purge = "object = { purge = { per_second = 1, command = \"purge {path}\" } }";
         for (plan, said) in [

@@ -2,7 +2,7 @@
 
 use plan::secret::{Secret, content_without_secrets};
 use plan::{
-    Body, Check, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario,
+    Body, Check, Field, Http, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario,
     Session, Site, Step, Stop, Tls, Trace,
 };
 
@@ -58,7 +58,7 @@ impl Taken {
         let load = Load {
             target: None,
             sources: Vec::new(),
-            protocol: Protocol::Http1(Http1 { tls: secure.then(Tls::default), ..Http1::default() }),
+            protocol: Protocol::Http(Http { tls: secure.then(Tls::default), ..Http::default() }),
             check: Check::default(),
             limits: Limits::default(),
             phases: vec![phase],

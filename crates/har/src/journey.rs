@@ -7,7 +7,7 @@ use plan::data::Data;
 use plan::secret::{Secret, content_without_secrets, without_secrets};
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Delay, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep,
+    Body, Check, Delay, Field, Http, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep,
     Scenario, Session, Site, Status, Step, Stop, Tls, Trace, Transaction,
 };
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
     let load = Load {
         target: None,
         sources: Vec::new(),
-        protocol: Protocol::Http1(Http1 { tls, fields, ..Http1::default() }),
+        protocol: Protocol::Http(Http { tls, fields, ..Http::default() }),
         check: Check::default(),
         limits: Limits::default(),
         phases: vec![phase],

@@ -334,7 +334,7 @@ macro_rules! walk {
                 }
                 let Some(load) = & $($m)? self.load else { return };
                 let tls = match & $($m)? load.protocol {
-                    Protocol::Http1(http) => {
+                    Protocol::Http(http) => {
                         http.fields.$iter().for_each(|field| $field(field, visit));
                         & $($m)? http.tls
                     }
@@ -471,7 +471,7 @@ impl Inputs {
 mod tests {
     use super::*;
     use crate::scenario::Purge;
-    use crate::{AwsSignature, Credentials, Http1, Load, ObjectStep, Origin, RequestStep, Session, Site};
+    use crate::{AwsSignature, Credentials, Http, Load, ObjectStep, Origin, RequestStep, Session, Site};
 
     /// A plan with a secret in each place that may have one.
     fn plan(secret: impl Fn(&str) -> Secret) -> Plan {
@@ -506,12 +506,12 @@ mod tests {
             }),
             ..ObjectStep::default()
         };
-        let http = Http1 {
+        let http = Http {
             fields: vec![Field::new(
                 "Authorization",
                 FieldValue::basic(Credentials::of_pair(secret("pair"))),
             )],
-            ..Http1::default()
+            ..Http::default()
         };
         let phase = crate::Phase {
             name: "p".to_owned(),
@@ -527,7 +527,7 @@ mod tests {
             stop_if: Vec::new(),
             target: None,
             sources: Vec::new(),
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             check: Default::default(),
             limits: Default::default(),
             phases: vec![phase],

@@ -44,9 +44,10 @@ pub use http::endpoint::Endpoint;
 pub use http::http2::{Http2, StreamFaults};
 pub use http::http3::{Http3, Qlog, Transport};
 pub use http::tls::{CipherSuite, Keystore, OriginTls, Resumption, Tls, TlsVersion};
-pub use http::version::{Http, HttpProtocol};
+pub use http::version::{HttpProtocol, HttpVersion};
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
+pub use load::http::{Http, Http1, Http1Version, RequestForm};
 pub use load::keep::KeepRequests;
 pub use load::reach::ConnectTo;
 pub use load::sources::SourceRange;
@@ -125,7 +126,7 @@ impl Plan {
         let listen = self.origin.as_ref()?.listen.as_str();
         let everywhere = listen.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified());
         match self.load.as_ref().map(|load| &load.protocol) {
-            Some(Protocol::Http1(http)) if everywhere => Some(&http.authority),
+            Some(Protocol::Http(http)) if everywhere => Some(&http.authority),
             _ => Some(listen),
         }
     }
@@ -137,14 +138,14 @@ mod tests {
 
     #[test]
     fn an_origin_on_every_address_is_reached_by_the_name_in_urls() {
-        let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
+        let http = Http { authority: "me.example:9080".to_owned(), ..Http::default() };
         let load = Load {
             fail_if: Vec::new(),
             require: Vec::new(),
             stop_if: Vec::new(),
             sources: Vec::new(),
             target: None,
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             check: Check::default(),
             limits: Limits::default(),
             phases: Vec::new(),

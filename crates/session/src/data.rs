@@ -50,7 +50,7 @@ fn check_requests(step: &RequestStep, load: &Load, tables: &Tables) -> Result<()
     if !step.templates {
         return Ok(());
     }
-    let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
+    let fields = load.protocol.http().map_or(&[][..], |http| &http.fields);
     let mut seen = HashSet::new();
     let extracted = step.extracted();
     let names = Names { data: &step.data, extracted: &extracted };

@@ -195,7 +195,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
 
 /// The hosts of a plan, where connections go to no others. Those over a Unix socket all go to that.
 fn confined(plan: &Plan, around: &SessionOptions, targets: &[SocketAddr]) -> Option<Arc<[IpAddr]>> {
-    let http = plan.load.as_ref().and_then(|load| load.protocol.http1());
+    let http = plan.load.as_ref().and_then(|load| load.protocol.http());
     let is_unix = http.is_some_and(|http| http.unix_socket.is_some());
     (around.confined && !is_unix).then(|| targets.iter().map(|target| target.ip().to_canonical()).collect())
 }

@@ -40,7 +40,7 @@ pub fn settle(plan: &mut Plan) -> Result<(), Problem> {
     origin.listen = address.to_string();
     if address.port() != wanted.port()
         && let Some(load) = &mut plan.load
-        && let Protocol::Http1(http) = &mut load.protocol
+        && let Protocol::Http(http) = &mut load.protocol
     {
         let old = format!(":{}", wanted.port());
         if let Some(host) = http.authority.strip_suffix(&old) {
@@ -63,7 +63,7 @@ mod tests {
             stop_if: Vec::new(),
             target: None,
             sources: Vec::new(),
-            protocol: Protocol::Http1(plan::Http1 { authority: listen.to_owned(), ..plan::Http1::default() }),
+            protocol: Protocol::Http(plan::Http { authority: listen.to_owned(), ..plan::Http::default() }),
             check: Default::default(),
             limits: Default::default(),
             phases: Vec::new(),
@@ -88,7 +88,7 @@ mod tests {
         assert!(refused.contains(&address) && refused.contains("another port"), "{refused}");
         let mut moved = plan(&address, 19);
         settle(&mut moved).unwrap();
-        let http = moved.load.as_ref().unwrap().protocol.http1().unwrap();
+        let http = moved.load.as_ref().unwrap().protocol.http().unwrap();
         let origin = moved.origin.as_ref().unwrap();
         assert_ne!(origin.listen, address);
         assert_eq!(http.authority, origin.listen);

@@ -105,7 +105,7 @@ impl Drop for Purger {
 fn places(plan: &Plan) -> (String, String) {
     let load = plan.load.as_ref();
     let target = load.and_then(|load| load.target.as_deref()).unwrap_or("").to_owned();
-    let http = load.and_then(|load| load.protocol.http1());
+    let http = load.and_then(|load| load.protocol.http());
     let scheme = if http.is_some_and(|http| http.tls.is_some()) { "https" } else { "http" };
     let host = http.map_or_else(|| target.clone(), |http| http.authority.clone());
     (format!("{scheme}://{target}"), host)

@@ -37,8 +37,8 @@ impl Qlogs {
     /// # Errors
     /// The folder that cannot be made, the file that cannot be written, and why.
     pub fn of_plan(plan: &Plan) -> Result<Qlogs, Problem> {
-        let http = plan.load.as_ref().and_then(|load| load.protocol.http1());
-        let Some(qlog) = http.and_then(|http| http.http3.as_ref()?.qlog.as_ref()) else {
+        let http = plan.load.as_ref().and_then(|load| load.protocol.http());
+        let Some(qlog) = http.and_then(|http| http.h3.as_ref()?.qlog.as_ref()) else {
             return Ok(Qlogs::default());
         };
         let folder = Path::new(&qlog.folder);

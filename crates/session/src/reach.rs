@@ -107,7 +107,7 @@ mod tests {
         let reach = Reach::to(&[]).unwrap();
         let plan = |url: &str| {
             let text = format!(
-                "version = 1\nseed = 7\n[load]\n[load.protocol.http1]\n[[load.phases]]\nname = \"measure\"\n\
+                "version = 1\nseed = 7\n[load]\n[load.protocol.http]\n[[load.phases]]\nname = \"measure\"\n\
                  measured = true\npace = {{ users = 1 }}\nstop = {{ requests = 1 }}\n\
                  [[load.phases.scenario.steps]]\nrequests = {{ requests = [{{ url = \"{url}\" }}] }}\n"
             );

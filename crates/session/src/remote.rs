@@ -66,11 +66,11 @@ impl Remote {
         tls: Option<Client>,
         fingerprint: u64,
     ) -> Result<(Remote, Option<String>), String> {
-        let http = load.protocol.http1().ok_or("messages are spoken, not HTTP")?;
+        let http = load.protocol.http().ok_or("messages are spoken, not HTTP")?;
         let host = load.target.as_deref().unwrap_or_default();
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned();
         let tls = tls.map(|client| (client, host));
-        let asker = Asker { proxy, form: http.form, authority: http.authority.clone(), tls };
+        let asker = Asker { proxy, form: http.h1.form, authority: http.authority.clone(), tls };
         let accounts = asker.accounts()?;
         let differs = u64::from_str_radix(&accounts.site, 16) != Ok(fingerprint);
         let note = differs.then(|| notes::OTHER_OBJECTS.with(&[]));

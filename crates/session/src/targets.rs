@@ -36,7 +36,7 @@ impl Targets {
             let (host, port) = target(name);
             return Ok(Targets { target: addresses(host, port, &load.sources)?, ..Targets::default() });
         }
-        let http = load.protocol.http1().cloned().unwrap_or_default();
+        let http = load.protocol.http().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
         for address in asked(load) {
             let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
@@ -56,7 +56,7 @@ impl Targets {
         if let Some(name) = &load.target {
             return vec![target(name).0.to_owned()];
         }
-        let http = load.protocol.http1().cloned().unwrap_or_default();
+        let http = load.protocol.http().cloned().unwrap_or_default();
         let to = |address: Address| ConnectTo::apply(&http.connect_to, &address.host, address.port).0;
         asked(load).into_iter().map(to).collect()
     }
@@ -92,7 +92,7 @@ impl Targets {
     /// first URL where that goes to it directly and in plain HTTP.
     fn refuse_unready(&self, load: &Load) -> Result<(), Problem> {
         let direct =
-            load.target.is_none() && load.protocol.http1().is_some_and(|http| http.unix_socket.is_none());
+            load.target.is_none() && load.protocol.http().is_some_and(|http| http.unix_socket.is_none());
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let mut requests = steps.filter_map(|step| match step {
             Step::Requests(step) => step.requests.get(0),
@@ -118,7 +118,7 @@ impl Targets {
     /// Refuses a host where nobody listens. `but`: the address of an origin of this process, which is not asked because
     /// that would show in its accounts.
     pub fn refuse_silent(&self, load: &Load, but: Option<SocketAddr>) -> Result<(), Problem> {
-        if let Some(path) = load.protocol.http1().and_then(|http| http.unix_socket.as_deref()) {
+        if let Some(path) = load.protocol.http().and_then(|http| http.unix_socket.as_deref()) {
             return answers_at(path);
         }
         let hosts = self.hosts.iter().map(|((host, port), found)| (format!("{host}:{port}"), found));
@@ -237,7 +237,7 @@ fn addresses(host: &str, port: u16, sources: &[SourceRange]) -> Result<Vec<Socke
 fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> {
     let limit = load.limits.connect.max(Duration::from_millis(1));
     let spoken = load.spoken();
-    let over_quic = |http: &plan::Http1| http.http3.is_some();
+    let over_quic = |http: &plan::Http| http.h3.is_some();
     let datagrams = || is_not_refused(address, limit.min(PATIENCE));
     let connection = || TcpStream::connect_timeout(&address, limit).map(drop);
     let answered = match spoken.iter().any(over_quic) {
@@ -253,10 +253,10 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
             Protocol::Messages(_) => {
                 "start the service first and check the port, or stand in for it with wringer origin --tcp"
             }
-            Protocol::Http1(_) if load.target.is_some() => {
+            Protocol::Http(_) if load.target.is_some() => {
                 "start the proxy first, for instance with wringer rig"
             }
-            Protocol::Http1(_) => "start the server first, and check the port",
+            Protocol::Http(_) => "start the server first, and check the port",
         };
         Problem::impossible(format!("nothing answers at {name} ({error}); {advice}"))
     })

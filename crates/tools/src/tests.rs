@@ -1,6 +1,6 @@
 //! Helpers that the tests of several tools share: command lines as words, a file to send, and parts of a plan.
 
-use ::plan::{Http1, Phase, Plan, Protocol, Request, Step};
+use ::plan::{Http, Phase, Plan, Protocol, Request, Step};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn request(plan: &Plan) -> Request {
 }
 
 /// The connections.
-pub(crate) fn http(plan: &Plan) -> &Http1 {
-    let Protocol::Http1(http) = &plan.load.as_ref().expect("it sends").protocol else { panic!("{plan:?}") };
+pub(crate) fn http(plan: &Plan) -> &Http {
+    let Protocol::Http(http) = &plan.load.as_ref().expect("it sends").protocol else { panic!("{plan:?}") };
     http
 }

@@ -92,7 +92,7 @@ fn one_request_is_told_and_a_warm_up_comes_before() {
 #[test]
 fn https_speaks_tls() {
     let tls = |line: &str| {
-        let Protocol::Http1(http) = plan(line).load.unwrap().protocol else { panic!() };
+        let Protocol::Http(http) = plan(line).load.unwrap().protocol else { panic!() };
         http.tls
     };
     assert_eq!(tls("http://h/"), None);
@@ -278,7 +278,7 @@ fn a_proxy_is_given_as_curl_has_it() {
         let plan = plan(line);
         assert!(!format!("{plan:?}{}", plan.to_text()).contains("geheim"), "{line}");
         let load = plan.load.unwrap();
-        let fields: Vec<String> = load.protocol.http1().unwrap().fields.iter().map(Field::shown).collect();
+        let fields: Vec<String> = load.protocol.http().unwrap().fields.iter().map(Field::shown).collect();
         (load.target, fields)
     };
     let credentials = vec!["Proxy-Authorization: Basic ***".to_owned()];

@@ -4,7 +4,7 @@ use super::causes::Cause;
 use super::judge::Seen;
 use plan::site::Size;
 use plan::{
-    Http1, Law, Limits, ObjectStep, Origin, Pace, Phase, Popularity, Protocol, Scenario as Walk, Site, Step,
+    Http, Law, Limits, ObjectStep, Origin, Pace, Phase, Popularity, Protocol, Scenario as Walk, Site, Step,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -101,7 +101,7 @@ impl Press {
     pub fn objects(step: ObjectStep, pace: Pace) -> Press {
         Press {
             site: Site::default(),
-            protocol: Protocol::Http1(Http1::default()),
+            protocol: Protocol::Http(Http::default()),
             limits: Limits { request: PATIENCE, grace: GRACE, ..Limits::default() },
             phase: Phase {
                 name: "press".to_owned(),
@@ -135,8 +135,8 @@ impl Press {
 
     /// With HTTP changed so.
     #[must_use]
-    pub fn speaking(mut self, change: impl FnOnce(&mut Http1)) -> Press {
-        if let Protocol::Http1(http) = &mut self.protocol {
+    pub fn speaking(mut self, change: impl FnOnce(&mut Http)) -> Press {
+        if let Protocol::Http(http) = &mut self.protocol {
             change(http);
         }
         self

@@ -6,7 +6,7 @@ use super::{Converter, control, keystore, listener};
 use crate::element::Element;
 use crate::role::Role;
 use plan::{
-    Body, Check, CheckContent, Group, Http1, Io, Keep, Limits, Load, OnFailure, Pace, Phase, Plan, Protocol,
+    Body, Check, CheckContent, Group, Http, Io, Keep, Limits, Load, OnFailure, Pace, Phase, Plan, Protocol,
     Scenario, Set, Site, Step, Stop, Tls, Trace,
 };
 use std::time::Duration;
@@ -64,7 +64,7 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
     // JMeter trusts any certificate.
     let tls = c.https.then(|| Tls { verify: false, keystore: keystore::keystore(c), ..Tls::default() });
     let connect_to = std::mem::take(&mut c.connect_to);
-    let http = Http1 { tls, connect_to, authority: String::new(), ..Http1::default() };
+    let http = Http { tls, connect_to, authority: String::new(), ..Http::default() };
     let proxy = c.way.take().and_then(|way| way.proxy);
     Load {
         fail_if: Vec::new(),
@@ -72,7 +72,7 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
         stop_if: listener::stop_if(c),
         target: proxy.as_ref().map(|proxy| proxy.address.clone()),
         sources: Vec::new(),
-        protocol: Protocol::Http1(match proxy {
+        protocol: Protocol::Http(match proxy {
             Some(proxy) => proxy.spoken_to(http, c.https),
             None => http,
         }),

@@ -3,7 +3,7 @@
 use super::Converter;
 use super::http::Sampler;
 use plan::data::secret::Secret;
-use plan::{Credentials, Field, FieldValue, Http1, RequestForm};
+use plan::{Credentials, Field, FieldValue, Http, RequestForm};
 
 /// The way from the clients to the hosts.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +22,8 @@ pub(super) struct Proxy {
 
 impl Proxy {
     /// HTTP as it is spoken through it. `https`: some request goes over TLS, by a tunnel.
-    pub(super) fn spoken_to(self, mut http: Http1, https: bool) -> Http1 {
-        http.form = RequestForm::Forward;
+    pub(super) fn spoken_to(self, mut http: Http, https: bool) -> Http {
+        http.h1.form = RequestForm::Forward;
         http.tunnel = https;
         let field = self.credentials.map(|own| Field::new("Proxy-Authorization", FieldValue::basic(own)));
         http.fields.extend(field);

@@ -1,6 +1,6 @@
 //! The way to the host of a URL: directly, by way of the target, or through a tunnel that the target opens.
 
-use plan::{Address, Http1, RequestForm};
+use plan::{Address, Http, RequestForm};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
@@ -56,7 +56,7 @@ impl OwnedDestination {
     }
 
     /// By way of the target, where there is one.
-    pub fn by_target(address: &Address, http: &Http1, target: Destination<'_>) -> Option<OwnedDestination> {
+    pub fn by_target(address: &Address, http: &Http, target: Destination<'_>) -> Option<OwnedDestination> {
         if target.to.is_empty() {
             return None;
         }
@@ -90,13 +90,13 @@ impl OwnedDestination {
     }
 
     /// The target of the request line: inside a tunnel it is the host itself that is spoken to.
-    pub fn line<'a>(&self, address: &'a Address, http: &Http1) -> &'a str {
+    pub fn line<'a>(&self, address: &'a Address, http: &Http) -> &'a str {
         if self.is_forward(http) { &address.text } else { &address.path }
     }
 
     /// True if a proxy is asked for whole URLs.
-    pub fn is_forward(&self, http: &Http1) -> bool {
-        http.form == RequestForm::Forward && self.tunnel.is_none()
+    pub fn is_forward(&self, http: &Http) -> bool {
+        http.h1.form == RequestForm::Forward && self.tunnel.is_none()
     }
 
     /// True if a field of the plan goes to the other end: inside a tunnel, those for the proxy do not.

@@ -29,7 +29,7 @@ use crate::failure;
 use measure::{Failure, Stage};
 use net::{Buffer, Close, Net};
 use plan::content::Content;
-use plan::{CloseBy, Http1, Load, Part};
+use plan::{CloseBy, Http, Load, Part};
 use source::Sources;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -48,7 +48,7 @@ pub(crate) struct Channels {
     account: Rc<Account>,
     load: Arc<Load>,
     /// HTTP as the plan has it spoken; where messages are, the defaults, which nothing reads.
-    http: Http1,
+    http: Http,
     /// Addresses of the target, where there is one.
     target: Vec<SocketAddr>,
     /// Begins TLS, where the plan or a URL wants it.
@@ -109,7 +109,7 @@ impl Channels {
     ) -> Channels {
         let steps = load.phases.iter().flat_map(plan::Phase::sends);
         let trickle = steps.filter_map(|step| step.reading().trickle()).min();
-        let http = load.protocol.http1().cloned().unwrap_or_default();
+        let http = load.protocol.http().cloned().unwrap_or_default();
         let trickle = trickle.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
         let tls = if http.coalesces() { tls.map(wire::tls::Client::with_peers_kept) } else { tls };
         Channels {
@@ -146,7 +146,7 @@ impl Channels {
     }
 
     /// HTTP as the plan has it spoken.
-    pub fn http(&self) -> &Http1 {
+    pub fn http(&self) -> &Http {
         &self.http
     }
 

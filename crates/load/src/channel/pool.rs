@@ -9,7 +9,7 @@ use super::spare::{Spare, Use};
 use super::{Channels, Destination, Slot};
 use measure::{Failure, FailureKind, Stage};
 use net::Event;
-use plan::Http1;
+use plan::Http;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -79,7 +79,7 @@ impl Pool {
     }
 
     /// Returns the hosts that want connections of their own, as remembered, where connections carry requests for several.
-    pub fn apart(&self, http: &Http1) -> Option<Rc<Apart>> {
+    pub fn apart(&self, http: &Http) -> Option<Rc<Apart>> {
         http.coalesces().then(|| self.apart.clone())
     }
 }
@@ -288,7 +288,7 @@ impl Channels {
     ) -> Result<Rc<Shared>, NotConnected> {
         let mut opening = Opening::begin(&self.pool, key);
         let began = self.net.now();
-        let opened = match &self.http.http3 {
+        let opened = match &self.http.h3 {
             None => {
                 let opened = Box::pin(self.open(slot, destination, began)).await;
                 opened.map(|opened| self.begin(opened, destination))

@@ -63,7 +63,7 @@ async fn ask(
     authenticator: Option<&Authenticator>,
 ) -> Result<TunnelAnswer, Failure> {
     let http = &channels.http;
-    let mut head = format!("CONNECT {authority} {}\r\nHost: {authority}\r\n", http.version.text());
+    let mut head = format!("CONNECT {authority} {}\r\nHost: {authority}\r\n", http.h1.version.text());
     let of = Covered { method: "CONNECT", uri: authority, body: b"" };
     let answered = authenticator.and_then(|known| known.value(&Asker::Proxy, &of));
     let answered = answered.map(|value| format!("Proxy-Authorization: {value}\r\n"));

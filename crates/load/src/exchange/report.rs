@@ -110,7 +110,7 @@ fn record<C: Exchanges>(
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     let secure = described.url.starts_with("https:") || worker.channels.target().secure.is_some();
     // QUIC connects and shakes hands in one.
-    let apart = secure && worker.channels.http().http3.is_none();
+    let apart = secure && worker.channels.http().h3.is_none();
     Record {
         number: sent.turn.number,
         user: client.user,

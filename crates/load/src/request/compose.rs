@@ -5,7 +5,7 @@ use super::asked::{Asked, What};
 use plan::canary::{self, CANARY_FIELD};
 use plan::jtest::Extension;
 use plan::site::{self, Form, NONCE_FIELD, Paths, Site, codings, write_hex, write_number};
-use plan::{Http1, Purge, RequestForm};
+use plan::{Http, Http1, Purge, RequestForm};
 use wire::http2::{FieldList, Indexing};
 
 /// Everything about requests that does not change from one to the next.
@@ -38,7 +38,7 @@ pub(crate) struct Composer {
 }
 
 impl Composer {
-    pub fn new(http: &Http1, site: &Site) -> Composer {
+    pub fn new(http: &Http, site: &Site) -> Composer {
         let lower =
             |field: &plan::Field| (field.name.to_ascii_lowercase(), field.value.text().as_bytes().to_vec());
         let fields = http
@@ -47,7 +47,7 @@ impl Composer {
             .flat_map(|f| format!("{}: {}\r\n", f.name, f.value.text()).into_bytes())
             .collect();
         Composer {
-            form: http.form,
+            form: http.h1.form,
             absolute: format!("http://{}", http.authority).into_bytes(),
             host: format!("Host: {}\r\n", http.authority).into_bytes(),
             fields,
@@ -375,7 +375,7 @@ mod tests {
         }
     }
 
-    fn composed(http: &Http1, site: &Site, asked: &Asked, last: bool) -> String {
+    fn composed(http: &Http, site: &Site, asked: &Asked, last: bool) -> String {
         let mut out = Vec::new();
         let path = Composer::new(http, site).head(&mut out, site, asked, None, last);
         let text = String::from_utf8(out).unwrap();
@@ -387,8 +387,12 @@ mod tests {
         Site { form: Form::Jtest(jtest::Form::default()), ..Site::default() }
     }
 
-    fn http(form: RequestForm) -> Http1 {
-        Http1 { form, authority: "localhost:9299".to_owned(), ..Http1::default() }
+    fn http(form: RequestForm) -> Http {
+        Http {
+            authority: "localhost:9299".to_owned(),
+            h1: Http1 { form, ..Http1::default() },
+            ..Http::default()
+        }
     }
 
     #[test]
@@ -424,7 +428,7 @@ mod tests {
              Host: localhost\r\nRange: bytes=345-699\r\n\r\n"
         );
         let fields = vec![Field::new("Accept", "*/*")];
-        let http = Http1 { fields, ..http(RequestForm::Forward) };
+        let http = Http { fields, ..http(RequestForm::Forward) };
         let mut site = Site { variants: 3, vary_on: VaryOn::UserAgent, ..jtest_site() };
         site.form = Form::Jtest(jtest::Form { extension: Extension::Html, ..jtest::Form::default() });
         assert_eq!(
@@ -436,7 +440,7 @@ mod tests {
 
     #[test]
     fn jtest_posts_name_their_length_first() {
-        let http = Http1 { post_bytes: Some(100), ..http(RequestForm::Forward) };
+        let http = Http { post_bytes: Some(100), ..http(RequestForm::Forward) };
         assert_eq!(
             composed(&http, &jtest_site(), &jtest_asked(false, None), false),
             "POST http://localhost:9299/0.7551555330/7000 HTTP/1.0\r\nContent-Length: 100\r\n\

@@ -12,7 +12,7 @@ use super::{
 use crate::channel::{LongBody, OpenBody, OwnedDestination, RequestContent, held, show_beginning};
 use crate::control::Deck;
 use plan::template::{Encode, Piece, TemplateAddress};
-use plan::{Address, BodyPiece, Http1, Request};
+use plan::{Address, BodyPiece, Http, Request};
 use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
@@ -39,8 +39,8 @@ enum Form {
 }
 
 /// The version that requests with streams are shown with.
-fn version(http: &Http1) -> Version {
-    if http.http3.is_some() { Version::Http3 } else { Version::Http2 }
+fn version(http: &Http) -> Version {
+    if http.h3.is_some() { Version::Http3 } else { Version::Http2 }
 }
 
 /// A request whose body is sent in pieces, or only once the server has asked for it.
@@ -89,7 +89,7 @@ struct Drawn {
 pub(crate) struct Writer<'a> {
     /// Braces are placeholders.
     pub templates: bool,
-    pub http: &'a Http1,
+    pub http: &'a Http,
     pub scope: Scope<'a>,
     /// Sessions edit the requests.
     pub edited: bool,
@@ -99,7 +99,7 @@ pub(crate) struct Writer<'a> {
 impl Message {
     /// Returns the request that somebody else wrote, the same each time. `secure`: for an `https` URL. `None`: it is not whole,
     /// or no request.
-    pub fn of(text: &[u8], http: &Http1, secure: bool) -> Option<Message> {
+    pub fn of(text: &[u8], http: &Http, secure: bool) -> Option<Message> {
         Some(Message(match http.streams() {
             None => Form::Fixed(text.to_vec(), text.to_vec()),
             Some(_) => Form::Listed(Box::new(Listed::of(
@@ -577,7 +577,7 @@ impl Writer<'_> {
         let target = if destination.is_forward(self.http) { whole } else { path };
         let all = || self.http.fields.iter().chain(&request.fields);
         let mut fields = Vec::new();
-        if !self.http.listed_fields_only && !all().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+        if !self.http.h1.listed_fields_only && !all().any(|field| field.name.eq_ignore_ascii_case("Host")) {
             fields.push(DraftField::new("Host", vec![text(&address.authority)], false));
         }
         for field in all().filter(|field| destination.carries(&field.name)) {
@@ -606,16 +606,16 @@ impl Writer<'_> {
         let long = if may_be_parted { LongBody::of(&request.body, self.templates) } else { None };
         let body = if long.is_some() { Vec::new() } else { self.body(request, &mut compiler)? };
         let waits =
-            self.http.expect_continue.filter(|_| !request.body.is_empty() && expects_continue(&fields));
+            self.http.h1.expect_continue.filter(|_| !request.body.is_empty() && expects_continue(&fields));
         let draft = Draft {
             method: request.method.as_str().into(),
             secure: address.secure,
             target: joined(target),
-            version: self.http.version.text(),
+            version: self.http.h1.version.text(),
             fields,
             body: joined(body),
             decks: compiler.decks(),
-            listed_fields_only: self.http.listed_fields_only,
+            listed_fields_only: self.http.h1.listed_fields_only,
             framing,
         };
         let form = match edited {

@@ -1,7 +1,7 @@
 //! Lists of URLs: which one comes next, what a fetched one leads to, and which are known already.
 
 use plan::draw::Draw;
-use plan::{Address, Http1, UrlOrder, UrlStep, url_hash};
+use plan::{Address, Http, UrlOrder, UrlStep, url_hash};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 pub(crate) fn compose(
     address: &Address,
     out: &mut Vec<u8>,
-    http: &Http1,
+    http: &Http,
     proxied: bool,
     reload: bool,
     last: bool,
@@ -185,7 +185,7 @@ mod tests {
     fn request(url: &str, proxied: bool) -> String {
         let mut out = Vec::new();
         let accept = plan::Field::new("Accept", "*/*");
-        let http = Http1 { fields: vec![accept], ..Http1::default() };
+        let http = Http { fields: vec![accept], ..Http::default() };
         compose(&Address::parse(url).unwrap(), &mut out, &http, proxied, true, false);
         String::from_utf8(out).unwrap()
     }

@@ -21,7 +21,7 @@ use measure::{Event, Snapshot, Tally};
 use net::{Net, TaskId};
 use phase::{GroupWork, PhaseWork, StepWork};
 use plan::draw::hash;
-use plan::{Http, Inputs, Load, Part, Phase, Site};
+use plan::{HttpVersion, Inputs, Load, Part, Phase, Site};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -100,7 +100,7 @@ const LOST: Duration = Duration::from_secs(5);
 struct Run {
     worker: Rc<Worker>,
     /// The same for each version of HTTP that the plan names.
-    speaking: Vec<(Http, Rc<Worker>)>,
+    speaking: Vec<(HttpVersion, Rc<Worker>)>,
     hosts: Arc<Hosts>,
     inputs: Arc<Inputs>,
     run_id: u64,

@@ -15,7 +15,7 @@ use crate::step::{Messages, Models, Objects, Requests, Shared};
 use measure::Label;
 use net::Event as Signal;
 use plan::draw::hash;
-use plan::{Http, Pace, Part, Phase, RequestStep, ScriptStep, Step};
+use plan::{HttpVersion, Pace, Part, Phase, RequestStep, ScriptStep, Step};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -204,7 +204,7 @@ impl Run {
     }
 
     /// The worker as it speaks one version of HTTP.
-    fn speaking(&mut self, version: Http) -> Rc<Worker> {
+    fn speaking(&mut self, version: HttpVersion) -> Rc<Worker> {
         if let Some((_, worker)) = self.speaking.iter().find(|(spoken, _)| *spoken == version) {
             return worker.clone();
         }
@@ -264,7 +264,7 @@ impl Run {
             "" => format!("{} 1-", share.name),
             name => name.to_owned(),
         };
-        let version = worker.channels.http().usual().map(Http::name);
+        let version = worker.channels.http().usual().map(HttpVersion::name);
         let version = of.labels.iter().position(|label| Some(label.as_str()) == version);
         PhaseWork {
             version: version

@@ -189,7 +189,7 @@ impl User {
         match &work.steps[step] {
             StepWork::Object(objects) => exchange::object(context, client, objects, turn).await,
             StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
-            StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
+            StepWork::Requests(requests, _) if worker.channels.http().h1.pipeline > 1 => {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
             }
             StepWork::Requests(requests, session) => {
@@ -392,7 +392,7 @@ fn spawn_closed(group: &GroupWork, user: u32, stay: Stay) -> TaskId {
     let mut user = User { ends: stay.ends, rest: Rest::thinking(now, stay.first), ..User::new(user, now) };
     user.client.slot = work.ahead.borrow_mut().pop().unwrap_or_default();
     let thinks = work.phase.think.law != Delay::None;
-    let sends_list = !thinks && worker.channels.http().pipeline <= 1 && work.plain_list().is_some();
+    let sends_list = !thinks && worker.channels.http().h1.pipeline <= 1 && work.plain_list().is_some();
     // A task has the room that its largest future needs: users of each kind have one of their own.
     match (sends_list, thinks) {
         (true, _) => net.spawn(async move {

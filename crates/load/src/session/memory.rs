@@ -10,7 +10,7 @@ use crate::code::Edit;
 use crate::exchange::{Client, Worker};
 use crate::request::FieldLine;
 use plan::draw::hash;
-use plan::{Address, Http1, Validators};
+use plan::{Address, Http, Validators};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -100,7 +100,7 @@ impl Memory {
         &self,
         message: &Message,
         destination: &OwnedDestination,
-        http: &Http1,
+        http: &Http,
         now: i64,
     ) -> (Additions, bool) {
         let mut more = Additions::default();

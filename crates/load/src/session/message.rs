@@ -2,7 +2,7 @@
 
 use crate::channel::OwnedDestination;
 use crate::request::{FieldLine, HttpRequest};
-use plan::{Address, Http1};
+use plan::{Address, Http};
 use wire::http2::FieldList;
 
 /// A request that can be led on.
@@ -176,7 +176,7 @@ impl Message {
         &self,
         out: &mut Vec<u8>,
         destination: &OwnedDestination,
-        http: &Http1,
+        http: &Http,
         more: &Additions,
         last: bool,
     ) {
@@ -184,7 +184,7 @@ impl Message {
         self.request.encode(
             destination.line(&self.address, http),
             fields,
-            last && !http.listed_fields_only,
+            last && !http.h1.listed_fields_only,
             out,
         );
     }
@@ -238,7 +238,7 @@ mod tests {
         let fields = added.lines().map(|line| FieldLine::written(line.into(), Indexing::Literal)).collect();
         let more = Additions { fields, instead_of: Vec::new() };
         let mut out = Vec::new();
-        message.write(&mut out, &destination(tunnel), &Http1::default(), &more, false);
+        message.write(&mut out, &destination(tunnel), &Http::default(), &more, false);
         String::from_utf8(out).unwrap()
     }
 

@@ -23,7 +23,7 @@ use line::{Lines, path_place};
 use measure::Label;
 use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario};
+use plan::{Address, Expect, ExpectBody, Http, Reading, Request, RequestOrder, RequestStep, Scenario};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -297,7 +297,7 @@ impl Requests {
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
     pub fn new(
         step: &RequestStep,
-        http: &Http1,
+        http: &Http,
         target: Destination<'_>,
         hosts: &Hosts,
         tables: &Tables,
@@ -352,7 +352,7 @@ impl Requests {
         message: &[u8],
         address: Address,
         to: Destination<'_>,
-        http: &Http1,
+        http: &Http,
         models: Models,
     ) -> Requests {
         let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());

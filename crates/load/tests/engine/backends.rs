@@ -4,7 +4,7 @@ use crate::peer::Act;
 use crate::run::{Case, Ran, phase, requests};
 use measure::{FailureKind, Stage};
 use net::Io;
-use plan::{Arrivals, CheckContent, CloseBy, Http1, Pace, Protocol, Step, UrlOrder, UrlStep};
+use plan::{Arrivals, CheckContent, CloseBy, Http, Pace, Protocol, Step, UrlOrder, UrlStep};
 
 /// The backends that this machine allows.
 fn backends() -> Vec<Io> {
@@ -52,8 +52,8 @@ fn connections_end_either_way_and_no_request_is_lost() {
     for io in backends() {
         for close in [CloseBy::Fin, CloseBy::Reset] {
             let mut case = Case::new(vec![phase(Pace::Users(4), requests(200))], |_| Act::Answer);
-            let http = Http1 { requests_per_connection: Some(1), close, ..Http1::default() };
-            case.load.protocol = Protocol::Http1(http);
+            let http = Http { requests_per_connection: Some(1), close, ..Http::default() };
+            case.load.protocol = Protocol::Http(http);
             let counts = case.run_on(io).counts();
             assert_eq!((counts.ok, counts.connections), (200, 200), "{close:?} on {io}");
         }

@@ -118,7 +118,7 @@ fn what_is_safe_is_sent_again_where_the_plan_says_so() {
         let mut case = Case::new(vec![phase(Pace::Users(USERS), requests(200))], move |number| {
             if spoilt(number) { act } else { Act::Answer }
         });
-        let Protocol::Http1(http) = &mut case.load.protocol else { panic!() };
+        let Protocol::Http(http) = &mut case.load.protocol else { panic!() };
         http.resend = Resend::Safe;
         let ran = case.run();
         let counts = ran.counts();

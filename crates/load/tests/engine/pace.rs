@@ -67,9 +67,9 @@ fn connections_that_are_opened_beforehand_are_those_of_their_phase() {
 #[test]
 fn an_open_pace_begins_with_the_connections_that_it_needs() {
     let begins = |pace: Pace, kept: bool| {
-        let protocol = Protocol::Http1(plan::Http1 {
+        let protocol = Protocol::Http(plan::Http {
             requests_per_connection: (!kept).then_some(1),
-            ..plan::Http1::default()
+            ..plan::Http::default()
         });
         phase(pace, requests(1)).opens_ahead(protocol.connections())
     };
@@ -209,7 +209,7 @@ fn users_who_only_think_do_not_hold_up_the_end() {
 fn at_connection_rate(per_second: f64, in_flight: u32, each: u32, stop: Stop) -> Case {
     let pace = Pace::Connections { per_second, arrivals: Arrivals::Even, in_flight };
     let mut case = Case::new(vec![phase(pace, stop)], |_| Act::Answer);
-    let Protocol::Http1(http) = &mut case.load.protocol else { panic!() };
+    let Protocol::Http(http) = &mut case.load.protocol else { panic!() };
     http.requests_per_connection = Some(each);
     case
 }

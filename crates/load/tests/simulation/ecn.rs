@@ -5,7 +5,7 @@ use crate::scenario::Chooser;
 use crate::world::{Case, Ran, Server, phase, requests, tls_of};
 use measure::QuicCounts;
 use net::Faults;
-use plan::{Http1, ObjectStep, Pace, Protocol, Step, Tls};
+use plan::{Http, ObjectStep, Pace, Protocol, Step, Tls};
 
 /// Requests, and those that a connection carries.
 const REQUESTS: u64 = 200;
@@ -19,8 +19,8 @@ fn ran(faults: Faults) -> (Ran, QuicCounts) {
         Server::Origin(Box::new(origin)),
     );
     let tls = Some(Tls { alpn: vec!["h3".to_owned()], ..Tls::default() });
-    let http = Http1 { tls, http3: Some(Box::default()), ..Http1::default() };
-    case.load.protocol = Protocol::Http1(http);
+    let http = Http { tls, h3: Some(Box::default()), ..Http::default() };
+    case.load.protocol = Protocol::Http(http);
     case.tls = Some(tls_of(&mut Chooser::new(7, 0), &["h3"]));
     case.faults = faults;
     let ran = case.run();

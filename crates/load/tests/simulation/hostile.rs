@@ -3,7 +3,7 @@
 use crate::server::{Move, Script, answer};
 use crate::world::{Case, Ran, Server, page, phase, requests};
 use measure::{FailureKind, Stage};
-use plan::{Http1, Pace, Protocol, Request, RequestStep, Step};
+use plan::{Http, Pace, Protocol, Request, RequestStep, Step};
 use std::time::Duration;
 
 /// Longer than what the network holds.
@@ -85,7 +85,7 @@ fn a_server_of_another_protocol_is_not_http() {
 fn connections_are_not_kept_beyond_what_was_asked_for() {
     let script = Script::new(|_| vec![Move::Send(answer(b"page"))]);
     let mut case = Case::new(vec![phase(page(), Pace::Users(2), requests(20))], Server::Script(script));
-    case.load.protocol = Protocol::Http1(Http1 { requests_per_connection: Some(1), ..Http1::default() });
+    case.load.protocol = Protocol::Http(Http { requests_per_connection: Some(1), ..Http::default() });
     let ran = case.run();
     assert_eq!((ran.counts().ok, ran.counts().connections), (20, 20));
     assert_eq!((ran.then.open_sockets, ran.then.tasks), (1, 1), "the listener and its task");

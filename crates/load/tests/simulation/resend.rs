@@ -3,7 +3,7 @@
 use crate::server::{Move, Script, answer};
 use crate::world::{Case, Ran, Server, phase, requests};
 use net::Faults;
-use plan::{Delay, Http1, Pace, Protocol, Request, RequestStep, Resend, Step};
+use plan::{Delay, Http, Pace, Protocol, Request, RequestStep, Resend, Step};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn ran_saying(words: &'static [u8], method: &str, resend: Resend, closes_after: 
     let pace = Pace::Thinking { users: 1, think };
     let mut case = Case::new(vec![phase(step, pace, requests(5))], Server::Script(script));
     case.faults = Faults { delay: (DELAY, DELAY), ..Faults::default() };
-    case.load.protocol = Protocol::Http1(Http1 { resend, ..Http1::default() });
+    case.load.protocol = Protocol::Http(Http { resend, ..Http::default() });
     (case.run(), seen.get())
 }
 

@@ -11,7 +11,7 @@ use plan::message::{Correlation, Framing, Message, MessageOrder, MessageService,
 use plan::popularity::Popularity;
 use plan::site::{Site, Size};
 use plan::{
-    Arrivals, CheckContent, CloseBy, Delay, Http1, Http2, Http3, HttpVersion, Io, MessageConnections,
+    Arrivals, CheckContent, CloseBy, Delay, Http, Http1, Http1Version, Http2, Http3, Io, MessageConnections,
     MessageStep, ObjectStep, Origin, Pace, Phase, Plan, Protocol, Reading, Request, RequestStep, Resend,
     Scenario, Stage, Step, Stop, StreamFaults, Tls, Transport, UrlOrder, UrlStep,
 };
@@ -274,7 +274,7 @@ fn message_step(choose: &mut Chooser, service: &MessageService) -> MessageStep {
 
 fn protocol(choose: &mut Chooser, kind: Kind, secure: bool) -> Protocol {
     let tls = secure.then(|| Tls { verify: false, ..Tls::default() });
-    let http = http1(choose);
+    let http = http(choose);
     match kind {
         Kind::Messages => Protocol::Messages(MessageConnections {
             requests_per_connection: http.requests_per_connection,
@@ -282,33 +282,38 @@ fn protocol(choose: &mut Chooser, kind: Kind, secure: bool) -> Protocol {
             tls,
             resend: http.resend,
         }),
-        Kind::Objects => Protocol::Http1(Http1 { tls, ..http }),
+        Kind::Objects => Protocol::Http(Http { tls, ..http }),
         Kind::Http2 => {
             let tls = tls.map(|tls| Tls { alpn: vec!["h2".to_owned()], ..tls });
             let http2 = Some(http2(choose));
-            Protocol::Http1(Http1 { tls, http2, post_bytes: None, ..http })
+            Protocol::Http(Http { tls, h2: http2, post_bytes: None, ..http })
         }
         Kind::Http3 => {
             let tls = tls.map(|tls| Tls { alpn: vec!["h3".to_owned()], ..tls });
             let http3 = Some(Box::new(http3(choose)));
-            Protocol::Http1(Http1 { tls, http3, post_bytes: None, ..http })
+            Protocol::Http(Http { tls, h3: http3, post_bytes: None, ..http })
         }
         Kind::Web => {
-            let version = choose.one(&[HttpVersion::OneOne, HttpVersion::OneOne, HttpVersion::OneZero]);
+            let version = choose.one(&[Http1Version::OneOne, Http1Version::OneOne, Http1Version::OneZero]);
             let pipeline = choose.one(&[1, 1, 2, 7]);
-            Protocol::Http1(Http1 { tls, version, pipeline, post_bytes: None, ..http })
+            Protocol::Http(Http {
+                tls,
+                post_bytes: None,
+                h1: Http1 { version, pipeline, ..Http1::default() },
+                ..http
+            })
         }
-        Kind::Program => Protocol::Http1(Http1 { tls, post_bytes: None, ..http }),
+        Kind::Program => Protocol::Http(Http { tls, post_bytes: None, ..http }),
     }
 }
 
-fn http1(choose: &mut Chooser) -> Http1 {
-    Http1 {
+fn http(choose: &mut Chooser) -> Http {
+    Http {
         requests_per_connection: choose.one(&[None, None, Some(1), Some(5)]),
         close: choose.one(&[CloseBy::Fin, CloseBy::Reset]),
         post_bytes: choose.one(&[None, None, None, Some(10), Some(200_000)]),
         resend: choose.one(&[Resend::Idle, Resend::Safe, Resend::Safe, Resend::Never]),
-        ..Http1::default()
+        ..Http::default()
     }
 }
 

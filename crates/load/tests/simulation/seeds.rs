@@ -81,7 +81,7 @@ fn keeps_the_laws(seed: u64, log: bool) -> Counts {
     if of_origin {
         agrees_with_the_origin(&case, &ran);
     }
-    let http3 = case.load.protocol.http1().is_some_and(|http| http.http3.is_some());
+    let http3 = case.load.protocol.http().is_some_and(|http| http.h3.is_some());
     if http3 {
         leaves_nothing_of_http3(&ran);
     } else {
@@ -161,7 +161,7 @@ fn agrees_with_the_origin(case: &Case, ran: &Ran) {
     // What the origin stalled counts as injected; it has sent less of it than it began.
     let left = client.unfinished + client.aborted + client.failed + client.streams_cancelled;
     if case.faults == scenario::good_network() && left == 0 {
-        let streams = case.load.protocol.http1().is_some_and(|http| http.streams().is_some());
+        let streams = case.load.protocol.http().is_some_and(|http| http.streams().is_some());
         // Sent again is what a closing origin never read, or what it read and cut short before its first byte.
         let sent = client.requests..=client.requests + client.resent;
         assert!(sent.contains(&origin.requests), "{client:?} {origin:?}");
@@ -287,15 +287,15 @@ fn what_is_sent(case: &Case) -> Vec<&'static str> {
             _ => "journey",
         })
         .collect();
-    let pipelines = case.load.protocol.http1().is_some_and(|http| http.pipeline > 1);
+    let pipelines = case.load.protocol.http().is_some_and(|http| http.h1.pipeline > 1);
     let several = |phase: &plan::Phase| match &phase.scenario.steps[..] {
         [Step::Messages(step)] => step.pipeline > 1 && phase.pace.open().is_some(),
         _ => false,
     };
     let pipelined_arrivals = case.load.phases.iter().any(several);
     let preconnects = case.load.phases.iter().any(|phase| phase.preconnect.is_some());
-    let http2 = case.load.protocol.http1().is_some_and(|http| http.http2.is_some());
-    let http3 = case.load.protocol.http1().is_some_and(|http| http.http3.is_some());
+    let http2 = case.load.protocol.http().is_some_and(|http| http.h2.is_some());
+    let http3 = case.load.protocol.http().is_some_and(|http| http.h3.is_some());
     let more = [
         (case.workers > 1, "workers"),
         (case.tls.is_some(), "TLS"),

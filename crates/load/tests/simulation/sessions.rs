@@ -5,7 +5,7 @@ use crate::server::{Asked, Move, Script};
 use crate::world::{Case, Server, requests};
 use net::Faults;
 use plan::{
-    Auth, Credentials, Http1, Pace, Protocol, Redirects, Request, RequestStep, Resources, Session, Step,
+    Auth, Credentials, Http, Http1, Pace, Protocol, Redirects, Request, RequestStep, Resources, Session, Step,
 };
 use std::time::Duration;
 
@@ -42,12 +42,12 @@ fn session() -> Session {
 }
 
 /// A run of so many requests from a seed, whose accounts must add up.
-fn check(seed: u64, session: Session, http: Http1, count: u64) {
+fn check(seed: u64, session: Session, http: Http, count: u64) {
     let list = vec![Request::get("http://server/page")];
     let step = Step::Requests(RequestStep { requests: list.into(), session, ..RequestStep::default() });
     let phase = crate::world::phase(step, Pace::Users(4), requests(count));
     let mut case = Case::new(vec![phase], Server::Script(Script::new(answers)));
-    case.load.protocol = Protocol::Http1(http);
+    case.load.protocol = Protocol::Http(http);
     case.seed = seed;
     case.faults = Faults {
         refused: 0.05,
@@ -71,13 +71,18 @@ fn check(seed: u64, session: Session, http: Http1, count: u64) {
 #[test]
 fn visits_end_in_exactly_one_way_each() {
     for seed in 1..=100 {
-        check(seed, session(), Http1::default(), 200);
+        check(seed, session(), Http::default(), 200);
     }
 }
 
 #[test]
 fn batches_end_in_exactly_one_way_each() {
     for seed in 1..=100 {
-        check(seed, Session::default(), Http1 { pipeline: 1 + (seed % 7) as u32, ..Http1::default() }, 200);
+        check(
+            seed,
+            Session::default(),
+            Http { h1: Http1 { pipeline: 1 + (seed % 7) as u32, ..Http1::default() }, ..Http::default() },
+            200,
+        );
     }
 }

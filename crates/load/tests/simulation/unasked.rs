@@ -9,8 +9,8 @@ use measure::Counts;
 use net::Faults;
 use plan::answer::{Check, Must, Selector};
 use plan::{
-    Arrivals, Delay, Expect, Http1, Pace, Protocol, Redirects, Request, RequestStep, Resources, Session,
-    Step, UrlOrder, UrlStep,
+    Arrivals, Delay, Expect, Http, Http1, Pace, Protocol, Redirects, Request, RequestStep, Resources,
+    Session, Step, UrlOrder, UrlStep,
 };
 use std::time::Duration;
 
@@ -51,12 +51,12 @@ fn checked(session: Session) -> Step {
 }
 
 /// Ways that requests go, each with its protocol.
-fn ways() -> Vec<(&'static str, Step, Http1)> {
+fn ways() -> Vec<(&'static str, Step, Http)> {
     let follows = Session { redirects: Some(Redirects::default()), ..Session::default() };
     let remembers = Session { cookies: true, ..follows.clone() };
     let urls = ["/a", "/b"].map(|path| format!("http://server{path}")).to_vec();
     let urls = UrlStep { urls, order: UrlOrder::Loop, ..UrlStep::default() };
-    let plain = Http1::default;
+    let plain = Http::default;
     vec![
         ("one request, the fast path", page(), plain()),
         ("checks", checked(Session::default()), plain()),
@@ -64,14 +64,14 @@ fn ways() -> Vec<(&'static str, Step, Http1)> {
         ("a memory", checked(remembers), plain()),
         ("URLs", Step::Urls(urls), plain()),
         ("a program", Step::Script(programs::step()), plain()),
-        ("a limit of requests", page(), Http1 { requests_per_connection: Some(3), ..plain() }),
+        ("a limit of requests", page(), Http { requests_per_connection: Some(3), ..plain() }),
     ]
 }
 
-fn thinking(step: Step, http: Http1, script: Script, count: u64) -> Case {
+fn thinking(step: Step, http: Http, script: Script, count: u64) -> Case {
     let pace = Pace::Thinking { users: 2, think: Delay::Fixed { delay: THINK } };
     let mut case = Case::new(vec![phase(step.clone(), pace, requests(count))], Server::Script(script));
-    case.load.protocol = Protocol::Http1(http);
+    case.load.protocol = Protocol::Http(http);
     if matches!(step, Step::Script(_)) {
         case.program = Some(programs::THINKING);
     }
@@ -81,7 +81,7 @@ fn thinking(step: Step, http: Http1, script: Script, count: u64) -> Case {
 /// Has a run speak TLS.
 fn secured(case: &mut Case) {
     case.tls = Some(tls_of(&mut Chooser::new(7, 0), &[]));
-    let Protocol::Http1(http) = &mut case.load.protocol else { unreachable!("it speaks HTTP/1") };
+    let Protocol::Http(http) = &mut case.load.protocol else { unreachable!("it speaks HTTP/1") };
     http.tls = Some(plan::Tls { verify: false, ..plan::Tls::default() });
 }
 
@@ -138,7 +138,7 @@ fn a_batch_of_requests_gets_as_many_answers_and_no_more() {
             }
             moves
         });
-        let http = Http1 { pipeline: 4, ..Http1::default() };
+        let http = Http { h1: Http1 { pipeline: 4, ..Http1::default() }, ..Http::default() };
         let mut case = thinking(checked(Session::default()), http, script, 40);
         case.load.phases[0].pace = Pace::Thinking { users: 1, think: Delay::Fixed { delay: THINK } };
         let counts = case.run().counts();
@@ -159,7 +159,7 @@ fn stray_bytes_are_no_resource_of_a_page() {
         });
         let resources = Some(Resources { parallel: 2, ..Resources::default() });
         let session = Session { resources, ..Session::default() };
-        let mut case = thinking(checked(session), Http1::default(), script, 6);
+        let mut case = thinking(checked(session), Http::default(), script, 6);
         case.faults = Faults { delay: (Duration::ZERO, Duration::ZERO), ..Faults::default() };
         let counts = case.run().counts();
         assert_eq!(counts.requests, counts.ok + counts.failed, "{counts:?}");

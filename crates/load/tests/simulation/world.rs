@@ -237,7 +237,7 @@ impl Case {
             tls: server,
             follow: false,
         };
-        let http3 = self.load.protocol.http1().is_some_and(|http| http.http3.is_some());
+        let http3 = self.load.protocol.http().is_some_and(|http| http.h3.is_some());
         let datagrams = http3.then(|| net.bind_udp(at, &UdpOptions::default()).unwrap());
         let shared = serve_as(&net, (listener, datagrams), self.server, settings);
         let mut helpers = vec![net.spawn(collect(net.clone(), collected.clone()))];

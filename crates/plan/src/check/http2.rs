@@ -4,8 +4,9 @@ use super::Found;
 use crate::http::http2::Http2;
 use crate::http::http3::{Http3, Qlog};
 use crate::http::tls::TlsVersion;
-use crate::http::version::Http;
-use crate::load::{Http1, HttpVersion, Load, Phase, RequestForm};
+use crate::http::version::HttpVersion;
+use crate::load::http::{Http, Http1Version, RequestForm};
+use crate::load::{Load, Phase};
 use crate::request::field::Field;
 use crate::scenario::Step;
 
@@ -23,68 +24,68 @@ const OF_CONNECTIONS: [&str; 5] =
 /// A version with streams: its name in plans, its name, and the name that TLS has for it.
 type Named = (&'static str, &'static str, &'static str);
 
-const TWO: Named = ("http2", "HTTP/2", "h2");
-const THREE: Named = ("http3", "HTTP/3", "h3");
+const TWO: Named = ("h2", "HTTP/2", "h2");
+const THREE: Named = ("h3", "HTTP/3", "h3");
 
 /// Adds what is wrong with each version that is spoken, and with which they are.
 pub(super) fn check_versions(load: &Load, found: &mut Found) {
     for http in load.spoken() {
         if http.usual().is_none() {
             found.push(
-                "http3 stands beside http2: give one of them, or say in each phase which is spoken: http = [\"2\", \"3\"]"
+                "h3 stands beside h2: give one of them, or say in each phase which is spoken: http = [\"2\", \"3\"]"
                     .to_owned(),
             );
             return;
         }
-        if let Some(two) = &http.http2 {
+        if let Some(two) = &http.h2 {
             check(&http, two, found);
         }
-        if let Some(three) = &http.http3 {
+        if let Some(three) = &http.h3 {
             check_http3(&http, three, found);
         }
     }
 }
 
 /// Adds what is wrong with HTTP/2, and with what it stands beside.
-fn check(http: &Http1, http2: &Http2, found: &mut Found) {
+fn check(http: &Http, http2: &Http2, found: &mut Found) {
     check_streams(http2.streams, TWO, found);
     for (name, window) in
         [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
     {
         if window > MAX_WINDOW {
-            found.at("http2", format!("http2: {name} is {window}: give at most 2^31-1 bytes"));
+            found.at("h2", format!("h2: {name} is {window}: give at most 2^31-1 bytes"));
         }
     }
     for (name, table) in [("decoder_table", http2.decoder_table), ("encoder_table", http2.encoder_table)] {
         if table > MAX_TABLE {
-            found.at("http2", format!("http2: {name} is {table}: give at most {MAX_TABLE} bytes"));
+            found.at("h2", format!("h2: {name} is {table}: give at most {MAX_TABLE} bytes"));
         }
     }
     check_beside(http, TWO, found);
 }
 
 /// Adds what is wrong with HTTP/3, and with what it stands beside.
-fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
+fn check_http3(http: &Http, http3: &Http3, found: &mut Found) {
     check_streams(http3.streams, THREE, found);
     let payload = http3.payload.unwrap_or(Http3::LEAST_PAYLOAD);
     if !(Http3::LEAST_PAYLOAD..=Http3::MOST_PAYLOAD).contains(&payload) {
         let least = Http3::LEAST_PAYLOAD;
         let most = Http3::MOST_PAYLOAD;
-        found.at("http3", format!("http3: payload is {payload}: give {least} to {most} bytes"));
+        found.at("h3", format!("h3: payload is {payload}: give {least} to {most} bytes"));
     }
     if http3.migrate_every.is_some_and(|every| every.is_zero()) {
-        found.at("http3", "http3: migrate_every is 0: give a time, such as 1s".to_owned());
+        found.at("h3", "h3: migrate_every is 0: give a time, such as 1s".to_owned());
     }
     if let Some(qlog) = &http3.qlog {
-        found.within("http3", |found| check_qlog(qlog, found));
+        found.within("h3", |found| check_qlog(qlog, found));
     }
     if http.unix_socket.is_some() {
-        found.push("http3: QUIC goes over UDP, not over a Unix socket: leave out unix_socket".to_owned());
+        found.push("h3: QUIC goes over UDP, not over a Unix socket: leave out unix_socket".to_owned());
     }
     match &http.tls {
-        None => found.push("http3: QUIC always has TLS: give https:// URLs, or tls".to_owned()),
+        None => found.push("h3: QUIC always has TLS: give https:// URLs, or tls".to_owned()),
         Some(tls) if !tls.versions.is_empty() && !tls.versions.contains(&TlsVersion::Tls13) => {
-            found.push("http3: QUIC has TLS 1.3: leave versions out, or give 1.3".to_owned());
+            found.push("h3: QUIC has TLS 1.3: leave versions out, or give 1.3".to_owned());
         }
         Some(_) => {}
     }
@@ -93,11 +94,11 @@ fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
 
 fn check_qlog(qlog: &Qlog, found: &mut Found) {
     if qlog.folder.is_empty() {
-        found.at("qlog", "http3: qlog has no folder: say where its files go".to_owned());
+        found.at("qlog", "h3: qlog has no folder: say where its files go".to_owned());
     }
     if !(1..=Qlog::MOST).contains(&qlog.connections) {
         let given = qlog.connections;
-        found.at("qlog", format!("http3: qlog of {given} connections: give 1 to {}", Qlog::MOST));
+        found.at("qlog", format!("h3: qlog of {given} connections: give 1 to {}", Qlog::MOST));
     }
 }
 
@@ -108,18 +109,18 @@ fn check_streams(streams: u32, (key, ..): Named, found: &mut Found) {
 }
 
 /// Refuses features that HTTP/1 has and versions with streams have not.
-fn check_beside(http: &Http1, (key, name, alpn): Named, found: &mut Found) {
+fn check_beside(http: &Http, (key, name, alpn): Named, found: &mut Found) {
     let beside = [
-        (http.pipeline > 1, "pipelining", "give more streams instead"),
+        (http.h1.pipeline > 1, "pipelining", "give more streams instead"),
         (http.tunnel, "a tunnel through a proxy (CONNECT)", "press the server itself, or speak HTTP/1.1"),
         (
-            http.form != RequestForm::Reverse,
+            http.h1.form != RequestForm::Reverse,
             "the form of requests to a forward proxy",
             "use the reverse form",
         ),
-        (http.version != HttpVersion::OneOne, "HTTP/1.0", "leave the version out"),
+        (http.h1.version != Http1Version::OneOne, "HTTP/1.0", "leave the version out"),
         (
-            http.listed_fields_only,
+            http.h1.listed_fields_only,
             "requests with none but the plan's fields",
             "leave `listed_fields_only` out",
         ),
@@ -149,9 +150,9 @@ pub(super) fn check_fields(fields: &[Field], found: &mut Found) {
 }
 
 /// Adds what is wrong with a step for the versions of HTTP that are spoken in it. `named`: those that the plan names for its users.
-pub(super) fn check_send(phase: &Phase, step: &Step, named: &[Http], load: &Load, found: &mut Found) {
+pub(super) fn check_send(phase: &Phase, step: &Step, named: &[HttpVersion], load: &Load, found: &mut Found) {
     let name = &phase.name;
-    let Some(http) = load.protocol.http1() else {
+    let Some(http) = load.protocol.http() else {
         if !named.is_empty() {
             found.push(format!("phase '{name}': http stands where messages are spoken: leave it out"));
         }
@@ -164,10 +165,10 @@ pub(super) fn check_send(phase: &Phase, step: &Step, named: &[Http], load: &Load
     }
     let usual = http.usual();
     let spoken = if named.is_empty() { usual.as_slice() } else { named };
-    if spoken.iter().any(|version| *version != Http::One) {
+    if spoken.iter().any(|version| *version != HttpVersion::One) {
         check_step(name, step, found);
     }
-    if spoken.contains(&Http::One) {
+    if spoken.contains(&HttpVersion::One) {
         check_grpc(name, step, found);
     }
     if let (Step::Script(_), 2..) = (step, spoken.len()) {

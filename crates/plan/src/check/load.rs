@@ -2,8 +2,9 @@
 
 use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share};
+use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
-use crate::load::{Http1, Limits, Load, Phase, Protocol};
+use crate::load::{Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
 use crate::scenario::Step;
 use crate::text::meant;
@@ -17,7 +18,7 @@ const MAX_UNIX_PATH: usize = 107;
 pub(super) fn check_load(load: &Load, found: &mut Found) {
     let protocol = [Part::from("protocol"), Part::Choice];
     found.along(protocol.clone(), |found| check_protocol(&load.protocol, found));
-    if let Some(http) = load.protocol.http1() {
+    if let Some(http) = load.protocol.http() {
         found.along(protocol, |found| {
             http2::check_versions(load, found);
             check_reach(load, http, found);
@@ -59,10 +60,10 @@ pub(super) fn check_codings(load: &Load, found: &mut Found) {
             });
         }
     }
-    let accepts = |http: &crate::Http1| {
+    let accepts = |http: &crate::Http| {
         http.fields.iter().any(|field| field.name.eq_ignore_ascii_case("Accept-Encoding"))
     };
-    if load.protocol.http1().is_some_and(accepts) {
+    if load.protocol.http().is_some_and(accepts) {
         found.push(
             "vary_on coding: requests have an Accept-Encoding of their own: leave that field out".to_owned(),
         );
@@ -133,17 +134,18 @@ pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
     if let Some(tls) = connections.tls {
         found.within("tls", |found| crate::http::tls::check(tls, found));
     }
-    if let Some(http) = protocol.http1() {
-        if !(1..=MAX_PIPELINE).contains(&http.pipeline) {
-            let depth = http.pipeline;
-            found.at("pipeline", format!("pipeline is {depth}: give 1 to {MAX_PIPELINE} requests"));
+    if let Some(http) = protocol.http() {
+        if !(1..=MAX_PIPELINE).contains(&http.h1.pipeline) {
+            let depth = http.h1.pipeline;
+            let text = format!("pipeline is {depth}: give 1 to {MAX_PIPELINE} requests");
+            found.within("h1", |found| found.at("pipeline", text));
         }
         found.within("fields", |found| check_fields(&http.fields, found));
     }
 }
 
 /// Where connections go, and through what.
-pub(super) fn check_reach(load: &Load, http: &Http1, found: &mut Found) {
+pub(super) fn check_reach(load: &Load, http: &Http, found: &mut Found) {
     if http.tunnel && load.target.is_none() {
         found.at("tunnel", "tunnel needs a target that opens it: give the proxy as target".to_owned());
     }

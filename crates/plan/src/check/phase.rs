@@ -1,7 +1,7 @@
 //! Rules for a phase: its pace, when it stops, and what its steps send.
 
 use super::{MAX_USERS, http2, journey, messages, object, requests, share};
-use crate::http::version::Http;
+use crate::http::version::HttpVersion;
 use crate::load::{Load, Phase};
 use crate::pace::delay::Delay;
 use crate::pace::walks::Walks;
@@ -16,7 +16,7 @@ pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
     let name = &phase.name;
     check_pace(phase, found);
     found.within("stop", |found| check_stop(phase, found));
-    let pipeline = load.protocol.http1().map_or(1, |http| http.pipeline);
+    let pipeline = load.protocol.http().map_or(1, |http| http.h1.pipeline);
     if pipeline > 1 && phase.pace.closed().is_none() {
         found.at(
             "pace",
@@ -55,8 +55,9 @@ fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
             "phase '{name}': preconnect beside connections per second, which are opened when they are due: leave it out"
         ));
     }
-    let shares = load.protocol.http1().is_some_and(|http| http.streams().is_some());
-    let shares = shares || parts.iter().flat_map(|part| &part.http).any(|version| *version != Http::One);
+    let shares = load.protocol.http().is_some_and(|http| http.streams().is_some());
+    let shares =
+        shares || parts.iter().flat_map(|part| &part.http).any(|version| *version != HttpVersion::One);
     let by_itself = |step: &Step| match step {
         Step::Requests(step) => !step.session.is_none(),
         Step::Urls(_) => true,
@@ -87,7 +88,7 @@ fn check_stop(phase: &Phase, found: &mut Found) {
 
 fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
     let name = &phase.name;
-    if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
+    if !matches!(step, Step::Messages(_)) && load.protocol.http().is_none() {
         found.push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
     }
     match step {
@@ -96,7 +97,7 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
         }
         Step::Object(step) => {
             object::check_object(name, step, load.target.is_some(), found);
-            if step.head > 0.0 && load.protocol.http1().is_some_and(|http| http.post_bytes.is_some()) {
+            if step.head > 0.0 && load.protocol.http().is_some_and(|http| http.post_bytes.is_some()) {
                 found
                     .at("head", format!("phase '{name}': head: all requests are POST: leave out post_bytes"));
             }
@@ -119,7 +120,7 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
 }
 
 /// All that is sent, in the order of the plan, each with its way from the phase and the versions of HTTP that are named for it.
-fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step, &[Http])> {
+fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step, &[HttpVersion])> {
     let mut found = Vec::new();
     let mut add = |scenario, path, versions| {
         let mut sent = Vec::new();

@@ -5,7 +5,8 @@ use crate::address::Address;
 use crate::data::secret::without_userinfo;
 use crate::data::template::Piece;
 use crate::data::{Meaning, Names};
-use crate::load::{Http1, HttpVersion, Load, Phase};
+use crate::load::http::{Http, Http1Version};
+use crate::load::{Load, Phase};
 use crate::request::Request;
 use crate::request::field::Field;
 use crate::request::message::Tcp;
@@ -37,7 +38,7 @@ pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], loa
             check_request(phase, request, load, found);
         });
     }
-    let pipeline = load.protocol.http1().map_or(1, |http| http.pipeline);
+    let pipeline = load.protocol.http().map_or(1, |http| http.h1.pipeline);
     if pipeline > 1 && !step.session.is_none() {
         found.at(
             "session",
@@ -98,7 +99,7 @@ fn check_templates(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, 
     if !step.templates {
         return;
     }
-    let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
+    let fields = load.protocol.http().map_or(&[][..], |http| &http.fields);
     let mut known = HashSet::new();
     let names = Names { data: &step.data, extracted: kept };
     for (nth, request) in step.requests.iter().enumerate() {
@@ -207,7 +208,7 @@ fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut
     for (name, _) in has.iter().filter(|(_, has)| *has) {
         found.at(*name, format!("phase '{phase}': a message over TCP has no {name}: leave it out"));
     }
-    if load.protocol.http1().is_some_and(|http| http.pipeline > 1) {
+    if load.protocol.http().is_some_and(|http| http.h1.pipeline > 1) {
         found
             .at("tcp", format!("phase '{phase}': messages over TCP are sent one by one: leave out pipeline"));
     }
@@ -245,7 +246,7 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found)
     }
     found.within("fields", |found| {
         check_fields(&request.fields, found);
-        if let Some(http) = load.protocol.http1().filter(|http| !http.listed_fields_only) {
+        if let Some(http) = load.protocol.http().filter(|http| !http.h1.listed_fields_only) {
             check_framing(http, &request.fields, found);
         }
     });
@@ -253,12 +254,12 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found)
 
 /// Only a request over a connection of its own, of which nothing else follows from answers, can wait before it sends its body.
 pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, found: &mut Found) {
-    let Some(http) = load.protocol.http1().filter(|http| http.expect_continue.is_some()) else { return };
+    let Some(http) = load.protocol.http().filter(|http| http.h1.expect_continue.is_some()) else { return };
     let spoken = load.spoken();
     let hindered = [
         (spoken.iter().any(|http| http.streams().is_some()), "over HTTP/2 and HTTP/3"),
-        (http.version == HttpVersion::OneZero, "over HTTP/1.0"),
-        (http.pipeline > 1, "with pipeline"),
+        (http.h1.version == Http1Version::OneZero, "over HTTP/1.0"),
+        (http.h1.pipeline > 1, "with pipeline"),
         (!step.session.is_none(), "in a session (cookies, redirections, logins, authentication, resources)"),
         (step.aws.is_some(), "in signed requests (aws)"),
         (phase.scenarios().any(Scenario::is_journey), "in journeys"),
@@ -272,7 +273,7 @@ pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, fou
 }
 
 /// Fields of the plan that frame bodies (RFC 9112 section 6) must be what a body can be framed by.
-fn check_framing(http: &Http1, of_request: &[Field], found: &mut Found) {
+fn check_framing(http: &Http, of_request: &[Field], found: &mut Found) {
     let named = |name: &str| {
         let mut fields = http.fields.iter().chain(of_request);
         fields
@@ -290,7 +291,7 @@ fn check_framing(http: &Http1, of_request: &[Field], found: &mut Found) {
         found.push(
             "headers Transfer-Encoding and Content-Length frame a body twice: give one of them".to_owned(),
         );
-    } else if http.version == HttpVersion::OneZero {
+    } else if http.h1.version == Http1Version::OneZero {
         found.push(
             "header 'Transfer-Encoding: chunked' needs HTTP/1.1: leave it out, or set the version".to_owned(),
         );
@@ -299,7 +300,7 @@ fn check_framing(http: &Http1, of_request: &[Field], found: &mut Found) {
 
 /// TLS needs its values, and goes to the host itself or through a tunnel.
 pub(super) fn check_https(phase: &str, url: &str, load: &Load, found: &mut Found) {
-    let tunnel = load.protocol.http1().is_some_and(|http| http.tunnel);
+    let tunnel = load.protocol.http().is_some_and(|http| http.tunnel);
     if load.target.is_some() && !tunnel {
         found.push(format!(
             "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, give an http:// URL, or set tunnel"

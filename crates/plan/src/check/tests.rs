@@ -1,6 +1,7 @@
 //! Violations of plans, and that sound plans have none.
 
-use crate::load::{Http1, HttpVersion, Load, Origin, Phase, Protocol};
+use crate::load::http::{Http, Http1, Http1Version};
+use crate::load::{Load, Origin, Phase, Protocol};
 use crate::pace::delay::Delay;
 use crate::pace::stop::Stop;
 use crate::pace::{Arrivals, Pace, Stage};
@@ -54,7 +55,7 @@ fn connections_are_opened_beforehand_where_users_have_some_to_themselves() {
         change(phase);
         plan.check().join("\n")
     };
-    let versions = |phase: &mut Phase| phase.http = vec![crate::Http::One, crate::Http::Two];
+    let versions = |phase: &mut Phase| phase.http = vec![crate::HttpVersion::One, crate::HttpVersion::Two];
     let connections = |phase: &mut Phase| {
         phase.pace = Pace::Connections { per_second: 1.0, arrivals: Arrivals::Even, in_flight: 10 };
     };
@@ -78,7 +79,7 @@ fn https_needs_tls_and_no_target() {
         let mut plan = plan();
         let load = plan.load.as_mut().unwrap();
         load.target = target.map(str::to_owned);
-        load.protocol = Protocol::Http1(Http1 { tls, ..Http1::default() });
+        load.protocol = Protocol::Http(Http { tls, ..Http::default() });
         load.phases[0].scenario.steps = vec![step];
         plan.check()
     };
@@ -129,22 +130,29 @@ fn sessions_and_ways_to_connect_have_rules() {
         assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
         plan.check().join("\n")
     };
-    let http = |http: Http1| {
-        move |load: &mut Load, _: &mut RequestStep| load.protocol = Protocol::Http1(http.clone())
-    };
+    let http =
+        |http: Http| move |load: &mut Load, _: &mut RequestStep| load.protocol = Protocol::Http(http.clone());
     let session =
         |session: crate::Session| move |_: &mut Load, step: &mut RequestStep| step.session = session.clone();
     let with = |version, fields: &[(&str, &str)]| {
         let field = |(name, value): &(&str, &str)| Field::new(*name, *value);
-        Http1 { version, fields: fields.iter().map(field).collect(), ..Http1::default() }
+        Http {
+            h1: Http1 { version, ..Http1::default() },
+            fields: fields.iter().map(field).collect(),
+            ..Http::default()
+        }
     };
-    assert_eq!(found(&http(with(HttpVersion::OneOne, &[("Transfer-Encoding", "gzip, Chunked")]))), "");
+    assert_eq!(found(&http(with(Http1Version::OneOne, &[("Transfer-Encoding", "gzip, Chunked")]))), "");
     let default = crate::Session::default;
     let redirects = |limit| Some(crate::Redirects { limit, ..Default::default() });
     let resources = |parallel| Some(crate::Resources { parallel, ..Default::default() });
     assert_eq!(found(&session(crate::Session { redirects: redirects(1), cookies: true, ..default() })), "");
     assert_eq!(
-        found(&http(Http1 { pipeline: 9, unix_socket: Some("/s".to_owned()), ..Http1::default() })),
+        found(&http(Http {
+            h1: Http1 { pipeline: 9, ..Http1::default() },
+            unix_socket: Some("/s".to_owned()),
+            ..Http::default()
+        })),
         ""
     );
     for (change, said) in [
@@ -155,15 +163,15 @@ fn sessions_and_ways_to_connect_have_rules() {
         (&session(crate::Session { resources: resources(0), ..default() }), "parallel is 0"),
         (&session(crate::Session { auth: Some(Default::default()), ..default() }), "auth needs credentials"),
         (&session(crate::Session { login: vec![Request::get("ftp://h/")], ..default() }), "'ftp://h/'"),
-        (&http(Http1 { pipeline: 0, ..Http1::default() }), "pipeline is 0"),
-        (&http(Http1 { unix_socket: Some("x".repeat(108)), ..Http1::default() }), "no path of 1 to 107"),
-        (&http(Http1 { tunnel: true, ..Http1::default() }), "tunnel needs a target"),
-        (&http(with(HttpVersion::OneOne, &[("transfer-encoding", "gzip")])), "give chunked last"),
+        (&http(Http { h1: Http1 { pipeline: 0, ..Http1::default() }, ..Http::default() }), "pipeline is 0"),
+        (&http(Http { unix_socket: Some("x".repeat(108)), ..Http::default() }), "no path of 1 to 107"),
+        (&http(Http { tunnel: true, ..Http::default() }), "tunnel needs a target"),
+        (&http(with(Http1Version::OneOne, &[("transfer-encoding", "gzip")])), "give chunked last"),
         (
-            &http(with(HttpVersion::OneOne, &[("Transfer-Encoding", "chunked"), ("content-length", "1")])),
+            &http(with(Http1Version::OneOne, &[("Transfer-Encoding", "chunked"), ("content-length", "1")])),
             "frame a body twice",
         ),
-        (&http(with(HttpVersion::OneZero, &[("Transfer-Encoding", "gzip, Chunked")])), "needs HTTP/1.1"),
+        (&http(with(Http1Version::OneZero, &[("Transfer-Encoding", "gzip, Chunked")])), "needs HTTP/1.1"),
     ] {
         let found = found(change);
         assert!(found.contains(said), "{said} in {found}");

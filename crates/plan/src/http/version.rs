@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A version of HTTP that a user speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum Http {
+pub enum HttpVersion {
     /// HTTP/1.1, or the version of HTTP/1 that the plan has.
     #[serde(rename = "1.1")]
     One,
@@ -17,22 +17,22 @@ pub enum Http {
     Three,
 }
 
-impl Http {
+impl HttpVersion {
     /// Its name, which is the label of its figures too.
     pub fn name(self) -> &'static str {
         match self {
-            Http::One => "HTTP/1.1",
-            Http::Two => "HTTP/2",
-            Http::Three => "HTTP/3",
+            HttpVersion::One => "HTTP/1.1",
+            HttpVersion::Two => "HTTP/2",
+            HttpVersion::Three => "HTTP/3",
         }
     }
 
     /// The name that TLS has for it (ALPN).
     pub fn alpn(self) -> &'static str {
         match self {
-            Http::One => "http/1.1",
-            Http::Two => "h2",
-            Http::Three => "h3",
+            HttpVersion::One => "http/1.1",
+            HttpVersion::Two => "h2",
+            HttpVersion::Three => "h3",
         }
     }
 }
@@ -53,11 +53,11 @@ pub enum HttpProtocol {
 
 impl HttpProtocol {
     /// Its version.
-    pub fn version(self) -> Http {
+    pub fn version(self) -> HttpVersion {
         match self {
-            HttpProtocol::One => Http::One,
-            HttpProtocol::Two | HttpProtocol::TwoClear => Http::Two,
-            HttpProtocol::Three => Http::Three,
+            HttpProtocol::One => HttpVersion::One,
+            HttpProtocol::Two | HttpProtocol::TwoClear => HttpVersion::Two,
+            HttpProtocol::Three => HttpVersion::Three,
         }
     }
 

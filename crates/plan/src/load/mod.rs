@@ -2,6 +2,7 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+pub(crate) mod http;
 pub(crate) mod keep;
 pub(crate) mod reach;
 pub mod sources;
@@ -10,13 +11,12 @@ pub(crate) mod stop_if;
 pub(crate) mod threshold;
 mod versions;
 
-use crate::http::connections::{CloseBy, Connections, Resend};
-use crate::http::http2::{Http2, StreamFaults};
-use crate::http::http3::Http3;
+use crate::http::connections::Connections;
+use crate::http::http2::StreamFaults;
 use crate::http::tls::{OriginTls, Tls};
-use crate::http::version::Http;
+use crate::http::version::HttpVersion;
+use crate::load::http::Http;
 use crate::load::keep::KeepRequests;
-use crate::load::reach::ConnectTo;
 use crate::load::sources::SourceRange;
 use crate::load::stop_if::StopIf;
 use crate::load::threshold::Threshold;
@@ -79,8 +79,8 @@ impl Load {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// HTTP/1.0 or 1.1 over TCP.
-    Http1(Http1),
+    /// HTTP, in one or several of its versions.
+    Http(Http),
     /// TCP messages.
     Messages(MessageConnections),
 }
@@ -89,7 +89,7 @@ impl Protocol {
     /// How connections live. Each protocol says it in its own table, so that plans read as they always did.
     pub fn connections(&self) -> Connections<'_> {
         let (requests_per_connection, close, tls, resend) = match self {
-            Protocol::Http1(http) => (http.requests_per_connection, http.close, &http.tls, http.resend),
+            Protocol::Http(http) => (http.requests_per_connection, http.close, &http.tls, http.resend),
             Protocol::Messages(messages) => {
                 (messages.requests_per_connection, messages.close, &messages.tls, messages.resend)
             }
@@ -100,15 +100,15 @@ impl Protocol {
     /// TLS of its connections, to be changed.
     pub(crate) fn tls_mut(&mut self) -> Option<&mut Tls> {
         match self {
-            Protocol::Http1(http) => http.tls.as_mut(),
+            Protocol::Http(http) => http.tls.as_mut(),
             Protocol::Messages(messages) => messages.tls.as_mut(),
         }
     }
 
-    /// How HTTP/1 is spoken, where it is.
-    pub fn http1(&self) -> Option<&Http1> {
+    /// How HTTP is spoken, where it is.
+    pub fn http(&self) -> Option<&Http> {
         match self {
-            Protocol::Http1(http) => Some(http),
+            Protocol::Http(http) => Some(http),
             Protocol::Messages(_) => None,
         }
     }
@@ -116,156 +116,8 @@ impl Protocol {
 
 impl Default for Protocol {
     fn default() -> Protocol {
-        Protocol::Http1(Http1::default())
+        Protocol::Http(Http::default())
     }
-}
-
-/// How HTTP/1 requests look and how their connections live.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, default)]
-pub struct Http1 {
-    /// Form of the request line.
-    pub form: RequestForm,
-    /// `host:port` in URLs and in the Host field.
-    pub authority: String,
-    /// Requests per connection; `None` without end, 1 for no keep-alive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requests_per_connection: Option<u32>,
-    /// Version of HTTP/1 that requests speak; those for objects speak 1.1.
-    #[serde(skip_serializing_if = "HttpVersion::is_1_1")]
-    pub version: HttpVersion,
-    /// Requests carry the fields that the plan lists, in their order, and no others: neither Host nor
-    /// Content-Length nor Connection is added.
-    #[serde(skip_serializing_if = "std::ops::Not::not", alias = "bare")]
-    pub listed_fields_only: bool,
-    /// How the client ends a connection.
-    pub close: CloseBy,
-    /// Which requests are sent again after a kept connection was lost.
-    #[serde(skip_serializing_if = "Resend::is_usual")]
-    pub resend: Resend,
-    /// Fields added to each request, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<Field>,
-    /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub post_bytes: Option<u64>,
-    /// The kernel's send buffer and receive buffer of each connection, in bytes; `None`: the system's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub socket_buffer: Option<u32>,
-    /// TLS: on connections to the target; where there is none, on those to the hosts of `https://` URLs. `None`: without.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls: Option<Tls>,
-    /// `https://` URLs are reached by way of the target through a tunnel (CONNECT, RFC 9110 section 9.3.6) and `tls` is
-    /// spoken inside it; the target itself is then spoken to without. Fields whose names begin with `Proxy-` go to the
-    /// target alone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub tunnel: bool,
-    /// Requests that are sent at once over a connection, before the first of them is answered; 1: each waits for
-    /// the answer to the one before.
-    #[serde(skip_serializing_if = "is_one")]
-    pub pipeline: u32,
-    /// How long a request with the field `Expect: 100-continue` waits for that before it sends its body (RFC 9110 section 10.1.1);
-    /// `None`: not at all.
-    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
-    pub expect_continue: Option<Duration>,
-    /// Path of a Unix socket that all connections go to, instead of the target and of the hosts of URLs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unix_socket: Option<String>,
-    /// Where connections go instead of the host that a URL names; the first that fits is taken.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub connect_to: Vec<ConnectTo>,
-    /// HTTP/2 is spoken instead, or by those users of whom `http` of their phase or group says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http2: Option<Http2>,
-    /// HTTP/3 is spoken instead, or by those users of whom `http` of their phase or group says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http3: Option<Box<Http3>>,
-}
-
-fn is_one(count: &u32) -> bool {
-    *count == 1
-}
-
-impl Http1 {
-    /// Requests that may be under way at once on a connection that users share; `None`: HTTP/1, whose users have connections of
-    /// their own.
-    pub fn streams(&self) -> Option<u32> {
-        let http2 = self.http2.as_ref().map(|http2| http2.streams);
-        http2.or(self.http3.as_ref().map(|http3| http3.streams))
-    }
-
-    /// A connection carries requests for other hosts, too, where it may.
-    pub fn coalesces(&self) -> bool {
-        let http2 = self.http2.as_ref().is_some_and(|http2| http2.coalesce);
-        http2 || self.http3.as_ref().is_some_and(|http3| http3.coalesce)
-    }
-}
-
-impl Default for Http1 {
-    fn default() -> Http1 {
-        Http1 {
-            form: RequestForm::Reverse,
-            authority: "localhost:9080".to_owned(),
-            requests_per_connection: None,
-            version: HttpVersion::OneOne,
-            listed_fields_only: false,
-            close: CloseBy::Fin,
-            resend: Resend::default(),
-            fields: Vec::new(),
-            post_bytes: None,
-            expect_continue: None,
-            socket_buffer: None,
-            tls: None,
-            tunnel: false,
-            pipeline: 1,
-            unix_socket: None,
-            connect_to: Vec::new(),
-            http2: None,
-            http3: None,
-        }
-    }
-}
-
-/// A version of HTTP/1 (RFC 9112 section 2.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum HttpVersion {
-    /// HTTP/1.0: connections are kept only where both sides say so.
-    #[serde(rename = "1.0")]
-    OneZero,
-    /// HTTP/1.1.
-    #[default]
-    #[serde(rename = "1.1")]
-    OneOne,
-}
-
-impl HttpVersion {
-    fn is_1_1(&self) -> bool {
-        *self == HttpVersion::OneOne
-    }
-
-    /// As it stands in a first line.
-    pub fn text(self) -> &'static str {
-        match self {
-            HttpVersion::OneZero => "HTTP/1.0",
-            HttpVersion::OneOne => "HTTP/1.1",
-        }
-    }
-}
-
-/// How a proxy is addressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum RequestForm {
-    /// `GET /path` with a Host field: what a web server or reverse proxy sees.
-    Reverse,
-    /// `GET http://host:port/path`: what a forward proxy sees.
-    Forward,
-    /// `GET /path` without Host: what a transparent proxy of old sees (HTTP/1.0).
-    Transparent,
 }
 
 /// Checks made on each answer.
@@ -415,7 +267,7 @@ pub struct Phase {
     pub always: bool,
     /// Versions of HTTP that its users speak, who take turns among them; empty: what `http2` and `http3` of the protocol say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub http: Vec<Http>,
+    pub http: Vec<HttpVersion>,
     /// Connections that each of its paces opens before it begins, over all workers. `None`: see [`Phase::opens_ahead`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconnect: Option<u32>,

@@ -1,30 +1,31 @@
 //! Which versions of HTTP users speak, where a plan has several.
 
-use super::{Http1, Load, Phase, Protocol};
-use crate::http::version::Http;
+use super::http::Http;
+use super::{Load, Phase, Protocol};
+use crate::http::version::HttpVersion;
 use crate::scenario::Group;
 
-impl Http1 {
+impl Http {
     /// The version that users speak of whom the plan does not say it; `None`: there are two.
-    pub fn usual(&self) -> Option<Http> {
-        match (&self.http2, &self.http3) {
-            (None, None) => Some(Http::One),
-            (Some(_), None) => Some(Http::Two),
-            (None, Some(_)) => Some(Http::Three),
+    pub fn usual(&self) -> Option<HttpVersion> {
+        match (&self.h2, &self.h3) {
+            (None, None) => Some(HttpVersion::One),
+            (Some(_), None) => Some(HttpVersion::Two),
+            (None, Some(_)) => Some(HttpVersion::Three),
             (Some(_), Some(_)) => None,
         }
     }
 
     /// It with one version alone, which TLS then offers alone; with the usual settings where the plan has none.
     #[must_use]
-    pub fn speaking(&self, version: Http) -> Http1 {
+    pub fn speaking(&self, version: HttpVersion) -> Http {
         let mut http = self.clone();
-        http.http2 = http.http2.filter(|_| version == Http::Two);
-        http.http3 = http.http3.filter(|_| version == Http::Three);
+        http.h2 = http.h2.filter(|_| version == HttpVersion::Two);
+        http.h3 = http.h3.filter(|_| version == HttpVersion::Three);
         match version {
-            Http::One => {}
-            Http::Two => drop(http.http2.get_or_insert_default()),
-            Http::Three => drop(http.http3.get_or_insert_default()),
+            HttpVersion::One => {}
+            HttpVersion::Two => drop(http.h2.get_or_insert_default()),
+            HttpVersion::Three => drop(http.h3.get_or_insert_default()),
         }
         if let Some(tls) = &mut http.tls
             && tls.alpn.iter().any(|name| name == version.alpn())
@@ -37,12 +38,12 @@ impl Http1 {
 
 impl Phase {
     /// Versions that the users of one of its groups speak in turns; empty: the usual one.
-    pub fn versions_of<'a>(&'a self, group: &'a Group) -> &'a [Http] {
+    pub fn versions_of<'a>(&'a self, group: &'a Group) -> &'a [HttpVersion] {
         if group.http.is_empty() { &self.http } else { &group.http }
     }
 
     /// Versions that the plan names for its users, each once; those of the usual one are not among them.
-    pub fn versions(&self) -> Vec<Http> {
+    pub fn versions(&self) -> Vec<HttpVersion> {
         let of_groups = self.groups.iter().map(|group| self.versions_of(group));
         let own = self.groups.is_empty().then_some(&self.http[..]);
         let mut found = Vec::new();
@@ -58,18 +59,18 @@ impl Phase {
 impl Load {
     /// It with one version of HTTP alone.
     #[must_use]
-    pub fn speaking(&self, version: Http) -> Load {
+    pub fn speaking(&self, version: HttpVersion) -> Load {
         let mut load = self.clone();
-        if let Protocol::Http1(http) = &mut load.protocol {
+        if let Protocol::Http(http) = &mut load.protocol {
             *http = http.speaking(version);
         }
         load
     }
 
     /// HTTP as users speak it, once for each version. Without HTTP, none.
-    pub fn spoken(&self) -> Vec<Http1> {
-        let Some(http) = self.protocol.http1() else { return Vec::new() };
-        let mut versions: Vec<Http> = Vec::new();
+    pub fn spoken(&self) -> Vec<Http> {
+        let Some(http) = self.protocol.http() else { return Vec::new() };
+        let mut versions: Vec<HttpVersion> = Vec::new();
         let mut is_usual = self.phases.is_empty();
         for phase in &self.phases {
             is_usual |= match phase.groups.is_empty() {
@@ -79,7 +80,7 @@ impl Load {
             versions.extend(phase.versions());
         }
         versions.dedup();
-        let mut spoken: Vec<Http1> = is_usual.then(|| http.clone()).into_iter().collect();
+        let mut spoken: Vec<Http> = is_usual.then(|| http.clone()).into_iter().collect();
         for version in versions {
             let one = http.speaking(version);
             if !spoken.contains(&one) {
@@ -90,7 +91,7 @@ impl Load {
     }
 
     /// True if any user speaks it.
-    pub fn speaks(&self, version: Http) -> bool {
+    pub fn speaks(&self, version: HttpVersion) -> bool {
         self.spoken().iter().any(|http| http.usual() == Some(version))
     }
 }
@@ -101,40 +102,47 @@ mod tests {
     use crate::http::http2::Http2;
     use crate::http::tls::Tls;
 
-    fn both() -> Http1 {
+    fn both() -> Http {
         let alpn = ["http/1.1", "h2", "h3"].map(str::to_owned).to_vec();
-        Http1 {
-            http2: Some(Http2 { streams: 7, ..Http2::default() }),
-            http3: Some(Box::default()),
+        Http {
+            h2: Some(Http2 { streams: 7, ..Http2::default() }),
+            h3: Some(Box::default()),
             tls: Some(Tls { alpn, ..Tls::default() }),
-            ..Http1::default()
+            ..Http::default()
         }
     }
 
     #[test]
     fn each_version_alone_has_its_settings_and_offers_itself() {
         assert_eq!(both().usual(), None);
-        for version in [Http::One, Http::Two, Http::Three] {
+        for version in [HttpVersion::One, HttpVersion::Two, HttpVersion::Three] {
             let alone = both().speaking(version);
             assert_eq!(alone.usual(), Some(version));
             assert_eq!(alone.tls.unwrap().alpn, [version.alpn()]);
         }
-        assert_eq!(both().speaking(Http::Two).streams(), Some(7));
-        assert_eq!(Http1::default().speaking(Http::Two).streams(), Some(1), "the usual settings");
-        assert_eq!(both().speaking(Http::One).streams(), None);
+        assert_eq!(both().speaking(HttpVersion::Two).streams(), Some(7));
+        assert_eq!(Http::default().speaking(HttpVersion::Two).streams(), Some(1), "the usual settings");
+        assert_eq!(both().speaking(HttpVersion::One).streams(), None);
     }
 
     #[test]
     fn spoken_is_what_any_user_speaks() {
-        let phase = |http: &[Http]| Phase { http: http.to_vec(), ..Phase::default() };
-        let load = |phases| Load { protocol: Protocol::Http1(both()), phases, ..Load::default() };
-        let mixed = load(vec![phase(&[Http::One, Http::Two]), phase(&[Http::Two, Http::One])]);
-        assert_eq!(mixed.spoken(), [both().speaking(Http::One), both().speaking(Http::Two)]);
-        assert!(mixed.speaks(Http::Two) && !mixed.speaks(Http::Three));
-        let group = |http: &[Http]| Group { http: http.to_vec(), ..Group::default() };
-        let groups = vec![group(&[Http::Three]), group(&[])];
-        let grouped = load(vec![Phase { groups, ..phase(&[Http::Two]) }]);
-        assert_eq!(grouped.phases[0].versions(), [Http::Three, Http::Two]);
-        assert!(grouped.speaks(Http::Three) && grouped.speaks(Http::Two) && !grouped.speaks(Http::One));
+        let phase = |http: &[HttpVersion]| Phase { http: http.to_vec(), ..Phase::default() };
+        let load = |phases| Load { protocol: Protocol::Http(both()), phases, ..Load::default() };
+        let mixed = load(vec![
+            phase(&[HttpVersion::One, HttpVersion::Two]),
+            phase(&[HttpVersion::Two, HttpVersion::One]),
+        ]);
+        assert_eq!(mixed.spoken(), [both().speaking(HttpVersion::One), both().speaking(HttpVersion::Two)]);
+        assert!(mixed.speaks(HttpVersion::Two) && !mixed.speaks(HttpVersion::Three));
+        let group = |http: &[HttpVersion]| Group { http: http.to_vec(), ..Group::default() };
+        let groups = vec![group(&[HttpVersion::Three]), group(&[])];
+        let grouped = load(vec![Phase { groups, ..phase(&[HttpVersion::Two]) }]);
+        assert_eq!(grouped.phases[0].versions(), [HttpVersion::Three, HttpVersion::Two]);
+        assert!(
+            grouped.speaks(HttpVersion::Three)
+                && grouped.speaks(HttpVersion::Two)
+                && !grouped.speaks(HttpVersion::One)
+        );
     }
 }

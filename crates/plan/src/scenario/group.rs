@@ -1,7 +1,7 @@
 //! Groups: several scenarios in one phase, each with users of its own.
 
 use super::Scenario;
-use crate::http::version::Http;
+use crate::http::version::HttpVersion;
 use crate::pace::Pace;
 use crate::pace::stop::Stop;
 use crate::units::duration_text;
@@ -32,7 +32,7 @@ pub struct Group {
     pub stop: Stop,
     /// Versions of HTTP that its users speak, who take turns among them; empty: those of the phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub http: Vec<Http>,
+    pub http: Vec<HttpVersion>,
 }
 
 /// State that a user keeps from one iteration to the next.

@@ -1,7 +1,7 @@
 //! Includes: a table that has `include = "FILE"` takes what the file says and it does not say itself.
 
-use super::Source;
 use super::node::{Fault, Key, Node, Place, Value};
+use super::{Source, renamed};
 
 /// Files of a plan at most, each counted as often as it is included.
 const MOST: usize = 200;
@@ -9,14 +9,15 @@ const MOST: usize = 200;
 const DEEPEST: usize = 16;
 
 /// Tables whose fields are joined one by one; all else is taken whole.
-const JOINED: [&str; 10] = [
+const JOINED: [&str; 11] = [
     "",
     "variables",
     "site",
     "origin",
     "load",
     "load.protocol",
-    "load.protocol.http1",
+    "load.protocol.http",
+    "load.protocol.http.h1",
     "load.check",
     "load.limits",
     "load.trace",
@@ -43,6 +44,8 @@ impl<'a> Files<'a> {
         let number = self.read.len();
         self.read.push(source);
         let mut node = self.read[number].tree(u32::try_from(number).unwrap_or(u32::MAX))?;
+        // Before it is joined with others, which may have the names of today.
+        renamed::rename(&mut node);
         self.within.push(number);
         self.resolve(&mut node, "")?;
         self.within.pop();

@@ -12,6 +12,7 @@ mod include;
 mod json;
 mod node;
 mod print;
+mod renamed;
 #[cfg(test)]
 pub(crate) mod schema;
 mod toml;
@@ -349,6 +350,7 @@ impl Written {
     pub fn read(source: Source, set: &[(String, String)], find: Find<'_>) -> Result<Written, Vec<TextError>> {
         let mut files = Files::new(find);
         let tree = files.tree(source).and_then(|mut tree| {
+            renamed::rename(&mut tree);
             if let Some(mut variables) = Variables::take(&mut tree, set)? {
                 variables.fill(&mut tree)?;
             }

@@ -4,9 +4,9 @@ use plan::answer::{By, Check, Extract, Must, Part, Selector, Take, Which};
 use plan::message::Framing;
 use plan::{
     Amount, Arrivals, Barrier, Body, Branch, Choice, ChoiceBy, Code, CounterStep, Delay, Expect, Expression,
-    Feed, FeedEnd, Field, Flow, ForEach, Group, Http, If, Load, Log, Loop, OnFailure, Origin, Pace, Percent,
-    Phase, Plan, Request, RequestStep, Rhythm, Scenario, Scope, Secret, Sequence, Set, Share, Site, Stage,
-    Status, Step, Stop, Tcp, Transaction, UserRow,
+    Feed, FeedEnd, Field, Flow, ForEach, Group, HttpVersion, If, Load, Log, Loop, OnFailure, Origin, Pace,
+    Percent, Phase, Plan, Request, RequestStep, Rhythm, Scenario, Scope, Secret, Sequence, Set, Share, Site,
+    Stage, Status, Step, Stop, Tcp, Transaction, UserRow,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -366,7 +366,8 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 /// A plan that says all kinds of things, whether they can be run or not.
 pub fn plan() -> impl Strategy<Value = Plan> {
     let share = option::of(0.0..1.0);
-    let http = || vec(prop::sample::select(vec![Http::One, Http::Two, Http::Three]), 0..3);
+    let http =
+        || vec(prop::sample::select(vec![HttpVersion::One, HttpVersion::Two, HttpVersion::Three]), 0..3);
     let group = (text(), scenario(), pace(), stop(), share, time(), http()).prop_map(
         |(name, scenario, pace, stop, share, start, http)| Group {
             name,

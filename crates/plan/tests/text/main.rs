@@ -56,6 +56,25 @@ fn the_words_of_version_0_1_are_read() {
         (with("bare", "spreads", "faulty"), with("listed_fields_only", "distributions", "check-failed"));
     let (old, new) = (old.load.unwrap(), new.load.unwrap());
     assert_eq!((old.protocol, old.trace), (new.protocol.clone(), new.trace));
-    assert!(new.trace.distributions && new.protocol.http1().unwrap().listed_fields_only);
+    assert!(new.trace.distributions && new.protocol.http().unwrap().h1.listed_fields_only);
     assert_eq!(old.fail_if[0].metric, new.fail_if[0].metric);
+}
+
+#[test]
+fn one_table_for_all_versions_of_http_was_named_after_the_first() {
+    let phase = "[[load.phases]]\nname = 'a'\npace = { users = 5 }\nstop = { requests = 9 }\nscenario = { steps = [] }\n";
+    let then = "[load.protocol.http1]\nauthority = 'h:1'\npipeline = 3\nversion = '1.0'\nform = 'forward'\n\
+                http2 = { streams = 7 }\n";
+    let now = "[load.protocol.http]\nauthority = 'h:1'\nh1 = { pipeline = 3, version = '1.0', form = 'forward' }\n\
+               h2 = { streams = 7 }\n";
+    let [then, now] = [then, now]
+        .map(|protocol| read("a.toml", &format!("version = 1\nseed = 7\n{protocol}{phase}")).unwrap());
+    assert_eq!(then, now);
+    let twice = format!(
+        "version = 1\nseed = 7\n[load.protocol.http1]\npipeline = 3\nh1 = {{ pipeline = 4 }}\n{phase}"
+    );
+    let refused = read("a.toml", &twice).unwrap_err();
+    assert!(refused.to_string().contains("pipeline"), "{refused:?}");
+    let both = format!("version = 1\nseed = 7\n[load.protocol.http1]\n[load.protocol.http]\n{phase}");
+    assert!(read("a.toml", &both).is_err());
 }

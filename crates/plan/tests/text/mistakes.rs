@@ -127,7 +127,7 @@ fn stands_at(name: &str, text: &str, line: usize, column: usize, said: &str) {
 fn what_a_plan_violates_is_told_with_the_place_of_the_value() {
     let plan = "version = 1\nseed = 7\nthreads = 0\n[site]\nprivate = 1.5\n[load]\ntarget = 'nowhere'\n\
                 fail_if = ['p99>1s', 'p99{who}>1s']\n[load.limits]\nconnect = '0s'\nrequest = '1s'\n\
-                [load.protocol.http1]\npipeline = 0\n\
+                [load.protocol.http]\npipeline = 0\n\
                 [[load.phases]]\nname = 'a'\npace = { users = 5 }\nstop = { requests = 0 }\nscenario = { steps = [\n\
                 {requests = {requests = [{ url = 'http://h/' },\n { url = 'ftp://h/' }]}},\n\
                 {choice = {by = 'weight', branches = [{weight = 1, steps = [\n {log = {text = '{{nobody}}'}}]}]}}]}\n\

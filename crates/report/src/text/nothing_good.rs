@@ -137,7 +137,7 @@ impl Report<'_> {
 
     fn wants_http2(&self) -> bool {
         let load = self.context.plan.load.as_ref();
-        load.is_some_and(|load| load.speaks(plan::Http::Two))
+        load.is_some_and(|load| load.speaks(plan::HttpVersion::Two))
     }
 
     /// A gateway's error: did it ask the origin at all?

@@ -242,7 +242,7 @@ impl Report<'_> {
 
 impl Report<'_> {
     fn speaks_http(&self) -> bool {
-        self.context.plan.load.as_ref().is_none_or(|load| load.protocol.http1().is_some())
+        self.context.plan.load.as_ref().is_none_or(|load| load.protocol.http().is_some())
     }
 }
 

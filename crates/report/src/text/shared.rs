@@ -6,7 +6,7 @@ use crate::show::{self, Table};
 use breach::Side;
 use measure::http3::CloseCount;
 use measure::{Fairness, Http2Counts, Http3Counts, QuicCounts, SharedCounts, http2, http3};
-use plan::Http1;
+use plan::Http;
 use std::time::Duration;
 
 /// GOAWAYs that are shown; the others are in the JSON.
@@ -99,15 +99,15 @@ impl Report<'_> {
     /// How QUIC was told to send: what a laboratory allows says nothing of other paths.
     fn transport(&self) -> String {
         let load = self.context.plan.load.as_ref();
-        let http3 = load.map(plan::Load::spoken).into_iter().flatten().find_map(|http| http.http3);
+        let http3 = load.map(plan::Load::spoken).into_iter().flatten().find_map(|http| http.h3);
         http3.map(|http3| http3.transport.text().to_owned()).unwrap_or_default()
     }
 
     /// Requests over connections of other hosts, where the plan asks for it.
     fn coalesced(&self, shared: &SharedCounts) -> String {
         let load = self.context.plan.load.as_ref();
-        let http = load.and_then(|load| load.protocol.http1());
-        if !http.is_some_and(Http1::coalesces) {
+        let http = load.and_then(|load| load.protocol.http());
+        if !http.is_some_and(Http::coalesces) {
             return String::new();
         }
         let requests = show::counted(shared.coalesced, "request");
@@ -118,7 +118,7 @@ impl Report<'_> {
     /// How evenly answers shared their connections; nothing where each connection has one at a time.
     fn fairness(&self, fairness: &Fairness) -> String {
         let load = self.context.plan.load.as_ref();
-        let streams = load.and_then(|load| load.protocol.http1()).and_then(Http1::streams).unwrap_or(1);
+        let streams = load.and_then(|load| load.protocol.http()).and_then(Http::streams).unwrap_or(1);
         let index = fairness.mean().zip(fairness.worst).map(|(mean, worst)| {
             let windows = show::counted(fairness.windows, "window");
             format!("Jain's index {mean:.2}, worst {:.2} of {windows} of 100 ms", worst as f64 / 1e6)

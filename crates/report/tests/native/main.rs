@@ -173,8 +173,8 @@ fn a_server_without_http_2_is_named() {
     let said = |sample: &sample::Sample| sample.text().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said(&sample).contains("Look which TLS versions"), "HTTP/2 was not asked for");
     let load = sample.plan.load.as_mut().unwrap();
-    let plan::Protocol::Http1(http) = &mut load.protocol else { panic!("HTTP") };
-    http.http2 = Some(plan::Http2::default());
+    let plan::Protocol::Http(http) = &mut load.protocol else { panic!("HTTP") };
+    http.h2 = Some(plan::Http2::default());
     assert!(
         said(&sample).contains("The server does not speak HTTP/2 there: leave out --http 2."),
         "{}",

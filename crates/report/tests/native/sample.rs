@@ -230,9 +230,9 @@ pub fn http2() -> Sample {
 /// Over HTTP/3, with some losses, a server that goes away and requests that it did not take.
 pub fn http3() -> Sample {
     let mut sample = plain();
-    if let Some(plan::Protocol::Http1(http)) = sample.plan.load.as_mut().map(|load| &mut load.protocol) {
+    if let Some(plan::Protocol::Http(http)) = sample.plan.load.as_mut().map(|load| &mut load.protocol) {
         let http3 = plan::Http3 { transport: plan::Transport::Lab, ..plan::Http3::default() };
-        http.http3 = Some(Box::new(http3));
+        http.h3 = Some(Box::new(http3));
     }
     for phase in &mut sample.result.phases {
         let counts = phase.tally.http3_mut();

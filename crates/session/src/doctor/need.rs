@@ -67,7 +67,7 @@ impl Need {
         let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
         let Some(load) = &plan.load else { return need };
         need.resets = load.protocol.connections().close != CloseBy::Fin;
-        let http3 = load.spoken().into_iter().find(|http| http.http3.is_some());
+        let http3 = load.spoken().into_iter().find(|http| http.h3.is_some());
         need.datagram_buffer =
             http3.map(|http| http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER).into());
         need.sources = sources::usable(&load.sources, targets.first()).max(1);
@@ -165,7 +165,7 @@ impl Need {
 mod tests {
     use super::*;
     use plan::Pace;
-    use plan::{Http1, Protocol, Scenario, Stop};
+    use plan::{Http, Protocol, Scenario, Stop};
 
     fn phase(pace: Pace) -> Phase {
         Phase {
@@ -178,14 +178,14 @@ mod tests {
         }
     }
 
-    fn plan(http: Http1, phases: Vec<Phase>) -> Plan {
+    fn plan(http: Http, phases: Vec<Phase>) -> Plan {
         let load = Load {
             fail_if: Vec::new(),
             require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
             sources: vec!["127.0.0.2-127.0.0.5".parse().unwrap(), "::1".parse().unwrap()],
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             check: Default::default(),
             limits: Default::default(),
             phases,
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_hungriest_phase_counts() {
-        let http = Http1 { requests_per_connection: Some(4), close: CloseBy::Reset, ..Http1::default() };
+        let http = Http { requests_per_connection: Some(4), close: CloseBy::Reset, ..Http::default() };
         let rate = |per_second, arrivals| Pace::Rate { per_second, arrivals, in_flight: 700 };
         let phases = [Pace::Users(300), rate(2_000.0, Arrivals::EachSecond), rate(100.0, Arrivals::Even)];
         let slow = plan(http.clone(), vec![phase(rate(100.0, Arrivals::Even))]);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn every_open_pace_needs_what_its_highest_rate_needs() {
-        let http = Http1 { requests_per_connection: Some(4), ..Http1::default() };
+        let http = Http { requests_per_connection: Some(4), ..Http::default() };
         let need = |pace| Need::of_plan(&plan(http.clone(), vec![phase(pace)]), 1, &[]);
         let stages = "1s:10..2000,1s:50".split(',').map(|stage| stage.parse().unwrap()).collect();
         let ramp = need(Pace::Stages { stages, arrivals: Arrivals::Bursts(30), in_flight: 700 });
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn kept_connections_have_no_rate_and_an_origin_alone_needs_none() {
-        let mut plan = plan(Http1::default(), vec![phase(Pace::Users(9))]);
+        let mut plan = plan(Http::default(), vec![phase(Pace::Users(9))]);
         let need =
             Need::of_plan(&plan, 1, &["192.0.2.1:80".parse().unwrap(), "192.0.2.2:80".parse().unwrap()]);
         assert_eq!((need.connections_per_s, need.targets, need.loopback), (None, Some(2), false));

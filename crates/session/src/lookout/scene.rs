@@ -74,10 +74,10 @@ impl Scene {
 
     /// The addresses of this machine; of others it is noted that nothing is known.
     fn places_of(&mut self, load: &Load, targets: &Targets) -> Vec<Place> {
-        if let Some(path) = load.protocol.http1().and_then(|http| http.unix_socket.clone()) {
+        if let Some(path) = load.protocol.http().and_then(|http| http.unix_socket.clone()) {
             return vec![Place::Path(path)];
         }
-        let datagrams = load.spoken().iter().any(|http| http.http3.is_some());
+        let datagrams = load.spoken().iter().any(|http| http.h3.is_some());
         let mut addresses: Vec<SocketAddr> = targets.all();
         addresses.sort_unstable();
         addresses.dedup();

@@ -7,8 +7,9 @@ use crate::Shown;
 use crate::field::is_field;
 use crate::without_phase;
 use ::plan::{
-    CloseBy, Endpoint, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Masked,
-    Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
+    CloseBy, Endpoint, Expect, ExpectBody, Field, FieldValue, Http, Http1, Http1Version, Io, Limits, Load,
+    Masked, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls,
+    Trace,
 };
 use std::time::Duration;
 
@@ -143,7 +144,7 @@ fn plan(
         stop_if: Vec::new(),
         target: proxy.map(str::to_owned),
         sources: sources(typed)?,
-        protocol: Protocol::Http1(http1(typed, tls)),
+        protocol: Protocol::Http(http(typed, tls)),
         check: ::plan::Check { evidence: 0, ..::plan::Check::default() },
         limits: Limits {
             connect: timeout,
@@ -173,15 +174,14 @@ fn plan(
     })
 }
 
-fn http1(typed: &Typed, tls: Option<Tls>) -> Http1 {
-    Http1 {
+fn http(typed: &Typed, tls: Option<Tls>) -> Http {
+    Http {
         requests_per_connection: if typed.keep_alive { None } else { Some(1) },
-        version: HttpVersion::OneZero,
-        listed_fields_only: true,
         close: CloseBy::Peer,
         socket_buffer: u32::try_from(typed.window).ok().filter(|bytes| *bytes > 0),
         tls,
-        ..Http1::default()
+        h1: Http1 { version: Http1Version::OneZero, listed_fields_only: true, ..Http1::default() },
+        ..Http::default()
     }
 }
 

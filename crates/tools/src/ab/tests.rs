@@ -1,7 +1,7 @@
 //! Command lines and what they mean: the request's bytes, the plan's values, and what is shown instead of a run.
 
 use super::*;
-use ::plan::{ExpectBody, Http1, Load, Protocol, Request, Step, TlsVersion};
+use ::plan::{ExpectBody, Http, Load, Protocol, Request, Step, TlsVersion};
 
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     match file.to_str() {
@@ -43,8 +43,8 @@ fn load(run: &Run) -> &Load {
     plan.load.as_ref().expect("a load")
 }
 
-fn http(run: &Run) -> &Http1 {
-    let Protocol::Http1(http) = &load(run).protocol else { panic!() };
+fn http(run: &Run) -> &Http {
+    let Protocol::Http(http) = &load(run).protocol else { panic!() };
     http
 }
 
@@ -62,10 +62,10 @@ fn request(run: &Run) -> &Request {
 /// The request as it goes out, `|` for line ends.
 fn message(line: &str) -> String {
     let run = run(line);
-    assert!(http(&run).listed_fields_only);
+    assert!(http(&run).h1.listed_fields_only);
     let request = request(&run);
     let mut text =
-        format!("{} {} {}", request.method, request.target.as_deref().unwrap(), http(&run).version.text());
+        format!("{} {} {}", request.method, request.target.as_deref().unwrap(), http(&run).h1.version.text());
     for field in &request.fields {
         let colon = if field.name.is_empty() { "" } else { ": " };
         text += &format!("|{}{colon}{}", field.name, field.value.text());

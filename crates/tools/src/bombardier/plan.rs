@@ -10,8 +10,8 @@ use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
-    Address, Body, Check, CheckContent, Expect, Field, Http1, Http2, Io, Limits, Load, Masked, Pace, Phase,
-    Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
+    Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Masked, Pace,
+    Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -134,7 +134,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
-        protocol: Protocol::Http1(http1(typed, address)),
+        protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         limits: Limits {
             connect: typed.timeout,
@@ -156,7 +156,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     })
 }
 
-fn http1(typed: &Typed, address: &Address) -> Http1 {
+fn http(typed: &Typed, address: &Address) -> Http {
     let two = typed.client == Client::Http2 && address.secure;
     let says_close = |text: &String| {
         text.split_once(':').is_some_and(|(name, value)| {
@@ -171,12 +171,12 @@ fn http1(typed: &Typed, address: &Address) -> Http1 {
         alpn: if two { vec!["h2".to_owned()] } else { Vec::new() },
         ..Tls::default()
     };
-    Http1 {
+    Http {
         requests_per_connection: closes.then_some(1),
-        listed_fields_only: !two,
         tls: address.secure.then_some(tls),
-        http2: two.then(Http2::default),
-        ..Http1::default()
+        h2: two.then(Http2::default),
+        h1: Http1 { listed_fields_only: !two, ..Http1::default() },
+        ..Http::default()
     }
 }
 

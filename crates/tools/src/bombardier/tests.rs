@@ -23,7 +23,7 @@ fn request(run: &Run) -> Request {
     tests::request(&run.plan)
 }
 
-fn http(run: &Run) -> &::plan::Http1 {
+fn http(run: &Run) -> &::plan::Http {
     tests::http(&run.plan)
 }
 
@@ -68,7 +68,7 @@ fn fields_are_those_of_the_client() {
     assert_eq!(http(&run("-H Connection:~close h")).requests_per_connection, Some(1));
     assert!(http(&run("https://h/")).tls.as_ref().unwrap().verify);
     let secure = run("--http2 -k https://h/");
-    assert!(http(&secure).http2.is_some() && !http(&secure).tls.as_ref().unwrap().verify);
+    assert!(http(&secure).h2.is_some() && !http(&secure).tls.as_ref().unwrap().verify);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
-    Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http1, Http2,
-    HttpVersion, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
-    Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
+    Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http, Http1,
+    Http1Version, Http2, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request,
+    RequestStep, Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -160,7 +160,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
-        protocol: Protocol::Http1(http1(typed, address)),
+        protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         limits: Limits { connect: typed.timeout, request: typed.timeout, ..Limits::default() },
         phases: vec![phase],
@@ -178,7 +178,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     })
 }
 
-fn http1(typed: &Typed, address: &Address) -> Http1 {
+fn http(typed: &Typed, address: &Address) -> Http {
     let tls = Tls {
         verify: !typed.insecure,
         ca: typed.ca.clone(),
@@ -187,13 +187,16 @@ fn http1(typed: &Typed, address: &Address) -> Http1 {
         alpn: if typed.http2 { vec!["h2".to_owned()] } else { Vec::new() },
         ..Tls::default()
     };
-    Http1 {
+    Http {
         requests_per_connection: (!typed.keep_alive).then_some(1),
-        version: if typed.http10 { HttpVersion::OneZero } else { HttpVersion::OneOne },
-        listed_fields_only: !typed.http2,
         tls: address.secure.then_some(tls),
-        http2: typed.http2.then(Http2::default),
-        ..Http1::default()
+        h2: typed.http2.then(Http2::default),
+        h1: Http1 {
+            version: if typed.http10 { Http1Version::OneZero } else { Http1Version::OneOne },
+            listed_fields_only: !typed.http2,
+            ..Http1::default()
+        },
+        ..Http::default()
     }
 }
 

@@ -74,8 +74,8 @@ fn requests_are_those_of_fortio() {
         assert_eq!((request(&run).method.as_str(), told), (method, expected), "{line}");
     }
     let secure = run("load -k -h2 https://h/");
-    let Protocol::Http1(http) = &secure.plan.load.as_ref().unwrap().protocol else { panic!() };
-    assert!(http.http2.is_some() && !http.tls.as_ref().unwrap().verify);
+    let Protocol::Http(http) = &secure.plan.load.as_ref().unwrap().protocol else { panic!() };
+    assert!(http.h2.is_some() && !http.tls.as_ref().unwrap().verify);
 }
 
 #[test]

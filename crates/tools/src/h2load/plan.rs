@@ -11,9 +11,9 @@ use ::plan::check::MAX_USERS;
 use plan::byte_order as mark;
 
 use ::plan::{
-    Address, Body, Check, CheckContent, CipherSuite, ConnectTo, Endpoint, Expect, Field, Http1, Http2, Http3,
-    Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder, RequestStep,
-    Resend, Scenario, Site, Step, Stop, Tls, TlsVersion, Trace,
+    Address, Body, Check, CheckContent, CipherSuite, ConnectTo, Endpoint, Expect, Field, Http, Http1, Http2,
+    Http3, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Request, RequestList, RequestOrder,
+    RequestStep, Resend, Scenario, Site, Step, Stop, Tls, TlsVersion, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -286,7 +286,7 @@ impl Composer<'_> {
             stop_if: Vec::new(),
             target: None,
             sources: Vec::new(),
-            protocol: Protocol::Http1(Http1 { fields: self.fields.clone(), ..self.spoken(protocol)? }),
+            protocol: Protocol::Http(Http { fields: self.fields.clone(), ..self.spoken(protocol)? }),
             check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
             limits: Limits {
                 grace: Duration::from_secs(1),
@@ -368,7 +368,7 @@ impl Composer<'_> {
     }
 
     /// How it is spoken: over HTTP/1, `-m` is how many requests are pipelined, which timetables do not do.
-    fn spoken(&self, protocol: &str) -> Result<Http1, Shown> {
+    fn spoken(&self, protocol: &str) -> Result<Http, Shown> {
         let how = &self.typed.how;
         let streams = self.typed.amount.streams as u32;
         let window = |bits: u32| (1u32 << bits) - 1;
@@ -398,16 +398,18 @@ impl Composer<'_> {
                 ..Tls::default()
             })
         });
-        Ok(Http1 {
+        Ok(Http {
             tls: tls.transpose()?,
-            http2,
-            http3,
-            pipeline: if protocol == "http/1.1" && self.table.is_none() { streams } else { 1 },
+            h2: http2,
+            h3: http3,
             unix_socket: self.base.unix_socket.clone(),
-            connect_to: connect_to(self.typed, self.base)?,
-            // What a GOAWAY names goes over another connection; the old tool sends nothing else again.
+            connect_to: connect_to(self.typed, self.base)?, // What a GOAWAY names goes over another connection; the old tool sends nothing else again.
             resend: Resend::Goaway,
-            ..Http1::default()
+            h1: Http1 {
+                pipeline: if protocol == "http/1.1" && self.table.is_none() { streams } else { 1 },
+                ..Http1::default()
+            },
+            ..Http::default()
         })
     }
 }

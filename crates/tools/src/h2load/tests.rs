@@ -1,7 +1,7 @@
 //! Command lines and what they mean.
 
 use super::*;
-use ::plan::{Http1, Pace, Plan, RequestStep, Step};
+use ::plan::{Http, Pace, Plan, RequestStep, Step};
 
 fn command(line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
@@ -28,8 +28,8 @@ fn run_of(line: &str) -> Run {
     }
 }
 
-fn http(run: &Run) -> &Http1 {
-    run.plan.load.as_ref().unwrap().protocol.http1().unwrap()
+fn http(run: &Run) -> &Http {
+    run.plan.load.as_ref().unwrap().protocol.http().unwrap()
 }
 
 fn requests(run: &Run) -> &RequestStep {
@@ -46,7 +46,7 @@ fn pace(run: &Run) -> &Pace {
 #[test]
 fn clients_and_streams_are_users_that_share_connections() {
     let run = run_of("-n1000 -c10 -m 20 -t2 http://h:8080/a?b");
-    let two = http(&run).http2.as_ref().unwrap();
+    let two = http(&run).h2.as_ref().unwrap();
     assert_eq!((pace(&run), two.streams, two.stream_window), (&Pace::Users(200), 20, (1 << 30) - 1));
     assert_eq!((run.view.protocol, run.view.requests, run.plan.threads), ("h2c", Some(1000), Some(2)));
     assert_eq!(requests(&run).requests.kinds()[0].url, "http://h:8080/a?b");
@@ -68,12 +68,12 @@ fn what_is_spoken_follows_from_scheme_and_names() {
     ] {
         let run = run_of(line);
         assert_eq!(run.view.protocol, protocol, "{line}");
-        assert_eq!(http(&run).http2.is_some(), protocol.starts_with("h2"), "{line}");
-        assert_eq!(http(&run).http3.is_some(), protocol == "h3", "{line}");
+        assert_eq!(http(&run).h2.is_some(), protocol.starts_with("h2"), "{line}");
+        assert_eq!(http(&run).h3.is_some(), protocol == "h3", "{line}");
         assert_eq!(http(&run).tls.is_some(), line.contains("https"), "{line}");
     }
     assert_eq!(
-        (http(&run_of("--h1 -m 5 -n 5 http://h/")).pipeline, pace(&run_of("--h1 -m 5 http://h/"))),
+        (http(&run_of("--h1 -m 5 -n 5 http://h/")).h1.pipeline, pace(&run_of("--h1 -m 5 http://h/"))),
         (5, &Pace::Users(1))
     );
 }
@@ -92,8 +92,8 @@ fn another_protocol_of_the_list_is_at_hand() {
         let there = run.view.other.as_ref().map(|other| other.protocol);
         assert_eq!(there, other, "{line}");
         if let Some(other) = &run.view.other {
-            let http = other.plan.load.as_ref().unwrap().protocol.http1().unwrap();
-            assert_eq!(http.http2.is_some(), other.protocol == "h2", "{line}");
+            let http = other.plan.load.as_ref().unwrap().protocol.http().unwrap();
+            assert_eq!(http.h2.is_some(), other.protocol == "h2", "{line}");
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
-    Address, Body, Check, CheckContent, Credentials, Endpoint, Expect, Field, FieldValue, Http1, Http2, Io,
-    Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep,
+    Address, Body, Check, CheckContent, Credentials, Endpoint, Expect, Field, FieldValue, Http, Http1, Http2,
+    Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep,
     Scenario, Session, Site, Step, Stop, Tls, Trace,
 };
 use std::io;
@@ -127,7 +127,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
         sources: Vec::new(),
-        protocol: Protocol::Http1(http1(typed, address)),
+        protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         // What is under way at the end is given up, as in the old tool.
         limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },
@@ -146,18 +146,21 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     })
 }
 
-fn http1(typed: &Typed, address: &Address) -> Http1 {
+fn http(typed: &Typed, address: &Address) -> Http {
     let proxied = typed.proxy.is_some();
     let two = typed.http2 && address.secure;
     let alpn = if two { vec!["h2".to_owned()] } else { Vec::new() };
-    Http1 {
-        form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+    Http {
         requests_per_connection: typed.no_keep_alive.then_some(1),
-        listed_fields_only: !two,
         tls: address.secure.then(|| Tls { verify: false, alpn, ..Tls::default() }),
         tunnel: proxied && address.secure,
-        http2: two.then(Http2::default),
-        ..Http1::default()
+        h2: two.then(Http2::default),
+        h1: Http1 {
+            form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+            listed_fields_only: !two,
+            ..Http1::default()
+        },
+        ..Http::default()
     }
 }
 

@@ -24,7 +24,7 @@ fn request(run: &Run) -> Request {
     tests::request(&run.plan)
 }
 
-fn http(run: &Run) -> &::plan::Http1 {
+fn http(run: &Run) -> &::plan::Http {
     tests::http(&run.plan)
 }
 
@@ -78,9 +78,9 @@ fn requests_are_those_of_hey() {
         assert_eq!((request(&run).method.as_str(), fields(&run).as_str()), (method, expected), "{line}");
     }
     assert_eq!(http(&run("-disable-keepalive http://h/")).requests_per_connection, Some(1));
-    assert_eq!(http(&run("-x p:3128 http://h/")).form, RequestForm::Forward);
+    assert_eq!(http(&run("-x p:3128 http://h/")).h1.form, RequestForm::Forward);
     let secure = run("-h2 https://h/");
-    assert!(http(&secure).http2.is_some() && !http(&secure).tls.as_ref().unwrap().verify);
+    assert!(http(&secure).h2.is_some() && !http(&secure).tls.as_ref().unwrap().verify);
     assert!(http(&run("-x http://p:3128 https://h/")).tunnel);
     let plain = run("http://h/");
     let Step::Requests(step) = &phase(&plain).scenario.steps[0] else { panic!() };

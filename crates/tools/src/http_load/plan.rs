@@ -8,9 +8,9 @@ use plan::data::{Counter, Data, Source};
 use plan::secret::shown_line;
 use plan::template::escape;
 use plan::{
-    Address, Arrivals, Check, Endpoint, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Masked,
-    Pace, Phase, Plan, Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario, Site,
-    SourceRange, Step, Stop, Tls, Trace,
+    Address, Arrivals, Check, Endpoint, Expect, ExpectBody, Field, Http, Http1, Http1Version, Limits, Load,
+    Masked, Pace, Phase, Plan, Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario,
+    Site, SourceRange, Step, Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ pub(super) fn of(
         stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
         sources,
-        protocol: Protocol::Http1(http1(typed, format, https)?),
+        protocol: Protocol::Http(http(typed, format, https)?),
         check: Check { evidence: 0, ..Check::default() },
         limits,
         phases: vec![phase],
@@ -169,31 +169,34 @@ fn reading(typed: &Typed) -> Reading {
     Reading { bytes_per_second, slow, ..Reading::default() }
 }
 
-fn version(typed: &Typed, format: Format) -> Result<HttpVersion, Refusal> {
+fn version(typed: &Typed, format: Format) -> Result<Http1Version, Refusal> {
     match (typed.http_version.as_deref(), format) {
-        (Some("1.1"), _) | (None, Format::Ats) => Ok(HttpVersion::OneOne),
-        (Some("1.0"), _) | (None, Format::Acme) => Ok(HttpVersion::OneZero),
+        (Some("1.1"), _) | (None, Format::Ats) => Ok(Http1Version::OneOne),
+        (Some("1.0"), _) | (None, Format::Acme) => Ok(Http1Version::OneZero),
         (Some(other), _) => {
             Err(Refusal::Value(format!("-http_version {other} is not spoken here: give 1.0 or 1.1")))
         }
     }
 }
 
-fn http1(typed: &Typed, format: Format, https: bool) -> Result<Http1, Refusal> {
+fn http(typed: &Typed, format: Format, https: bool) -> Result<Http, Refusal> {
     let proxied = typed.proxy.is_some();
     let further = u32::try_from(typed.keep_alive.unwrap_or(0)).unwrap_or(u32::MAX - 1);
-    Ok(Http1 {
-        form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+    Ok(Http {
         requests_per_connection: Some(further.saturating_add(1)),
-        version: version(typed, format)?,
-        listed_fields_only: true,
         tls: https.then(|| {
             let listed = typed.cipher.as_deref().and_then(openssl::listed);
             let ciphers = listed.unwrap_or_else(|| openssl::of(None));
             Tls { verify: typed.verify, ciphers, ..Tls::default() }
         }),
         tunnel: proxied && https,
-        ..Http1::default()
+        h1: Http1 {
+            form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+            version: version(typed, format)?,
+            listed_fields_only: true,
+            ..Http1::default()
+        },
+        ..Http::default()
     })
 }
 
@@ -222,7 +225,7 @@ impl Fields<'_> {
             add("Accept-Encoding", "gzip");
         }
         if typed.keep_alive.is_some_and(|further| further > 0)
-            && version(typed, self.format)? == HttpVersion::OneZero
+            && version(typed, self.format)? == Http1Version::OneZero
         {
             add("Connection", "keep-alive");
         }

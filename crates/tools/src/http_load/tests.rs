@@ -1,6 +1,6 @@
 use super::*;
 use ::plan::{
-    Arrivals, ExpectBody, HttpVersion, Pace, Protocol, RequestForm, RequestOrder, RequestStep, Step,
+    Arrivals, ExpectBody, Http1Version, Pace, Protocol, RequestForm, RequestOrder, RequestStep, Step,
 };
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ fn run(line: &str) -> Run {
     }
 }
 
-fn parts(run: &Run) -> (&::plan::Load, &::plan::Phase, &RequestStep, &::plan::Http1) {
+fn parts(run: &Run) -> (&::plan::Load, &::plan::Phase, &RequestStep, &::plan::Http) {
     let load = run.plan.load.as_ref().unwrap();
-    let Protocol::Http1(http) = &load.protocol else { panic!() };
+    let Protocol::Http(http) = &load.protocol else { panic!() };
     let Step::Requests(step) = &load.phases[0].scenario.steps[0] else { panic!("{load:?}") };
     (load, &load.phases[0], step, http)
 }
@@ -56,16 +56,16 @@ fn the_forks_options_make_it_the_fork() {
     let old = run("-p 1 -f 1 urls");
     let (_, _, step, http) = parts(&old);
     assert_eq!(
-        (old.view.format, http.version, http.requests_per_connection),
-        (Format::Acme, HttpVersion::OneZero, Some(1))
+        (old.view.format, http.h1.version, http.requests_per_connection),
+        (Format::Acme, Http1Version::OneZero, Some(1))
     );
     assert_eq!(step.requests.to_vec()[1].fields[0].value.text(), "h:81");
     assert_eq!(step.expect.body, ExpectBody::SameLength);
     let new = run("-k 9 -p 1 -f 1 -v urls");
     let (load, _, _, http) = parts(&new);
     assert_eq!(
-        (new.view.format, http.version, http.requests_per_connection),
-        (Format::Ats, HttpVersion::OneOne, Some(10))
+        (new.view.format, http.h1.version, http.requests_per_connection),
+        (Format::Ats, Http1Version::OneOne, Some(10))
     );
     assert!(new.view.slots && load.trace.requests);
     assert_eq!(run("-k 9 -p 1 -f 1 --format acme urls").view.format, Format::Acme);
@@ -108,7 +108,7 @@ fn what_else_is_said() {
         (Some(Duration::from_secs(5)), Duration::from_secs(5))
     );
     assert_eq!(
-        (load.sources.len(), load.target.as_deref(), http.form),
+        (load.sources.len(), load.target.as_deref(), http.h1.form),
         (2, Some("p:80"), RequestForm::Forward)
     );
     assert_eq!(phase.stop.unconnected, Some(3));

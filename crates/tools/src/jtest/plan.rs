@@ -10,7 +10,7 @@ use crate::Shown;
 use ::plan::jtest::{ContentType, Extension, Form};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
-    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Io, Law, Limits, Load, Masked,
+    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http, Http1, Io, Law, Limits, Load, Masked,
     ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Resend, Scenario,
     Site, Step, Stop, Tls, Trace, UrlOrder, UrlStep, units,
 };
@@ -185,12 +185,12 @@ fn document_load(typed: &Typed, timeout: Duration) -> Result<Option<Load>, Shown
     let target = target(typed)?;
     let pace = pace(typed, timeout, false)?;
     let Some(pace) = pace.filter(|_| !typed.only_server && target.is_some()) else { return Ok(None) };
-    let http = Http1 {
-        form: request_form(typed)?,
+    let http = Http {
         authority: address(server_host(typed)?, server_port(typed)?),
         fields: extra_fields(typed)?,
         post_bytes: post_bytes(typed)?,
         tls: secure_proxy(typed)?.then(trusting),
+        h1: Http1 { form: request_form(typed)?, ..Http1::default() },
         ..connection(typed)?
     };
     let step = Step::Object(object_step(typed)?);
@@ -209,7 +209,7 @@ fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown>
     let tls = (list.https || secure_proxy(typed)?).then(trusting);
     // Through a proxy, https:// URLs are reached by a tunnel.
     let tunnel = list.https && target.is_some();
-    let http = Http1 { form, fields, tls, tunnel, ..connection(typed)? };
+    let http = Http { fields, tls, tunnel, h1: Http1 { form, ..Http1::default() }, ..connection(typed)? };
     let step = Step::Urls(url_step(typed, list)?);
     // Nobody but the origin knows what the answer to a URL must be, unless it is one of jtest's documents.
     let content = if typed.check_content { CheckContent::All } else { CheckContent::Nothing };
@@ -220,7 +220,7 @@ fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown>
 /// Returns the settings that both kinds of load have in common; the target is left to the caller.
 fn load(
     typed: &Typed,
-    http: Http1,
+    http: Http,
     check: Check,
     step: Step,
     pace: Pace,
@@ -240,7 +240,7 @@ fn load(
         require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
-        protocol: Protocol::Http1(http),
+        protocol: Protocol::Http(http),
         check,
         limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },
         phases: vec![phase],
@@ -255,12 +255,12 @@ fn load(
 }
 
 /// How the clients' connections live, whatever is sent over them.
-fn connection(typed: &Typed) -> Result<Http1, Shown> {
+fn connection(typed: &Typed) -> Result<Http, Shown> {
     // The old tool counts the requests that ask to keep the connection; one that does not comes after them.
     let kept: u32 = whole("keepalive", typed.keepalive, 0..=1_000_000_000)?;
     // And where a kept connection ends without an answer, that is one of its errors.
     let resend = Resend::Never;
-    Ok(Http1 { requests_per_connection: Some(kept + 1), close: CloseBy::Reset, resend, ..Http1::default() })
+    Ok(Http { requests_per_connection: Some(kept + 1), close: CloseBy::Reset, resend, ..Http::default() })
 }
 
 /// TLS as the old tool would have it, which verified nobody.

@@ -161,7 +161,7 @@ fn the_sides_that_run_are_those_asked_for() {
 /// Names of the added fields, in order.
 fn field_names(line: &str) -> Vec<String> {
     let load = run(line).plan.load.unwrap();
-    let ::plan::Protocol::Http1(http) = load.protocol else { panic!() };
+    let ::plan::Protocol::Http(http) = load.protocol else { panic!() };
     http.fields.into_iter().map(|field| field.name).collect()
 }
 
@@ -424,7 +424,7 @@ fn notices_are_given_only_where_they_matter() {
 fn https_is_spoken_to_proxies_and_through_them() {
     let said = |line: &str| {
         let load = run(line).plan.load.unwrap();
-        let plan::Protocol::Http1(http) = load.protocol else { panic!("{line}") };
+        let plan::Protocol::Http(http) = load.protocol else { panic!("{line}") };
         (load.target, http.tls.map(|tls| tls.verify), http.tunnel)
     };
     let at = |address: &str| Some(address.to_owned());

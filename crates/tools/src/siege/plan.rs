@@ -4,7 +4,7 @@ use super::settings::{Login, Reps, Settings, Single};
 use super::urls::Line;
 use crate::openssl;
 use plan::{
-    Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http1, HttpVersion,
+    Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http, Http1, Http1Version,
     Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep,
     Resources, Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
 };
@@ -35,7 +35,7 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
         stop_if: Vec::new(),
         target: settings.proxy_host.as_ref().map(|host| proxy(host, settings.proxy_port)),
         sources: Vec::new(),
-        protocol: Protocol::Http1(http1(settings, https)),
+        protocol: Protocol::Http(http(settings, https)),
         check: Check { evidence: 0, ..Check::default() },
         limits: limits(settings),
         phases: vec![phase],
@@ -107,7 +107,7 @@ fn trace(settings: &Settings) -> Trace {
     Trace { heads, bodies, requests: settings.verbose, bad_requests: !quiet, ..Trace::default() }
 }
 
-fn http1(settings: &Settings, https: bool) -> Http1 {
+fn http(settings: &Settings, https: bool) -> Http {
     let proxied = settings.proxy_host.is_some();
     let listed = settings.ssl_ciphers.as_deref().and_then(openssl::listed);
     let tls = Tls {
@@ -117,14 +117,17 @@ fn http1(settings: &Settings, https: bool) -> Http1 {
         ciphers: listed.unwrap_or_else(|| openssl::of(None)),
         ..Tls::default()
     };
-    Http1 {
-        form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+    Http {
         requests_per_connection: (!settings.keep_alive).then_some(1),
-        version: if settings.speaks_1_1() { HttpVersion::OneOne } else { HttpVersion::OneZero },
-        listed_fields_only: true,
         tls: https.then_some(tls),
         tunnel: proxied && https,
-        ..Http1::default()
+        h1: Http1 {
+            form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+            version: if settings.speaks_1_1() { Http1Version::OneOne } else { Http1Version::OneZero },
+            listed_fields_only: true,
+            ..Http1::default()
+        },
+        ..Http::default()
     }
 }
 

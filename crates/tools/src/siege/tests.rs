@@ -1,6 +1,6 @@
 use super::*;
 use ::plan::{
-    HttpVersion, Load, Pace, Phase, Protocol, RequestForm, RequestOrder, RequestStep, Step, Validators,
+    Http1Version, Load, Pace, Phase, Protocol, RequestForm, RequestOrder, RequestStep, Step, Validators,
 };
 
 /// Reads a line; files are those named here, and `~` stands for a blank within a word.
@@ -52,8 +52,8 @@ fn step(run: &Run) -> &RequestStep {
     }
 }
 
-fn http(run: &Run) -> &::plan::Http1 {
-    let Protocol::Http1(http) = &load(run).protocol else { panic!() };
+fn http(run: &Run) -> &::plan::Http {
+    let Protocol::Http(http) = &load(run).protocol else { panic!() };
     http
 }
 
@@ -138,7 +138,7 @@ fn keys_of_the_configuration() {
     let run = run_with("-R rc -l", &[("rc", text)]);
     assert_eq!(load(&run).target.as_deref(), Some("p:8080"));
     assert_eq!(load(&run).limits.request, Duration::from_secs(3));
-    assert_eq!((http(&run).form, http(&run).version), (RequestForm::Forward, HttpVersion::OneOne));
+    assert_eq!((http(&run).h1.form, http(&run).h1.version), (RequestForm::Forward, Http1Version::OneOne));
     assert_eq!(http(&run).requests_per_connection, None);
     assert_eq!((phase(&run).pace.clone(), phase(&run).stop.failures), (Pace::Users(3), None));
     assert_eq!(step(&run).requests.kinds()[0].url, "http://h:9/x");
@@ -168,7 +168,7 @@ fn which_configuration_holds() {
     let wished = [("/home/me/.siege/siege.conf", "json_output = true\n")];
     assert!(run_with("http://h/", &wished).view.json && !run_with("--text http://h/", &wished).view.json);
     // Where a configuration says nothing, the original's built-in values hold, not those of its template.
-    assert_eq!(http(&run_with("-R rc http://h/", &[("rc", "")])).version, HttpVersion::OneZero);
+    assert_eq!(http(&run_with("-R rc http://h/", &[("rc", "")])).h1.version, Http1Version::OneZero);
 }
 
 #[test]
@@ -181,7 +181,10 @@ fn what_is_shown() {
     }
     let get = run("-g http://h/");
     assert_eq!(step(&get).requests.kinds()[0].method, "HEAD");
-    assert_eq!((get.view.users, http(&get).version, load(&get).trace.heads), (1, HttpVersion::OneZero, true));
+    assert_eq!(
+        (get.view.users, http(&get).h1.version, load(&get).trace.heads),
+        (1, Http1Version::OneZero, true)
+    );
     let print = run("-p http://h/");
     assert_eq!((step(&print).requests.kinds()[0].method.as_str(), load(&print).trace.bodies), ("GET", true));
     assert!(load(&run("-D http://h/")).trace.heads);

@@ -7,9 +7,9 @@ use super::{Run, View};
 use crate::{Shown, without_phase};
 use ::plan::secret::shown_line;
 use ::plan::{
-    Address, Arrivals, Body, Check, CheckContent, Expect, Field, Http1, Http2, Io, Limits, Load, Pace, Phase,
-    Plan, Protocol, Redirects, Request, RequestList, RequestOrder, RequestStep, Scenario, Session, Site,
-    SourceRange, Step, Stop, Tls, Trace,
+    Address, Arrivals, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Pace,
+    Phase, Plan, Protocol, Redirects, Request, RequestList, RequestOrder, RequestStep, Scenario, Session,
+    Site, SourceRange, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -151,7 +151,7 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
             .filter(|text| *text != "0.0.0.0")
             .map(source)
             .collect::<Result<_, _>>()?,
-        protocol: Protocol::Http1(http1(typed, secure)),
+        protocol: Protocol::Http(http(typed, secure)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         limits: Limits { connect: timeout, request: timeout, ..Limits::default() },
         phases: vec![phase],
@@ -169,7 +169,7 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
     })
 }
 
-fn http1(typed: &Attack, secure: bool) -> Http1 {
+fn http(typed: &Attack, secure: bool) -> Http {
     let tls = Tls {
         verify: !typed.insecure,
         certificate: typed.certificate.clone(),
@@ -177,11 +177,11 @@ fn http1(typed: &Attack, secure: bool) -> Http1 {
         ca: typed.roots.clone(),
         ..Tls::default()
     };
-    Http1 {
+    Http {
         requests_per_connection: (!typed.keep_alive).then_some(1),
-        listed_fields_only: !typed.h2c,
         tls: secure.then_some(tls),
-        http2: typed.h2c.then(Http2::default),
-        ..Http1::default()
+        h2: typed.h2c.then(Http2::default),
+        h1: Http1 { listed_fields_only: !typed.h2c, ..Http1::default() },
+        ..Http::default()
     }
 }

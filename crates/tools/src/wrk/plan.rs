@@ -10,8 +10,8 @@ use crate::field::is_field;
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
-    Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Masked, Pace, Phase, Plan,
-    Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
+    Address, Check, CheckContent, Dialect, Expect, Field, Http, Http1, Io, Limits, Load, Masked, Pace, Phase,
+    Plan, Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
 };
 use std::io;
 use std::path::Path;
@@ -191,7 +191,13 @@ fn plan(
         stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
-        protocol: Protocol::Http1(Http1 { listed_fields_only, tls, http2, http3, ..Http1::default() }),
+        protocol: Protocol::Http(Http {
+            tls,
+            h2: http2,
+            h3: http3,
+            h1: Http1 { listed_fields_only, ..Http1::default() },
+            ..Http::default()
+        }),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         // What is under way at the end is given up, as in the old tools.
         limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },

@@ -191,7 +191,7 @@ fn wrk2_needs_a_rate_and_keeps_a_timetable() {
 #[test]
 fn nobody_is_asked_for_a_certificate() {
     let load = run_of(Tool::Wrk, "https://h/").plan.load.unwrap();
-    let ::plan::Protocol::Http1(http) = load.protocol else { panic!() };
+    let ::plan::Protocol::Http(http) = load.protocol else { panic!() };
     assert!(!http.tls.unwrap().verify);
 }
 

@@ -63,7 +63,7 @@ fn here(plan: &Plan) -> Vec<SocketAddr> {
 
 /// The first requests as they would be sent.
 fn requests(plan: &Plan, around: SessionOptions) -> Result<String, Problem> {
-    let is_http = plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some());
+    let is_http = plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some());
     let no_listener = |error| Problem::impossible(format!("no listener on this machine: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(no_listener)?;
     let at = listener.local_addr().map_err(no_listener)?;
@@ -121,17 +121,17 @@ fn redirected(plan: &Plan, to: SocketAddr) -> (Plan, Vec<String>) {
         load.phases.iter_mut().flat_map(Phase::sends_mut).for_each(without_tls);
         let mut target = load.target.is_some().then(|| to.to_string());
         match &mut load.protocol {
-            Protocol::Http1(http) => {
-                if http.http2.is_some() || http.http3.is_some() {
+            Protocol::Http(http) => {
+                if http.h2.is_some() || http.h3.is_some() {
                     notes.push("as HTTP/1.1 has them, which the plan would speak otherwise".to_owned());
                 } else if http.tls.take().is_some() {
                     notes.push("they would go over TLS".to_owned());
                 }
                 if http.tunnel {
                     notes.push("they would go through a tunnel, which CONNECT opens".to_owned());
-                    (http.tunnel, http.form, target) = (false, RequestForm::Reverse, None);
+                    (http.tunnel, http.h1.form, target) = (false, RequestForm::Reverse, None);
                 }
-                (http.tls, http.http2, http.http3, http.unix_socket) = (None, None, None, None);
+                (http.tls, http.h2, http.h3, http.unix_socket) = (None, None, None, None);
                 let any = ConnectTo {
                     host: None,
                     port: None,

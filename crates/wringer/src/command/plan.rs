@@ -34,7 +34,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     session::settle(&mut plan)?;
     let around = SessionOptions {
         join_remote: plan.origin.is_none()
-            && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
+            && plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some()),
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,

@@ -12,7 +12,7 @@ use decide::words;
 use net::ports;
 use plan::site::Size;
 use plan::{
-    Http1, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site, Step, Stop,
+    Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site, Step, Stop,
 };
 use proxies::rig::RigOptions;
 use serde::Serialize;
@@ -218,10 +218,10 @@ impl Sizing<'_> {
             phase("settle", false, zipf, USERS, settle),
             phase("measure", true, zipf, USERS, count),
         ];
-        let http = Http1 { authority: reachable(at.origin).to_string(), ..Http1::default() };
+        let http = Http { authority: reachable(at.origin).to_string(), ..Http::default() };
         let load = Load {
             target: Some(at.target.clone()),
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             phases,
             ..Load::default()
         };

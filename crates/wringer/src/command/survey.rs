@@ -13,7 +13,7 @@ use measure::PhaseResult;
 use net::ports;
 use plan::site::{Freshness, Keys, Size, VaryOn};
 use plan::{
-    Field, Http1, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site,
+    Field, Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site,
     Step, Stop,
 };
 use proxies::rig::{RigOptions, Setting};
@@ -213,14 +213,14 @@ impl Survey<'_> {
             ..Phase::default()
         };
         let objects = OBJECTS * u64::from(asked.site.variant_count());
-        let http = Http1 {
+        let http = Http {
             authority: reachable(self.origin).to_string(),
             fields: asked.fields.clone(),
-            ..Http1::default()
+            ..Http::default()
         };
         let load = Load {
             target: Some(target.to_owned()),
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             phases: vec![
                 phase("fill", false, Law::InOrder, objects),
                 phase("measure", true, Law::Uniform, REQUESTS),

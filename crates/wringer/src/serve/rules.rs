@@ -22,7 +22,7 @@ pub fn refusal(plan: &Plan) -> Option<String> {
     if plan.purge_commands().next().is_some() {
         return Some(told("runs no command, and this one purges by one"));
     }
-    if plan.load.iter().any(|load| load.protocol.http1().is_some_and(|http| http.unix_socket.is_some())) {
+    if plan.load.iter().any(|load| load.protocol.http().is_some_and(|http| http.unix_socket.is_some())) {
         return Some(told("connects to no Unix socket"));
     }
     let listen = plan.origin.as_ref().map(|origin| origin.listen.as_str());
@@ -32,7 +32,7 @@ pub fn refusal(plan: &Plan) -> Option<String> {
 
 /// Where a plan writes, beside the files of its run.
 fn written(plan: &Plan) -> Option<&String> {
-    let http3 = plan.load.as_ref().and_then(|load| load.protocol.http1()?.http3.as_ref());
+    let http3 = plan.load.as_ref().and_then(|load| load.protocol.http()?.h3.as_ref());
     let certificate = plan.origin.as_ref().and_then(|origin| origin.tls.as_ref()?.save_certificate.as_ref());
     http3.and_then(|http3| http3.qlog.as_ref()).map(|qlog| &qlog.folder).or(certificate)
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     const HEAD: &str = "version = 1\nseed = 7\n";
-    const LOAD: &str = "[load]\ntarget = \"127.0.0.1:1\"\n[load.protocol.http1]\n";
+    const LOAD: &str = "[load]\ntarget = \"127.0.0.1:1\"\n[load.protocol.http]\n";
     const PHASE: &str = "[[load.phases]]\nname = \"measure\"\nmeasured = true\npace = { users = 1 }\n\
                          stop = { requests = 1 }\n[[load.phases.scenario.steps]]\n";
 

@@ -179,8 +179,9 @@ fn guarded_shop(asked: &Asked) -> String {
 
 #[test]
 fn a_journey_goes_over_each_version_alike() {
-    let http2 = "[load.protocol.http1.http2]\nstreams = 3\n";
-    let http3 = "[load.protocol.http1.tls]\nverify = false\nalpn = [\"h3\"]\n[load.protocol.http1.http3]\nstreams = 3\n";
+    let http2 = "[load.protocol.http.h2]\nstreams = 3\n";
+    let http3 =
+        "[load.protocol.http.tls]\nverify = false\nalpn = [\"h3\"]\n[load.protocol.http.h3]\nstreams = 3\n";
     for (protocol, scheme, connections) in [("", "http", 6), (http2, "http", 2), (http3, "https", 2)] {
         let web = Web::start_with_http3(guarded_shop);
         let at = web.address;

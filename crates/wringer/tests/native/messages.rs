@@ -85,7 +85,7 @@ fn counts(report: &Report, label: &str) -> (u64, u64) {
 
 #[test]
 fn a_journey_sends_messages_between_its_requests() {
-    let http2 = "[load.protocol.http1.http2]\nstreams = 2\n";
+    let http2 = "[load.protocol.http.h2]\nstreams = 2\n";
     for protocol in ["", http2] {
         let web = Web::start_with_http3(|asked| ok(&format!("{{\"id\":\"{}\"}}", asked.target.len())));
         let (echoes, closes, bytes) = (lines(echo), listen(until_close), listen(reversed));

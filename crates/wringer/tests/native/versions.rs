@@ -85,10 +85,10 @@ fn phases_and_groups_of_a_plan_have_versions_of_their_own() {
         r#"version = 1
 seed = 7
 threads = 1
-[load.protocol.http1.tls]
+[load.protocol.http.tls]
 verify = false
 alpn = ["http/1.1", "h2", "h3"]
-[load.protocol.http1.http2]
+[load.protocol.http.h2]
 streams = 2
 [[load.phases]]
 name = "groups"
@@ -141,7 +141,7 @@ fn what_does_not_fit_together_is_refused() {
     ] {
         run(line).refused_with(2, words);
     }
-    let both = "version = 1\nseed = 7\n[load.protocol.http1]\nhttp2 = {}\nhttp3 = {}\ntls = { alpn = [\"h2\", \"h3\"] }\n\
+    let both = "version = 1\nseed = 7\n[load.protocol.http]\nhttp2 = {}\nhttp3 = {}\ntls = { alpn = [\"h2\", \"h3\"] }\n\
                 [[load.phases]]\nname = \"m\"\nscenario = { steps = [{ requests = { requests = [{ url = \"https://h/\" }] } }] }\n";
     on_plan(both, &RUN).refused_with(2, &["http3 stands beside http2", "http = [\"2\", \"3\"]"]);
 }

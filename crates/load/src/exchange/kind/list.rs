@@ -54,7 +54,7 @@ pub(crate) async fn pipeline(
 
 /// Requests that are sent at once.
 fn depth(context: Context<'_>) -> usize {
-    context.worker.channels.http().pipeline as usize
+    context.worker.channels.http().h1.pipeline as usize
 }
 
 /// Takes the numbers of a batch.

@@ -5,13 +5,13 @@ use plan::Load;
 /// True if requests of a load can go the fast path: nobody wants to hear of single ones, and a connection carries one at a time,
 /// any number of them.
 pub(crate) fn has_fast_path(load: &Load) -> bool {
-    let http = load.protocol.http1();
-    is_plain(load) && http.is_some_and(|http| http.pipeline <= 1 && http.streams().is_none())
+    let http = load.protocol.http();
+    is_plain(load) && http.is_some_and(|http| http.h1.pipeline <= 1 && http.streams().is_none())
 }
 
 /// True if requests of a load that are the same each time may follow each other on connections of HTTP/2 by themselves: see `shortcut/repeat.rs`.
 pub(crate) fn may_repeat(load: &Load) -> bool {
-    is_plain(load) && load.protocol.http1().is_some_and(|http| http.streams().is_some())
+    is_plain(load) && load.protocol.http().is_some_and(|http| http.streams().is_some())
 }
 
 /// True if nobody wants to hear of single requests, and a connection carries any number of them.

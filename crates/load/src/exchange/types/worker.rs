@@ -9,7 +9,7 @@ use crate::request::compose::Composer;
 use measure::{Label, LostRequest};
 use net::Net;
 use plan::data::Moment;
-use plan::{Http, Load, Part, Site};
+use plan::{HttpVersion, Load, Part, Site};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// The same worker as one version of HTTP alone is spoken by it.
-    pub fn speaking(&self, version: Http) -> Worker {
+    pub fn speaking(&self, version: HttpVersion) -> Worker {
         let load = Arc::new(self.load.speaking(version));
         let channels = self.channels.speaking(load.clone());
         Worker {

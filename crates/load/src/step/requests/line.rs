@@ -286,7 +286,8 @@ mod tests {
         let mut all: Vec<Request> = urls.map(Request::get).into();
         all.extend([post.clone(), Request { url: "http://h/other".to_owned(), ..post }]);
         for form in [plan::RequestForm::Reverse, plan::RequestForm::Forward] {
-            let http = plan::Http1 { form, ..plan::Http1::default() };
+            let http =
+                plan::Http { h1: plan::Http1 { form, ..plan::Http1::default() }, ..plan::Http::default() };
             let together = requests(&step(all.clone(), ExpectBody::Complete), &http);
             for (number, request) in (0..).zip(&all) {
                 let alone = requests(&step(vec![request.clone()], ExpectBody::Complete), &http);
@@ -299,7 +300,7 @@ mod tests {
     fn a_line_of_a_long_list_takes_a_worker_eight_bytes() {
         let url = |number: usize| format!("http://{}/{number}", ["a", "b"][number % 2]);
         let list: Vec<Request> = (0..10_000).map(|number| Request::get(&url(number))).collect();
-        let http = plan::Http1::default();
+        let http = plan::Http::default();
         let prepared = requests(&step(list.clone(), ExpectBody::Complete), &http);
         assert_eq!((prepared.lines.len(), prepared.lines.prepared.len()), (10_000, 2));
         assert_eq!((size_of::<Place>(), prepared.weights.capacity()), (8, 0));

@@ -7,7 +7,7 @@ use crate::request::Slots;
 use crate::request::{Filling, Values};
 use measure::Outcome;
 use plan::data::{Data, Moment, Table};
-use plan::{Field, RequestForm};
+use plan::{Field, Http1, RequestForm};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use wire::http1::ResponseSink;
@@ -30,10 +30,10 @@ fn plain(to: &[SocketAddr]) -> Destination<'_> {
 }
 
 fn requests(step: &RequestStep) -> Requests {
-    requests_over(step, &Http1::default())
+    requests_over(step, &Http::default())
 }
 
-pub(super) fn requests_over(step: &RequestStep, http: &Http1) -> Requests {
+pub(super) fn requests_over(step: &RequestStep, http: &Http) -> Requests {
     let target = ["127.0.0.1:80".parse().unwrap()];
     Requests::new(step, http, plain(&target), &Hosts::new(), &Tables::new(), 1, models())
 }
@@ -51,7 +51,7 @@ fn written(requests: &Requests, number: u64, last: bool) -> String {
 /// Over HTTP/2 a request of which only the block is remembered is sent without a body from then on, so it must have none.
 #[test]
 fn only_requests_that_send_nothing_behind_their_fields_are_one_block() {
-    let http2 = Http1 { http2: Some(plan::Http2::default()), ..Http1::default() };
+    let http2 = Http { h2: Some(plan::Http2::default()), ..Http::default() };
     let chunked = vec![Field::new("Transfer-Encoding", "chunked")];
     for method in ["GET", "POST"] {
         for body in ["", "x"] {
@@ -75,7 +75,7 @@ fn workers_compare_with_one_first_answer() {
     let to = ["127.0.0.1:80".parse().unwrap()];
     let models = models();
     let worker = || {
-        Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &Tables::new(), 1, models.clone())
+        Requests::new(&step, &Http::default(), plain(&to), &Hosts::new(), &Tables::new(), 1, models.clone())
     };
     let answered = |worker: &Requests, length: u64| {
         let mut answer = RequestAnswer::new(worker.at(nth(0)), None);
@@ -92,7 +92,7 @@ fn workers_compare_with_one_first_answer() {
 fn targets_and_bodies_are_sent_as_they_stand() {
     let request = Request { target: Some("/../a#b".to_owned()), ..Request::get("http://h/a") };
     let request = Request { method: "PUT".to_owned(), body: b"\xff\x00a".to_vec().into(), ..request };
-    let http = Http1 { listed_fields_only: true, ..Http1::default() };
+    let http = Http { h1: Http1 { listed_fields_only: true, ..Http1::default() }, ..Http::default() };
     let to = ["127.0.0.1:80".parse().unwrap()];
     let step = step(vec![request], ExpectBody::Complete);
     let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), &Tables::new(), 1, models());
@@ -152,7 +152,10 @@ fn bare_requests_carry_what_is_listed_and_nothing_else() {
         fields: vec![field("B"), field("A")],
         ..Request::get("http://h/p")
     };
-    let http = Http1 { listed_fields_only: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
+    let http = Http {
+        h1: Http1 { listed_fields_only: true, version: plan::Http1Version::OneZero, ..Http1::default() },
+        ..Http::default()
+    };
     let to = ["127.0.0.1:80".parse().unwrap()];
     let requests = Requests::new(
         &step(vec![post], ExpectBody::Complete),
@@ -186,7 +189,7 @@ fn templates_are_filled_and_counted() {
         ..step(vec![request], ExpectBody::Complete)
     };
     let to = ["127.0.0.1:80".parse().unwrap()];
-    let requests = Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &tables, 1, models());
+    let requests = Requests::new(&step, &Http::default(), plain(&to), &Hosts::new(), &tables, 1, models());
     assert_eq!(requests.rows(), Some(2));
     assert!(!requests.at(nth(0)).is_fixed());
     let first = written(&requests, 0, true);
@@ -295,7 +298,11 @@ fn orders_of_a_list() {
 #[test]
 fn a_host_field_of_the_users_own_stands_alone_and_proxies_get_whole_urls() {
     let host = Field::new("host", "other");
-    let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
+    let http = Http {
+        fields: vec![host],
+        h1: Http1 { form: RequestForm::Forward, ..Http1::default() },
+        ..Http::default()
+    };
     let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
     let requests = Requests::new(
         &step,
@@ -313,7 +320,7 @@ fn a_host_field_of_the_users_own_stands_alone_and_proxies_get_whole_urls() {
 fn hosts_that_are_not_known_are_left_out() {
     let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
     let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
-    let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
+    let requests = Requests::new(&step, &Http::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     assert_eq!(requests.lines.len(), 1);
     assert_eq!(requests.at(nth(5)).destination.to, ["127.0.0.2:80".parse().unwrap()]);
 }
@@ -323,7 +330,7 @@ fn https_urls_begin_tls_with_their_host() {
     let step = step(vec![Request::get("https://h/"), Request::get("http://h/")], ExpectBody::Complete);
     let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
     let hosts = Hosts::from([at(80), at(443)]);
-    let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
+    let requests = Requests::new(&step, &Http::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     let seen = [0, 1].map(|number| {
         (
             requests.at(nth(number)).destination.to[0].port(),

@@ -7,7 +7,7 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use cli::{FitArgs, FitFigure};
 use plan::{
-    Delay, Http1, Load, ObjectStep, Origin, Pace, Phase, Plan, Protocol, Scenario, Site, Step, Stop, TextForm,
+    Delay, Http, Load, ObjectStep, Origin, Pace, Phase, Plan, Protocol, Scenario, Site, Step, Stop, TextForm,
 };
 use recording::fit::{Fit, FitError, fit};
 use report::show::percent;
@@ -87,7 +87,7 @@ fn plan(args: &FitArgs, fit: &Fit) -> Plan {
         pace: Pace::Stages { stages, arrivals: fit.rate.arrivals, in_flight: IN_FLIGHT },
         ..Phase::default()
     };
-    let http = Http1 { authority: args.origin.to_string(), ..Http1::default() };
+    let http = Http { authority: args.origin.to_string(), ..Http::default() };
     let usual = Site::default();
     Plan {
         version: Plan::VERSION,
@@ -103,7 +103,7 @@ fn plan(args: &FitArgs, fit: &Fit) -> Plan {
         },
         load: Some(Load {
             target: Some(args.target.clone()),
-            protocol: Protocol::Http1(http),
+            protocol: Protocol::Http(http),
             phases: vec![phase],
             ..Load::default()
         }),

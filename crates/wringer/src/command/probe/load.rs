@@ -6,8 +6,8 @@ use crate::problem::Problem;
 use decide::probe::BesideAbout;
 use plan::site::Size;
 use plan::{
-    Arrivals, Http1, Law, Limits, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol,
-    Scenario, Site, Step, Stop,
+    Arrivals, Http, Law, Limits, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario,
+    Site, Step, Stop,
 };
 use session::{About, Finished, SessionOptions, Sink};
 use std::sync::Arc;
@@ -146,10 +146,10 @@ pub fn plan(probe: &Probe<'_>, rate: f64, behind: &str) -> Plan {
         stop: Stop { after: Some(LONGEST), ..Stop::default() },
         ..Phase::default()
     };
-    let http = Http1 { authority: probe.authority.clone(), ..Http1::default() };
+    let http = Http { authority: probe.authority.clone(), ..Http::default() };
     let load = Load {
         target: Some(probe.target.to_string()),
-        protocol: Protocol::Http1(http),
+        protocol: Protocol::Http(http),
         limits: Limits::default(),
         phases: vec![fill, loaded],
         ..Load::default()

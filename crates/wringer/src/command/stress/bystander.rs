@@ -5,8 +5,8 @@ use cli::StressArgs;
 use measure::{RunEvent, Second};
 use plan::site::Size;
 use plan::{
-    Arrivals, Http1, Law, Limits, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario,
-    Site, Step, Stop,
+    Arrivals, Http, Law, Limits, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site,
+    Step, Stop,
 };
 use session::Sink;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,7 +62,7 @@ pub fn plan(place: &Place<'_>, at: &Addresses, site: &Site, origin: Origin) -> P
         stop: Stop { after: Some(Duration::from_secs_f64(most)), ..Stop::default() },
         ..Phase::default()
     };
-    let protocol = Protocol::Http1(Http1::default());
+    let protocol = Protocol::Http(Http::default());
     let mut plan = place.plan(at, site, protocol, vec![fill, watched], Some(origin));
     // One is enough for it, and the origin beside it.
     plan.threads = Some(1);

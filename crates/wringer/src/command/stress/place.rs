@@ -144,7 +144,7 @@ impl<'a> Place<'a> {
     fn spoken(&self, at: &Addresses, mut protocol: Protocol) -> Protocol {
         let tls = self.args.client_tls();
         match &mut protocol {
-            Protocol::Http1(http) => {
+            Protocol::Http(http) => {
                 http.authority = reachable(at.origin).to_string();
                 http.tls = tls;
             }
