@@ -1,6 +1,6 @@
-//! Where figures go while a run goes on, beside the terminal: Prometheus, OpenTelemetry, InfluxDB, lines of JSON.
+//! Where figures go while a run goes on, beside the terminal: Prometheus, OpenTelemetry, InfluxDB, Graphite, lines of JSON.
 
-use super::values::{address, some_time};
+use super::values::{address, some_time, target};
 use clap::{Args, ValueEnum};
 use plan::Secret;
 use std::net::SocketAddr;
@@ -33,9 +33,35 @@ pub struct ExportArgs {
     /// Token for InfluxDB 2: env:NAME or file:PATH
     #[arg(long, value_name = "SOURCE", value_parser = token, requires = "influx")]
     pub influx_token: Option<Secret>,
+    /// Send figures with the names of JMeter's listener to Graphite every 5 s: HOST:2003
+    #[arg(long, value_name = "HOST:PORT", value_parser = target)]
+    pub graphite: Option<String>,
     /// Write the run's records as they come, a line of JSON each, to a file, or - for standard output instead of the text
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+}
+
+/// Somebody who is sent figures.
+#[derive(Debug, Clone, Copy)]
+pub struct SentTo<'a> {
+    /// The option that names it.
+    pub option: &'static str,
+    /// What stood behind the option.
+    pub to: &'a str,
+    /// The token that it wants.
+    pub token: Option<&'a Secret>,
+}
+
+impl ExportArgs {
+    /// Returns who is sent figures, an entry for each option that was typed.
+    pub fn sent_to(&self) -> impl Iterator<Item = SentTo<'_>> {
+        let all = [
+            ("--otlp", &self.otlp, None),
+            ("--influx", &self.influx, self.influx_token.as_ref()),
+            ("--graphite", &self.graphite, None),
+        ];
+        all.into_iter().filter_map(|(option, to, token)| Some(SentTo { option, to: to.as_deref()?, token }))
+    }
 }
 
 /// Names of metrics.

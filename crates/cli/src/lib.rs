@@ -53,7 +53,7 @@ pub use capture::{CaptureArgs, LogArgs};
 pub use compare::{AskedArgs, CompareArgs, KeptArgs, Range};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
-pub use export::{ExportArgs, MetricNames};
+pub use export::{ExportArgs, MetricNames, SentTo};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
 pub use fit::{FitArgs, FitFigure, FitLimit};

@@ -242,7 +242,7 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--no-thresholds", "nothing: only --fail-if judges"),
     ("--no-tui", "-q"),
     ("--only-summary", "-q"),
-    ("--out", "--json FILE, --html FILE, --prometheus ADDRESS or --influx URL"),
+    ("--out", "--json FILE, --html FILE, --prometheus ADDRESS, --influx URL or --graphite HOST:PORT"),
     ("--output", "--json FILE, --html FILE or > FILE"),
     ("--output-format", "--json FILE"),
     ("--percentiles", "nothing: percentiles are always in the report"),

@@ -21,7 +21,7 @@ mod role;
 mod settings;
 mod xml;
 
-pub use convert::Conversion;
+pub use convert::{Backend, Conversion, System};
 pub use element::{Element, Object, Properties, Value};
 pub use error::Error;
 pub use expression::{Call, Piece, Text};

@@ -226,3 +226,58 @@ fn with_all_matches_the_name_holds_the_default() {
     assert_eq!(conversion.plan.to_text().matches("otherwise = \"NF\"").count(), 2);
     assert_eq!(conversion.plan.check(), Vec::<String>::new());
 }
+
+#[test]
+fn backend_listeners_of_known_systems_become_exports() {
+    let listener = |class: &str, parameters: &[(&str, &str)]| {
+        let row = |(name, value): &(&str, &str)| {
+            format!(
+                "<elementProp name='{name}' elementType='Argument'><stringProp name='Argument.name'>{name}</stringProp>\
+                 <stringProp name='Argument.value'>{value}</stringProp></elementProp>"
+            )
+        };
+        let rows: String = parameters.iter().map(row).collect();
+        let listener = format!(
+            "<BackendListener testname='B'><elementProp name='arguments' elementType='Arguments'>\
+             <collectionProp name='Arguments.arguments'>{rows}</collectionProp></elementProp>\
+             <stringProp name='classname'>org.apache.jmeter.visualizers.backend.{class}</stringProp></BackendListener><hashTree/>"
+        );
+        // Two samplers stand in its scope, and one export comes of it.
+        of_users(&format!(
+            "<ThreadGroup testname='G'/><hashTree>{}{listener}</hashTree>",
+            request("/", "").repeat(2)
+        ))
+    };
+    let influx = listener(
+        "influxdb.InfluxdbBackendListenerClient",
+        &[
+            ("influxdbUrl", "http://i.example:8086/write?db=jmeter"),
+            ("application", "shop"),
+            ("measurement", "m"),
+        ],
+    );
+    let wanted = jmeter::Backend {
+        system: jmeter::System::Influx,
+        to: "http://i.example:8086/write?db=jmeter".to_owned(),
+        name: "shop".to_owned(),
+        token: None,
+    };
+    assert_eq!(influx.backends, [wanted]);
+    let told: Vec<String> = influx.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("measurement 'm' is not obeyed"), "{told:?}");
+    let graphite = listener(
+        "graphite.GraphiteBackendListenerClient",
+        &[("graphiteHost", "g.example"), ("graphitePort", "2003"), ("summaryOnly", "false")],
+    );
+    assert_eq!(graphite.backends[0].to, "g.example:2003");
+    assert_eq!(graphite.backends[0].name, "jmeter.");
+    assert!(graphite.findings.is_empty(), "{:?}", graphite.findings);
+    let other = listener("rabbit.RabbitClient", &[("host", "x")]);
+    assert!(other.backends.is_empty());
+    assert!(
+        other.findings[0].to_string().contains("not sent to another system (org"),
+        "{:?}",
+        other.findings
+    );
+}

@@ -1,67 +1,11 @@
 //! A run for InfluxDB in the schema of JMeter's backend listener, which boards 5496 and 17472 of Grafana read: line protocol, times in ms,
 //! a row for each step and interval. JMeter's percentiles are of its last 100 samples, these are of the interval.
 
-use measure::{Buckets, Digits, Head, Histogram, Second, TimeMetric, shares};
-use std::collections::BTreeMap;
+use crate::interval::{EndedRequests, Interval, histogram};
+use measure::{Buckets, shares};
 use std::fmt::Write;
 
-/// Figures since the last rows.
-#[derive(Debug, Clone, Default)]
-pub struct Interval {
-    /// By transaction.
-    steps: BTreeMap<String, EndedRequests>,
-    all: EndedRequests,
-    counts: measure::Counts,
-    /// Answers that were not good, by transaction and status.
-    bad: BTreeMap<u16, u64>,
-    most_in_flight: u64,
-    in_flight: u64,
-}
-
-#[derive(Debug, Clone, Default)]
-struct EndedRequests {
-    ended: u64,
-    ok: u64,
-    good: Buckets,
-    bad: Buckets,
-    /// Of all, where good and bad are not told apart.
-    together: Buckets,
-}
-
 impl Interval {
-    /// Takes a second in.
-    pub fn take(&mut self, second: &Second, head: &Head) {
-        let clients = &second.clients;
-        let phase = head.phases.get(second.phase as usize);
-        for label in &clients.labels {
-            let name = phase.and_then(|phase| phase.labels.get(usize::from(label.label)));
-            let step = self.steps.entry(name.map_or("other", String::as_str).to_owned()).or_default();
-            step.ended += label.ended;
-            step.ok += label.ok;
-            step.together.merge(&label.response);
-        }
-        let ended = shares::finished(&clients.counts);
-        let mut all = EndedRequests { ended, ok: clients.counts.ok, ..EndedRequests::default() };
-        for (metric, buckets) in &second.metrics {
-            match metric {
-                TimeMetric::Service => all.good.merge(buckets),
-                TimeMetric::Failure | TimeMetric::CheckFailed => all.bad.merge(buckets),
-                _ => {}
-            }
-        }
-        if clients.labels.is_empty() && ended > 0 {
-            let name = phase.map_or("requests", |phase| &phase.name);
-            self.steps.entry(name.to_owned()).or_default().merge(&all);
-        }
-        self.all.merge(&all);
-        self.counts.merge(&clients.counts);
-        for (status, count) in clients.statuses.iter().filter(|(status, _)| *status >= 400) {
-            *self.bad.entry(*status).or_default() += count;
-        }
-        self.most_in_flight = self.most_in_flight.max(second.in_flight);
-        self.in_flight = second.in_flight;
-    }
-
     /// Its rows, for a moment in milliseconds since 1970. A step without requests has none.
     pub fn lines(&self, application: &str, now_ms: u64) -> String {
         let mut lines = Lines { text: String::new(), application: tag(application), now_ms };
@@ -138,30 +82,6 @@ impl Lines {
     }
 }
 
-impl EndedRequests {
-    fn merge(&mut self, other: &EndedRequests) {
-        self.ended += other.ended;
-        self.ok += other.ok;
-        self.good.merge(&other.good);
-        self.bad.merge(&other.bad);
-        self.together.merge(&other.together);
-    }
-
-    fn both(&self) -> Buckets {
-        let mut both = self.together.clone();
-        both.merge(&self.good);
-        both.merge(&self.bad);
-        both
-    }
-}
-
-fn histogram(times: &Buckets) -> Option<Histogram> {
-    // Constant bounds that the constructor accepts.
-    let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000, 3).ok()?;
-    times.record(Digits::Two, &mut histogram);
-    (!histogram.is_empty()).then_some(histogram)
-}
-
 fn stats(times: &Buckets, or_zero: bool) -> String {
     let ms = |us: f64| us / 1000.0;
     match histogram(times) {
@@ -201,6 +121,7 @@ mod tests {
     use super::*;
     use measure::figures::LabelCount;
     use measure::stream::PhasePlan;
+    use measure::{Digits, Head, Histogram, Second, TimeMetric};
 
     fn head() -> Head {
         let phase = PhasePlan {

@@ -10,6 +10,7 @@ use console::problem::{Exit, Problem};
 use console::{limits, signals};
 use measure::{Event, Row};
 use rustix::process::Signal;
+use session::export::{self, Destination};
 use session::files;
 use session::live::Live;
 use session::{About, Finished, Fleet, Keep, SessionOptions, Sinks, View};
@@ -75,6 +76,11 @@ pub trait Door: Sized {
 
     /// Returns the options of the session that surrounds the run.
     fn session_options(&self) -> SessionOptions;
+
+    /// Returns who is sent figures while the test runs.
+    fn sent_to(&self) -> Vec<Destination> {
+        Vec::new()
+    }
 
     /// All is ready: what is shown then, and while it runs.
     ///
@@ -180,7 +186,8 @@ fn conduct<D: Door>(door: &mut D, fleet: Option<Fleet>) -> Result<Exit, Problem>
     let around = console::session_options(around)?;
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
-    let sinks = Sinks { live: door.has_page().then(Live::begin), ..Sinks::default() };
+    let exports = export::start(export::Settings { sent_to: door.sent_to(), ..export::Settings::default() })?;
+    let sinks = Sinks { live: door.has_page().then(Live::begin), ..Sinks::default() }.and(exports);
     let command = repeat(&plan, D::SEED);
     let about =
         About { door: D::NAME, command, target: door.target(), keep: keep(), sinks, ..About::default() };

@@ -1,5 +1,6 @@
 //! Listeners: they have no part in what is sent, but some stop the test, and those that send or write elsewhere are listed.
 
+use super::backend;
 use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
 use super::{Converter, users};
@@ -29,12 +30,7 @@ const OTHER_LIMITS: [&str; 3] = ["percentile_response_time", "rel_percentile_thr
 pub(super) const KINDS: &[Kind] = &[
     Kind { class: "ResultCollector", convert: Convert::Listener(results) },
     Kind { class: "Summariser", convert: Convert::Listener(results) },
-    Kind {
-        class: "BackendListener",
-        convert: Convert::Listener(|c, of| {
-            c.different(of, "results are not sent to another system while the run goes on");
-        }),
-    },
+    Kind { class: "BackendListener", convert: Convert::Listener(backend::convert) },
     Kind { class: "BeanShellListener", convert: Convert::Listener(unknown) },
     Kind { class: "JSR223Listener", convert: Convert::Listener(unknown) },
     Kind { class: "ResultSaver", convert: Convert::Listener(unknown) },

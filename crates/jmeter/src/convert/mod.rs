@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod assertion;
+mod backend;
 mod condition;
 mod config;
 mod control;
@@ -25,6 +26,8 @@ mod timer;
 mod unread;
 mod users;
 mod variables;
+
+pub use backend::{Backend, System};
 
 use crate::TestPlan;
 use crate::element::{Element, Value};
@@ -48,6 +51,8 @@ pub struct Conversion {
     pub endless: Vec<String>,
     /// Elements that the test plan has in all.
     pub elements: usize,
+    /// Who is sent figures while the run goes on.
+    pub backends: Vec<Backend>,
 }
 
 impl Conversion {
@@ -78,6 +83,8 @@ impl TestPlan {
             runs_programs: false,
             looks_back: looks_back(&self.root),
             auto_stops: listener::AutoStops::default(),
+            backends: Vec::new(),
+            backends_met: BTreeSet::new(),
         };
         converter.set_moments(&self.root);
         converter.set_start_values(&self.root);
@@ -156,6 +163,9 @@ struct Converter<'a> {
     columns: BTreeMap<String, Option<String>>,
     named: usize,
     drawn: u64,
+    backends: Vec<Backend>,
+    /// Paths of Backend Listeners that were looked at: each sampler in their scope has them.
+    backends_met: BTreeSet<String>,
     /// Programs run, which may ask for any variable.
     runs_programs: bool,
     /// Some program looks at the answer to a request that it does not belong to.
@@ -230,7 +240,14 @@ impl Converter<'_> {
         self.findings.sort_by_key(|finding| (places.get(finding.path.as_str()).copied(), finding.grade));
         let found: BTreeSet<&str> = self.findings.iter().map(|finding| finding.path.as_str()).collect();
         let exact = paths.iter().filter(|path| !found.contains(path.as_str())).cloned().collect();
-        Conversion { plan, exact, endless: self.endless, elements: paths.len(), findings: self.findings }
+        Conversion {
+            plan,
+            exact,
+            endless: self.endless,
+            elements: paths.len(),
+            findings: self.findings,
+            backends: self.backends,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::asked::{Asked, What};
 use plan::canary::{self, CANARY_FIELD};
 use plan::jtest::Extension;
 use plan::site::{self, Form, NONCE_FIELD, Paths, Site, codings, write_hex, write_number};
-use plan::{Http, Http1, Purge, RequestForm};
+use plan::{Http, Purge, RequestForm};
 use wire::http2::{FieldList, Indexing};
 
 /// Everything about requests that does not change from one to the next.

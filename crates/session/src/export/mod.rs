@@ -1,16 +1,22 @@
-//! Figures on their way out while a run goes on: Prometheus fetches them, OTLP and InfluxDB are sent them, lines of JSON are
-//! written. One thread folds the records, one serves and sends; whoever is slow or gone holds up neither the run nor the others.
+//! Figures on their way out while a run goes on: Prometheus fetches them, OTLP, InfluxDB and Graphite are sent them, lines of JSON
+//! are written. One thread folds the records, one serves and sends; whoever is slow or gone holds up neither the run nor the others.
 //!
 //! Start at [`start`]; what is sent is made by `report`.
 
+mod graphite;
+mod http;
+mod influx;
+mod otlp;
 mod prometheus;
 mod push;
+
+pub use push::Destination;
 
 use crate::Sink;
 use crate::problem::Problem;
 use measure::{Head, RunEvent, RunResult, RunState};
 use plan::{Secret, SecretSource};
-use report::influx::Interval;
+use report::interval::Interval;
 use report::metrics::Names;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -33,12 +39,8 @@ pub struct Settings {
     pub linger: Duration,
     /// Whose names metrics have.
     pub names: Names,
-    /// Where they are sent by OTLP; empty: as the variables of OpenTelemetry say.
-    pub otlp: Option<String>,
-    /// Where they are sent in InfluxDB's lines.
-    pub influx: Option<String>,
-    /// Token for InfluxDB 2.
-    pub influx_token: Option<Secret>,
+    /// Who is sent them.
+    pub sent_to: Vec<Destination>,
     /// Where records are written as lines of JSON.
     pub events: Option<Box<dyn Write + Send>>,
 }
@@ -66,7 +68,8 @@ struct Shared {
 struct Known {
     /// All but minutes: times stay those of the seconds, so that no count ever goes back.
     state: RunState,
-    interval: Interval,
+    /// What each exporter has not sent yet.
+    since: Vec<Interval>,
     failures: Vec<String>,
     /// The file of records does not hold all of them.
     records_lost: bool,
@@ -84,6 +87,11 @@ impl Shared {
         (known.state.result(), known.state.head().clone())
     }
 
+    /// All that the exporter of this number has not sent yet.
+    fn since(&self, number: usize) -> Interval {
+        std::mem::take(&mut self.known().since[number])
+    }
+
     /// Something could not be sent; it is told once.
     fn failed(&self, why: String) {
         let mut known = self.known();
@@ -99,22 +107,19 @@ impl Shared {
 /// # Errors
 /// An address that cannot be had, a URL that is none, a token that is missing, a file that cannot be written.
 pub fn start(args: Settings) -> Result<Option<Exports>, Problem> {
-    if args.prometheus.is_none() && args.otlp.is_none() && args.influx.is_none() && args.events.is_none() {
+    if args.prometheus.is_none() && args.sent_to.is_empty() && args.events.is_none() {
         return Ok(None);
     }
-    let shared = Arc::new(Shared { known: Mutex::default(), names: args.names });
+    let since = vec![Interval::default(); args.sent_to.len()];
+    let known = Known { since, ..Known::default() };
+    let shared = Arc::new(Shared { known: Mutex::new(known), names: args.names });
     let lines = args.events;
     let server =
         args.prometheus.map(|at| prometheus::Server::bind(at, secret(args.prometheus_token.as_ref())?));
     let server = server.transpose()?;
     let metrics_at = server.as_ref().map(prometheus::Server::address);
-    let mut pushes = Vec::new();
-    if let Some(url) = &args.otlp {
-        pushes.push(push::Push::otlp(url)?);
-    }
-    if let Some(url) = &args.influx {
-        pushes.push(push::Push::influx(url, secret(args.influx_token.as_ref())?)?);
-    }
+    let numbered = args.sent_to.iter().enumerate();
+    let pushes = numbered.map(|(number, to)| push::Push::open(number, to)).collect::<Result<Vec<_>, _>>()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -206,8 +211,8 @@ fn fold(told: &Receiver<Arc<RunEvent>>, shared: &Shared, mut lines: Option<Box<d
         }
         let mut known = shared.known();
         if let RunEvent::Second(second) = &*event {
-            let Known { state, interval, .. } = &mut *known;
-            interval.take(second, state.head());
+            let Known { state, since, .. } = &mut *known;
+            since.iter_mut().for_each(|interval| interval.take(second, state.head()));
         }
         if !matches!(*event, RunEvent::Minute(_) | RunEvent::Exchanges(_) | RunEvent::Evidence(_)) {
             known.state.apply(&event);

@@ -1,224 +1,159 @@
-//! Figures sent to others every few seconds, and once more at the end: OTLP and InfluxDB, both over plain HTTP.
+//! Figures sent to others every few seconds, and once more at the end. Each exporter is a file, and a row of [`EXPORTERS`].
 
-use super::Shared;
+use super::http::Post;
+use super::{Shared, graphite, influx, otlp};
 use crate::problem::Problem;
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Bytes;
-use hyper::{Request, Uri};
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::TokioExecutor;
-use plan::{Endpoint, FieldValue, Masked};
-use report::influx;
-use report::metrics::{families, otlp};
+use plan::Secret;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-/// How long one answer may take.
+/// All exporters.
+const EXPORTERS: [Exporter; 3] = [otlp::EXPORTER, influx::EXPORTER, graphite::EXPORTER];
+/// How long one sending may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The field of credentials.
-const AUTHORIZATION: &str = "authorization";
-/// The application that rows bear.
-const APPLICATION: &str = "wringer";
+/// The application that figures bear.
+pub(super) const APPLICATION: &str = "wringer";
 
-/// Somebody who is sent figures.
-#[derive(Debug)]
-pub struct Push {
-    what: What,
-    to: Uri,
-    fields: Vec<(String, String)>,
+/// A kind of receiver.
+pub(super) struct Exporter {
+    /// The option that asks for it.
+    pub(super) option: &'static str,
+    /// As people call it.
+    pub(super) name: &'static str,
+    /// Time between two sendings.
+    pub(super) every: Duration,
+    /// Looks at what was asked for, and says what is sent and by which way.
+    pub(super) open: fn(&Destination) -> Result<(Way, Box<dyn Format>), Problem>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
-    Otlp,
-    Influx,
+/// Somebody who shall be sent figures.
+#[derive(Debug, Clone)]
+pub struct Destination {
+    /// The option that named it, such as `--otlp`.
+    pub option: &'static str,
+    /// What stood behind the option.
+    pub to: String,
+    /// The application or prefix that figures bear; `None`: the usual one.
+    pub name: Option<String>,
+    /// The token that the receiver wants.
+    pub token: Option<Secret>,
+}
+
+/// Figures as a receiver wants them.
+pub(super) trait Format: Send {
+    /// What is sent before the first figures.
+    fn opening(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// What is sent now. `since`: all that was sent to nobody yet by this exporter.
+    fn figures(&self, shared: &Shared, since: &report::interval::Interval, last: bool) -> Vec<u8>;
+}
+
+/// How figures reach their receiver.
+pub(super) enum Way {
+    /// By POST.
+    Http(Post),
+    /// As lines over TCP.
+    Lines(Lines),
+}
+
+/// An exporter at work.
+pub(super) struct Push {
+    exporter: &'static Exporter,
+    way: Way,
+    format: Box<dyn Format>,
+    /// Its number, under which figures are gathered for it.
+    number: usize,
 }
 
 impl Push {
-    /// By OTLP; without a URL as the variables of OpenTelemetry say.
-    ///
     /// # Errors
-    /// It is no URL of plain HTTP.
-    pub fn otlp(url: &str) -> Result<Push, Problem> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let whole = url.is_empty().then(|| variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")).flatten();
-        let base = || variable("OTEL_EXPORTER_OTLP_ENDPOINT").filter(|_| url.is_empty());
-        let target = match whole {
-            Some(whole) => Target::of("--otlp", &whole)?,
-            None => {
-                let given = if url.is_empty() { "http://127.0.0.1:4318" } else { url };
-                with_path("--otlp", &base().unwrap_or_else(|| given.to_owned()))?
-            }
-        };
-        let headers =
-            variable("OTEL_EXPORTER_OTLP_METRICS_HEADERS").or_else(|| variable("OTEL_EXPORTER_OTLP_HEADERS"));
-        let mut fields = vec![("content-type".to_owned(), "application/x-protobuf".to_owned())];
-        let pairs = headers.iter().flat_map(|all| all.split(',')).filter_map(|pair| pair.split_once('='));
-        fields.extend(pairs.map(|(name, value)| (name.trim().to_owned(), decoded(value.trim()))));
-        fields.extend(target.authorization);
-        Ok(Push { what: What::Otlp, to: target.uri, fields })
-    }
-
-    /// To InfluxDB.
-    ///
-    /// # Errors
-    /// It is no URL of plain HTTP.
-    pub fn influx(url: &str, token: Option<String>) -> Result<Push, Problem> {
-        let target = Target::of("--influx", url)?;
-        if target.uri.path() == "/" {
-            let shown = Masked::address(url);
-            return Err(Problem::Usage(format!(
-                "--influx {shown} names no place to write to: give http://HOST:8086/write?db=NAME, or /api/v2/write?org=ORG&bucket=NAME"
-            )));
-        }
-        let token = token.map(|token| (AUTHORIZATION.to_owned(), format!("Token {token}")));
-        if token.is_some() && target.authorization.is_some() {
-            let text = "--influx has a name and password in its URL, and --influx-token a token: leave out one of them";
-            return Err(Problem::Usage(text.to_owned()));
-        }
-        Ok(Push {
-            what: What::Influx,
-            to: target.uri,
-            fields: token.or(target.authorization).into_iter().collect(),
-        })
-    }
-
-    fn every(&self) -> Duration {
-        match self.what {
-            What::Otlp => Duration::from_secs(10),
-            What::Influx => Duration::from_secs(5),
-        }
+    /// No exporter has the option; the destination is none.
+    pub(super) fn open(number: usize, destination: &Destination) -> Result<Push, Problem> {
+        let exporter = EXPORTERS.iter().find(|exporter| exporter.option == destination.option);
+        let exporter = exporter.expect("each option that sends figures has its row");
+        let (way, format) = (exporter.open)(destination)?;
+        Ok(Push { exporter, way, format, number })
     }
 
     /// Sends until the run is over, and then once more.
-    pub async fn run(self, shared: Arc<Shared>, mut over: watch::Receiver<bool>) {
-        if self.what == What::Influx {
-            self.send(&shared, influx::event(APPLICATION, "wringer started", now_ms()).into_bytes()).await;
+    pub(super) async fn run(mut self, shared: Arc<Shared>, mut over: watch::Receiver<bool>) {
+        if let Some(opening) = self.format.opening() {
+            self.send(&shared, opening).await;
         }
         while !*over.borrow_and_update() {
             tokio::select! {
-                () = tokio::time::sleep(self.every()) => {}
+                () = tokio::time::sleep(self.exporter.every) => {}
                 _ = over.changed() => {}
             }
             if !*over.borrow() {
-                self.send(&shared, self.body(&shared, false)).await;
+                self.send_figures(&shared, false).await;
             }
         }
-        self.send(&shared, self.body(&shared, true)).await;
+        self.send_figures(&shared, true).await;
     }
 
-    fn body(&self, shared: &Shared, last: bool) -> Vec<u8> {
-        match self.what {
-            What::Otlp => {
-                let (result, head) = shared.now();
-                let began_ns = (head.started_unix_s * 1e9) as u64;
-                let span = otlp::Span { began_ns, now_ns: now_ms() * 1_000_000 };
-                otlp::request(&families(&result, &head, shared.names), &head, span)
-            }
-            What::Influx => {
-                let interval = std::mem::take(&mut shared.known().interval);
-                let ended =
-                    if last { influx::event(APPLICATION, "wringer ended", now_ms()) } else { String::new() };
-                (ended + &interval.lines(APPLICATION, now_ms())).into_bytes()
-            }
-        }
+    async fn send_figures(&mut self, shared: &Shared, last: bool) {
+        let since = shared.since(self.number);
+        let body = self.format.figures(shared, &since, last);
+        self.send(shared, body).await;
     }
 
-    async fn send(&self, shared: &Shared, body: Vec<u8>) {
-        let failed = |why: &dyn std::fmt::Display| {
-            let name = if self.what == What::Otlp { "OTLP" } else { "InfluxDB" };
-            let at = self.to.authority().map(ToString::to_string).unwrap_or_default();
-            shared.failed(format!("figures could not be sent to {name} at {at}: {why}; the run goes on"));
-        };
+    async fn send(&mut self, shared: &Shared, body: Vec<u8>) {
         let bytes = body.len();
-        match tokio::time::timeout(PATIENCE, self.post(body)).await {
-            Ok(Ok(())) => tracing::debug!(to = ?self.what, bytes, "figures are sent"),
-            Ok(Err(why)) => failed(&why),
-            Err(_) => failed(&"no answer within 5 s"),
-        }
-    }
-
-    async fn post(&self, body: Vec<u8>) -> Result<(), String> {
-        let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
-        let mut request = Request::post(self.to.clone());
-        for (name, value) in &self.fields {
-            request = request.header(name, value);
-        }
-        let request = request.body(Full::from(body)).map_err(|error| error.to_string())?;
-        let answer = client.request(request).await.map_err(|error| said(&error))?;
-        let status = answer.status();
-        if status.is_success() {
-            return Ok(());
-        }
-        let told = Limited::new(answer.into_body(), 300)
-            .collect()
-            .await
-            .map(|body| body.to_bytes())
-            .unwrap_or_default();
-        let told = report::harmless(&String::from_utf8_lossy(&told)).trim().replace('\n', " ");
-        Err(format!("answer {status} {told}").trim_end().to_owned())
+        let name = self.exporter.name;
+        let sent = match &mut self.way {
+            Way::Http(post) => tokio::time::timeout(PATIENCE, post.send(body)).await,
+            Way::Lines(lines) => tokio::time::timeout(PATIENCE, lines.send(&body)).await,
+        };
+        let why = match sent {
+            Ok(Ok(())) => return tracing::debug!(to = name, bytes, "figures are sent"),
+            Ok(Err(why)) => why,
+            Err(_) => "no answer within 5 s".to_owned(),
+        };
+        let at = match &self.way {
+            Way::Http(post) => post.authority(),
+            Way::Lines(lines) => lines.address.clone(),
+        };
+        shared.failed(format!("figures could not be sent to {name} at {at}: {why}; the run goes on"));
     }
 }
 
-/// An error with what is behind it.
-fn said(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = error.to_string();
-        cause = error.source();
+/// A connection that takes lines and answers nothing. One that was lost is opened again with the next lines.
+pub(super) struct Lines {
+    address: String,
+    open: Option<TcpStream>,
+}
+
+impl Lines {
+    pub(super) fn new(address: String) -> Lines {
+        Lines { address, open: None }
     }
-    text
-}
 
-fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
-}
-
-/// `%20` and the like in values of `OTEL_EXPORTER_OTLP_HEADERS`.
-fn decoded(value: &str) -> String {
-    let pair = format!("v={}", value.replace('+', "%2B"));
-    url::form_urlencoded::parse(pair.as_bytes())
-        .next()
-        .map(|(_, value)| value.into_owned())
-        .unwrap_or_default()
-}
-
-/// Where figures are sent, without what stood before its host.
-struct Target {
-    uri: Uri,
-    /// The field that a name and password before the host mean.
-    authorization: Option<(String, String)>,
-}
-
-impl Target {
-    /// Takes a URL of plain HTTP apart. `option`: who names it.
-    fn of(option: &str, url: &str) -> Result<Target, Problem> {
-        let shown = Masked::address(url);
-        let refused = |why: &dyn std::fmt::Display| Problem::Usage(format!("{option} {shown}: {why}"));
-        let (plain, credentials) = Endpoint::split(url);
-        let uri: Uri = plain.parse().map_err(|error| refused(&error))?;
-        match uri.scheme_str() {
-            Some("http") if uri.authority().is_some() => {
-                let basic = credentials.map(|both| FieldValue::basic(both).text().into_owned());
-                Ok(Target { uri, authorization: basic.map(|value| (AUTHORIZATION.to_owned(), value)) })
-            }
-            Some("https") => {
-                Err(refused(&"only plain http is spoken here: send to a collector on this machine"))
-            }
-            _ => Err(refused(&"give a whole URL, such as http://127.0.0.1:4318")),
-        }
+    async fn send(&mut self, lines: &[u8]) -> Result<(), String> {
+        let mut socket = match self.open.take() {
+            Some(socket) if is_open(&socket) => socket,
+            _ => TcpStream::connect(&self.address).await.map_err(|error| error.to_string())?,
+        };
+        socket.write_all(lines).await.map_err(|error| error.to_string())?;
+        self.open = Some(socket);
+        Ok(())
     }
 }
 
-/// With the path of OTLP's metrics, where none is given.
-fn with_path(option: &str, url: &str) -> Result<Target, Problem> {
-    let target = Target::of(option, url)?;
-    if target.uri.path().ends_with("/v1/metrics") {
-        return Ok(target);
-    }
-    Target::of(option, &format!("{}/v1/metrics", url.trim_end_matches('/')))
+/// False where the other end has closed: what is written then would be lost without a word.
+fn is_open(socket: &TcpStream) -> bool {
+    let closed = |error: std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
+    socket.try_read(&mut [0; 64]).map_or_else(closed, |bytes| bytes > 0)
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 #[cfg(test)]
@@ -226,33 +161,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_whole_and_plain() {
-        let otlp =
-            |url: &str| Push::otlp(url).map(|push| push.to.to_string()).map_err(|error| error.to_string());
-        assert_eq!(otlp("http://h:4318").unwrap(), "http://h:4318/v1/metrics");
-        assert_eq!(otlp("http://h:4318/v1/metrics").unwrap(), "http://h:4318/v1/metrics");
-        assert_eq!(otlp("http://h/otel/").unwrap(), "http://h/otel/v1/metrics");
-        assert!(otlp("https://h:4318").unwrap_err().contains("plain http"));
-        assert!(otlp("h:4318").unwrap_err().contains("whole URL"));
-        let influx = |url: &str| Push::influx(url, None).map(drop).map_err(|error| error.to_string());
-        assert!(influx("http://h:8086/write?db=x").is_ok());
-        assert!(influx("http://h:8086").unwrap_err().contains("write?db="));
-        assert_eq!(decoded("Bearer%20a+b"), "Bearer a+b");
-        let named = Push::otlp("http://Aladdin:open%20sesame@h:4318").unwrap();
-        assert_eq!(named.to.to_string(), "http://h:4318/v1/metrics");
-        assert!(
-            named
-                .fields
-                .contains(&(AUTHORIZATION.to_owned(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==".to_owned()))
-        );
-        for refused in [
-            otlp("https://me:geheim@h:4318").unwrap_err(),
-            otlp("me:geheim@h:4318").unwrap_err(),
-            otlp("http:/me:geheim@h:4318").unwrap_err(),
-            influx("http://me:geheim@h:8086").unwrap_err(),
-        ] {
-            assert!(refused.contains("me:***@h") && !refused.contains("geheim"), "{refused}");
+    fn each_exporter_has_an_option_of_its_own() {
+        for (nth, exporter) in EXPORTERS.iter().enumerate() {
+            assert!(exporter.option.starts_with("--") && !exporter.every.is_zero());
+            assert!(EXPORTERS[..nth].iter().all(|other| other.option != exporter.option));
         }
-        assert!(Push::influx("http://a:b@h/write?db=x", Some("t".to_owned())).is_err());
+    }
+
+    #[tokio::test]
+    async fn lines_go_over_one_connection_and_over_another_where_it_is_lost() {
+        use tokio::io::AsyncReadExt as _;
+        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut lines = Lines::new(server.local_addr().unwrap().to_string());
+        lines.send(b"a 1 1\n").await.unwrap();
+        lines.send(b"a 2 2\n").await.unwrap();
+        let mut told = [0; 12];
+        let mut taken = server.accept().await.unwrap().0;
+        taken.read_exact(&mut told).await.unwrap();
+        assert_eq!(&told, b"a 1 1\na 2 2\n");
+        drop(taken);
+        // The end of the connection has come when it can be read.
+        lines.open.as_ref().unwrap().readable().await.unwrap();
+        lines.send(b"a 3 3\n").await.unwrap();
+        let mut told = [0; 6];
+        server.accept().await.unwrap().0.read_exact(&mut told).await.unwrap();
+        assert_eq!(&told, b"a 3 3\n");
     }
 }

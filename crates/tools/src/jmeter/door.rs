@@ -14,6 +14,7 @@ use console::output as show;
 use console::problem::{Exit, Problem};
 use jmeter::arguments::{self, Arguments, Instead};
 use measure::{Event, Row};
+use session::export::Destination;
 use session::{Finished, SessionOptions, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -29,6 +30,7 @@ const INTERVAL_S: u64 = 30;
 pub struct Jmeter {
     run: Run<Arguments>,
     programs: programs::Setting,
+    sent_to: Vec<Destination>,
     layout: Layout,
     summariser: Summariser,
     apdex: Apdex,
@@ -82,7 +84,7 @@ impl Door for Jmeter {
         let apdex = Apdex::of(&properties).map_err(wrong)?;
         let file = last::plan(&typed.plan).map_err(wrong)?;
         let read = ReadArgs { jmeter: native, ..ReadArgs::default() };
-        let jmx::Runnable { mut plan, programs } =
+        let jmx::Runnable { mut plan, programs, sent_to } =
             jmx::runnable(&file, &read).map_err(|problem| wrong(problem.to_string()))?;
         if let Some(load) = &mut plan.load {
             load.trace.requests = true;
@@ -96,6 +98,7 @@ impl Door for Jmeter {
             apdex,
             run: Run { plan, notices, json: None, show_plan: typed.show_plan, view: typed },
             programs,
+            sent_to,
         })
     }
 
@@ -125,6 +128,10 @@ impl Door for Jmeter {
     fn session_options(&self) -> SessionOptions {
         let interpreters = Some(programs::interpreters(self.programs.clone()));
         SessionOptions { take_silent: true, interpreters, ..SessionOptions::default() }
+    }
+
+    fn sent_to(&self) -> Vec<Destination> {
+        self.sent_to.clone()
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

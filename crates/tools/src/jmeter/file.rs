@@ -5,7 +5,8 @@ use cli::{JmeterArgs, ReadArgs};
 use console::output::notice;
 use console::problem::Problem;
 use jmeter::{Conversion, Grade, Settings, TestPlan};
-use plan::Plan;
+use plan::{Plan, Secret};
+use session::export::Destination;
 use session::files;
 use session::folder::Folder;
 use std::collections::BTreeMap;
@@ -85,6 +86,8 @@ pub struct Runnable {
     pub plan: Plan,
     /// Setting of its programs: all that they may ask for.
     pub programs: programs::Setting,
+    /// Who is sent figures, as its Backend Listeners say.
+    pub sent_to: Vec<Destination>,
 }
 
 /// Returns the setting of the programs of a plan that lies in a file.
@@ -127,5 +130,14 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     if conversion.plan.load.is_none() {
         return Err(Problem::Usage(format!("{name}: nothing in it can run")));
     }
-    Ok(Runnable { plan: conversion.plan, programs: setting(file, args)? })
+    let sent_to = conversion.backends.into_iter().map(destination).collect();
+    Ok(Runnable { plan: conversion.plan, programs: setting(file, args)?, sent_to })
+}
+
+fn destination(backend: jmeter::Backend) -> Destination {
+    let option = match backend.system {
+        jmeter::System::Influx => "--influx",
+        jmeter::System::Graphite => "--graphite",
+    };
+    Destination { option, to: backend.to, name: Some(backend.name), token: backend.token.map(Secret::typed) }
 }

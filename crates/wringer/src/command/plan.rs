@@ -7,6 +7,7 @@ use crate::problem::{Exit, Problem};
 use cli::{AgainstArgs, PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm, Written};
 use session::SessionOptions;
+use session::export;
 use session::files;
 use session::folder::Folder;
 use std::path::Path;
@@ -18,7 +19,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     // What is random at the start of a plan of JMeter's follows from the seed, too.
     let mut how = args.read.clone();
     how.jmeter.seed = args.seed;
-    let Runnable { mut plan, programs } = runnable(&args.plan, &how)?;
+    let Runnable { mut plan, programs, sent_to } = runnable(&args.plan, &how)?;
     plan = args.output.held_to(args.keep.applied(plan));
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
@@ -48,7 +49,9 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let ready = session::prepare(&plan, &around, heads)?;
     show::warn(ready.warnings(), &plan);
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    let about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
+    let mut about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
+    let exports = export::start(export::Settings { sent_to, ..export::Settings::default() })?;
+    about.sinks = about.sinks.and(exports);
     let server = show::serve(&args.output, &about)?;
     let finished = ready.about(about).run(None, &mut lines)?;
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))
@@ -61,10 +64,18 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
         return jmeter_file::runnable(file, args);
     }
     if har::is_har(file) {
-        return Ok(Runnable { plan: har::read(file, args)?.plan, programs: Setting::default() });
+        return Ok(Runnable {
+            plan: har::read(file, args)?.plan,
+            programs: Setting::default(),
+            sent_to: Vec::new(),
+        });
     }
     if let Some(text) = foreign::text(file) {
-        return Ok(Runnable { plan: foreign::plan(file, &text, args)?, programs: Setting::default() });
+        return Ok(Runnable {
+            plan: foreign::plan(file, &text, args)?,
+            programs: Setting::default(),
+            sent_to: Vec::new(),
+        });
     }
     foreign::only_here(file, &args.foreign)?;
     let Read { written, warnings } = read(file, args)?;
@@ -72,7 +83,11 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     match warnings.first() {
         _ if !found.is_empty() => Err(refused(&found)),
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
-        None => Ok(Runnable { plan: written.plan, programs: jmeter_file::setting(file, args)? }),
+        None => Ok(Runnable {
+            plan: written.plan,
+            programs: jmeter_file::setting(file, args)?,
+            sent_to: Vec::new(),
+        }),
     }
 }
 

@@ -222,14 +222,21 @@ pub fn exports(args: &ExportArgs) -> Result<Option<Exports>, Problem> {
             MetricNames::Wringer => Names::Wringer,
             MetricNames::K6 => Names::K6,
         },
-        otlp: args.otlp.clone(),
-        influx: args.influx.clone(),
-        influx_token: args.influx_token.clone(),
+        sent_to: args.sent_to().map(destination).collect(),
         events: args.events.as_deref().map(records_to).transpose()?,
     })?;
     let at = exports.as_ref().and_then(Exports::metrics_at);
     at.iter().for_each(|at| notice(&format!("metrics: http://{at}/metrics")));
     Ok(exports)
+}
+
+fn destination(asked: cli::SentTo<'_>) -> export::Destination {
+    export::Destination {
+        option: asked.option,
+        to: asked.to.to_owned(),
+        name: None,
+        token: asked.token.cloned(),
+    }
 }
 
 /// Where records are written as lines.

@@ -5,7 +5,7 @@ use crate::support::{Running, free_address, program, start, tell};
 use crate::web::{Web, answer, ok};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -250,6 +250,24 @@ fn otlp_and_influxdb_are_sent_the_last_figures_too() {
         rows.contains("transaction=all,statut=all count=") && rows.contains("text=\"wringer ended\""),
         "{rows}"
     );
+}
+
+#[test]
+fn graphite_is_sent_lines_and_all_requests_are_in_them() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    let taken = std::thread::spawn(move || {
+        let mut text = String::new();
+        server.accept().unwrap().0.read_to_string(&mut text).unwrap();
+        text
+    });
+    let ran = start(format!("cache -n 300 -t 1 --graphite {address} --no-keep").split_whitespace()).end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let text = taken.join().unwrap();
+    let counted = text.lines().filter_map(|line| line.strip_prefix("wringer.all.a.count "));
+    let counted = counted.map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap());
+    assert!(counted.sum::<u64>() >= 300, "{text}");
+    assert!(text.lines().all(|line| line.starts_with("wringer.") && line.split(' ').count() == 3), "{text}");
 }
 
 #[test]

@@ -165,6 +165,29 @@ fn verification_is_the_default() {
 }
 
 #[test]
+fn figures_are_sent_over_tls_to_whom_this_machine_trusts() {
+    // It knows no such path: its answer is told, which it could not be without a connection.
+    let receiver = Origin::start("--origin-names localhost");
+    let target = Origin::start("");
+    let line = format!(
+        "cache https://{} --clients-only -k -n 50 -t 1 --no-keep --otlp=https://localhost:{}",
+        target.address,
+        receiver.address.port()
+    );
+    let sent = |authorities: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wringer"));
+        let ran = command.args(line.split(' ')).env("SSL_CERT_FILE", authorities).output().expect("it runs");
+        String::from_utf8_lossy(&ran.stderr).into_owned()
+    };
+    let trusted = sent(&receiver.certificate());
+    assert!(trusted.contains("could not be sent to OTLP") && trusted.contains("answer 404"), "{trusted}");
+    let unknown = sent(&target.certificate());
+    assert!(unknown.contains("could not be sent to OTLP") && unknown.contains("certificate"), "{unknown}");
+    receiver.end();
+    target.end();
+}
+
+#[test]
 fn a_client_certificate_is_demanded() {
     let folder = crate::support::folder();
     certificates(folder.path(), "a client");

@@ -1,0 +1,29 @@
+//! Graphite: its plaintext protocol over TCP, with the names of JMeter's listener.
+
+use super::Shared;
+use super::push::{Destination, Exporter, Format, Lines, Way, now_ms};
+use crate::problem::Problem;
+use report::graphite;
+use report::interval::Interval;
+use std::time::Duration;
+
+pub(super) const EXPORTER: Exporter =
+    Exporter { option: "--graphite", name: "Graphite", every: Duration::from_secs(5), open };
+
+/// Stands before each path.
+const PREFIX: &str = "wringer.";
+
+struct Paths {
+    prefix: String,
+}
+
+impl Format for Paths {
+    fn figures(&self, _: &Shared, since: &Interval, _: bool) -> Vec<u8> {
+        graphite::lines(since, &self.prefix, now_ms() / 1000).into_bytes()
+    }
+}
+
+fn open(to: &Destination) -> Result<(Way, Box<dyn Format>), Problem> {
+    let prefix = to.name.as_deref().unwrap_or(PREFIX).to_owned();
+    Ok((Way::Lines(Lines::new(to.to.clone())), Box::new(Paths { prefix })))
+}
