@@ -7,8 +7,9 @@ use super::options::{
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::purge::PurgeArgs;
+use super::rig::RigArgs;
 use super::tls::TlsArgs;
-use super::values::{address, assignment, host_and_port, rig_workers, some_bytes};
+use super::values::host_and_port;
 use super::version::VersionArgs;
 use clap::Args;
 use plan::HttpProtocol;
@@ -19,36 +20,16 @@ use plan::{
     Reading, Scenario, Step, Stop, Tls, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
 
 /// The options of `wringer cache`.
 #[derive(Debug, Clone, Args)]
 pub struct CacheArgs {
     /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
-    #[arg(value_name = "PROXY", value_parser = proxy)]
+    #[arg(value_name = "PROXY", value_parser = proxy, conflicts_with_all = ["rig", "rig_command"])]
     pub proxy: Option<Endpoint>,
-    /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
-    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
-    pub rig: Option<String>,
-    /// With --rig: the folder of a build of your own, the program in it or in its folders sbin, bin, objs or src
-    #[arg(long, value_name = "DIR", requires = "rig")]
-    pub from: Option<PathBuf>,
-    /// A setting of the rig in its own words, such as max-secondary-entries=5 for haproxy; for --rig-command what stands in place of {KEY}
-    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
-    pub rig_set: Vec<(String, String)>,
-    /// Start a proxy by this command of the shell and press it: {listen} and {origin} in it are HOST:PORT (also {listen_host}, {listen_port},
-    /// {origin_host}, {origin_port}), {dir} is a folder for it, {memory} is --cache-memory in bytes
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["proxy", "rig"])]
-    pub rig_command: Option<String>,
-    /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Memory of the rig or of the demonstration cache; of any proxy, for the prediction
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
-    pub cache_memory: Option<u64>,
-    /// Where our origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub origin: Option<SocketAddr>,
+    /// Proxy that wringer starts instead.
+    #[command(flatten)]
+    pub started: RigArgs,
     /// Only the clients; a `wringer origin` with the same options for objects runs behind the proxy
     #[arg(long)]
     pub clients_only: bool,
@@ -124,78 +105,11 @@ pub enum Target {
 }
 
 impl Target {
-    /// The one that options name: a proxy that runs, or else a rig with so many workers, or a command; without any the demonstration cache.
-    pub(super) fn named(
-        proxy: Option<String>,
-        rig: Option<&str>,
-        workers: u16,
-        command: Option<&str>,
-    ) -> Target {
-        match (proxy, rig, command) {
-            (Some(proxy), ..) => Target::Proxy(proxy),
-            (None, Some(name), _) => Target::Rig { name: name.to_owned(), workers },
-            (None, None, Some(command)) => Target::Command(command.to_owned()),
-            (None, None, None) => Target::Demonstration,
-        }
-    }
-
-    /// Where the origin behind it is to listen unless that was said; port 0 is any free port, where wringer starts the proxy itself.
-    pub(super) fn origin(&self, given: Option<SocketAddr>) -> SocketAddr {
-        let port = if self.is_ours() { 0 } else { 9080 };
-        given.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
-    }
-
     /// True if wringer starts it.
     pub fn is_ours(&self) -> bool {
         !matches!(self, Target::Proxy(_))
     }
 }
-
-/// Options of a proxy that is started, which must fit together.
-pub(super) struct Together<'a> {
-    /// The command that starts it.
-    pub command: Option<&'a str>,
-    /// Its settings.
-    pub settings: &'a [(String, String)],
-    /// It is a rig.
-    pub is_rig: bool,
-    /// The origin's address was given.
-    pub has_origin: bool,
-}
-
-impl Together<'_> {
-    /// Settings and places fit what is started.
-    pub fn check(&self) -> Result<(), String> {
-        let Some(command) = self.command else {
-            return match self.settings.first().filter(|_| !self.is_rig) {
-                Some((key, _)) => Err(format!(
-                    "--rig-set {key}: nothing is started that it could be set of: give --rig NAME or --rig-command COMMAND"
-                )),
-                None => Ok(()),
-            };
-        };
-        let has = |place: &str| command.contains(&format!("{{{place}}}"));
-        if !has("listen") && !has("listen_port") {
-            return Err("--rig-command: the command does not hold {listen} or {listen_port}, so that nobody knows where the proxy listens: \
-                        write it where the command takes its address, or start the proxy yourself and give PROXY"
-                .to_owned());
-        }
-        if !has("origin") && !has("origin_port") && !self.has_origin {
-            return Err("--rig-command: the command does not hold {origin} or {origin_port}, and any free port is taken for the origin: \
-                        write it where the command takes its server, or give --origin"
-                .to_owned());
-        }
-        match self.settings.iter().find(|(key, _)| !has(key)) {
-            Some((key, _)) => {
-                Err(format!("--rig-set {key}: the command of --rig-command does not hold {{{key}}}"))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// Bytes that rigs and the demonstration cache hold when nothing is said.
-pub(super) const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
 /// An address of a proxy, without a name and a password.
 pub(super) fn proxy(text: &str) -> Result<Endpoint, String> {
@@ -213,18 +127,18 @@ impl CacheArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
         let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
-        Target::named(proxy, self.rig.as_deref(), self.rig_workers, self.rig_command.as_deref())
+        self.started.target(proxy)
     }
 
     fn speaks_tls(&self) -> bool {
-        let by_rig = (self.rig.is_some() || self.rig_command.is_some()) && self.version.wants_tls();
+        let by_rig = self.started.is_given() && self.version.wants_tls();
         by_rig || self.proxy.as_ref().is_some_and(|proxy| proxy.secure)
     }
 
     /// TLS to what is pressed. The certificate of a rig is made when it is started, and nobody vouches for it.
     fn tls(&self) -> Tls {
         let tls = self.version.tls(self.tls.tls());
-        Tls { verify: tls.verify && self.rig.is_none(), ..tls }
+        Tls { verify: tls.verify && self.started.rig.is_none(), ..tls }
     }
 
     /// TLS options fit what is pressed.
@@ -255,25 +169,14 @@ impl CacheArgs {
         }
     }
 
-    /// Settings and places fit what is started.
-    fn check_rig(&self) -> Result<(), String> {
-        let together = Together {
-            command: self.rig_command.as_deref(),
-            settings: &self.rig_set,
-            is_rig: self.rig.is_some(),
-            has_origin: self.origin.is_some(),
-        };
-        together.check()
-    }
-
     /// Bytes that a rig or the demonstration cache is to hold.
     pub fn memory(&self) -> u64 {
-        self.cache_memory.unwrap_or(DEFAULT_MEMORY)
+        self.started.memory()
     }
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
     pub fn origin_address(&self) -> SocketAddr {
-        self.target().origin(self.origin)
+        self.started.origin_address(&self.target())
     }
 
     /// Refuses combinations of options that cannot be meant; each of them alone was read already.
@@ -283,13 +186,13 @@ impl CacheArgs {
     pub fn check(&self) -> Result<(), String> {
         self.check_tls()?;
         self.check_version()?;
-        self.check_rig()?;
+        self.started.check()?;
         self.site.check()?;
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         if self.phases.is_empty() {
             self.load.check_grace(&self.pace)?;
         }
-        match self.origin {
+        match self.started.place.origin {
             Some(origin)
                 if origin.ip().is_unspecified() && !self.target().is_ours() && self.ask.host.is_none() =>
             {

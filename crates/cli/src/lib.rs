@@ -32,6 +32,7 @@ mod plan_file;
 mod probe;
 mod purge;
 mod replay;
+mod rig;
 mod service;
 mod session;
 mod settings;
@@ -75,6 +76,7 @@ pub use plan_file::{
 };
 pub use probe::{CaseArgs, ProbeArgs};
 pub use replay::{ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, Replayed, Sent, Sides, Timed};
+pub use rig::{ReadyArgs, RigArgs, RigPlaceArgs};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};
@@ -333,7 +335,7 @@ pub enum Command {
         command: Option<String>,
     },
     /// Start a real proxy, configured as a cache in front of the origin
-    Rig(RigArgs),
+    Rig(RigCommandArgs),
     /// Explain the name of a breach, an error code, a kind of failure or a fault; without any, list them
     Explain {
         /// Names as reports have them, such as h1_field_name or ENHANCE_YOUR_CALM, or numbers of error codes
@@ -551,7 +553,7 @@ pub struct DoctorArgs {
 
 /// Starting a real proxy.
 #[derive(Debug, Args)]
-pub struct RigArgs {
+pub struct RigCommandArgs {
     /// ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
     pub name: String,
     /// Where the proxy listens

@@ -2,6 +2,7 @@
 
 use super::export::ExportArgs;
 use super::pace::PaceArgs;
+use super::rig::ReadyArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
@@ -230,9 +231,9 @@ pub struct LoadArgs {
     /// How long answers are waited for when time is up [default: 1s; with --requests alone, until --timeout]
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub grace: Option<Duration>,
-    /// Wait until the target answers, at most so long
-    #[arg(long, value_name = "DURATION", value_parser = some_time)]
-    pub ready: Option<Duration>,
+    /// Patience with a target that was just started.
+    #[command(flatten)]
+    pub wait: ReadyArgs,
 }
 
 /// Sizes of heads that are read.

@@ -2,7 +2,8 @@
 
 use super::KeepArgs;
 use super::cache::{Target, proxy};
-use super::values::{address, rig_workers, some_bytes, some_rate, threads};
+use super::rig::{ReadyArgs, RigArgs};
+use super::values::{some_rate, threads};
 use clap::Args;
 use plan::Endpoint;
 use std::net::SocketAddr;
@@ -12,23 +13,14 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Args)]
 pub struct ProbeArgs {
     /// The cache, HOST:PORT; without it, --rig and --rig-command, the built-in demonstration cache
-    #[arg(value_name = "PROXY", value_parser = proxy)]
+    #[arg(value_name = "PROXY", value_parser = proxy, conflicts_with_all = ["rig", "rig_command"])]
     pub proxy: Option<Endpoint>,
-    /// Start this cache: ats, nginx, varnish, squid, haproxy or httpd
-    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
-    pub rig: Option<String>,
-    /// Start a cache by this command of the shell: {listen} and {origin} in it are HOST:PORT, {dir} is a folder for it, {memory} is --cache-memory in bytes
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["proxy", "rig"])]
-    pub rig_command: Option<String>,
-    /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Memory that the rig or the demonstration cache is to hold
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
-    pub cache_memory: Option<u64>,
-    /// Where our origin listens, as the cache reaches it [default: 127.0.0.1:9080; any free port for a rig]
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub origin: Option<SocketAddr>,
+    /// Proxy that wringer starts instead.
+    #[command(flatten)]
+    pub started: RigArgs,
+    /// Patience with a target that has just been started.
+    #[command(flatten)]
+    pub wait: ReadyArgs,
     /// The cases, and what they are held against.
     #[command(flatten)]
     pub cases: CaseArgs,
@@ -82,6 +74,7 @@ impl ProbeArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        self.started.check()?;
         if self.proxy.as_ref().is_some_and(|proxy| proxy.secure) {
             return Err("a PROXY is probed without TLS: give HOST:PORT".to_owned());
         }
@@ -99,7 +92,7 @@ impl ProbeArgs {
         if self.cases.i_own_this && !self.cases.framing {
             return Err("--i-own-this is about --framing, which is not given".to_owned());
         }
-        if self.cache_memory.is_some() && self.proxy.is_some() {
+        if self.started.place.cache_memory.is_some() && self.proxy.is_some() {
             return Err("--cache-memory is about what wringer starts; a PROXY has its own".to_owned());
         }
         if self.threads.is_some() && self.cases.beside.is_none() {
@@ -111,16 +104,16 @@ impl ProbeArgs {
     /// Returns the target.
     pub fn target(&self) -> Target {
         let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
-        Target::named(proxy, self.rig.as_deref(), self.rig_workers, self.rig_command.as_deref())
+        self.started.target(proxy)
     }
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the cache itself.
     pub fn origin_address(&self) -> SocketAddr {
-        self.target().origin(self.origin)
+        self.started.origin_address(&self.target())
     }
 
     /// Bytes that the cache is to hold.
     pub fn memory(&self) -> u64 {
-        self.cache_memory.unwrap_or(MEMORY)
+        self.started.place.cache_memory.unwrap_or(MEMORY)
     }
 }

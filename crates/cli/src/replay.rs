@@ -6,7 +6,7 @@ pub use as_origin::{AsOriginArgs, OriginDelay, RenewArg, Sides};
 
 use super::http::ClientArgs;
 use super::options::{KeepArgs, OutputArgs, WatchArgs};
-use super::values::{at_least_one, count32, field, method, some_bytes, some_time, url};
+use super::values::{at_least_one, count32, field, method, some_time, url};
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
@@ -41,10 +41,6 @@ pub struct ReplayArgs {
     /// Most requests under way; what is due beyond is counted as overflow, and the next ones keep their moments [default: 10k]
     #[arg(long, value_name = "N", value_parser = count32, help_heading = "Replay")]
     pub in_flight: Option<u32>,
-    /// Bytes of the cache at URL, of the rig or of the demonstration cache (256MB): the hit ratio of an exact LRU cache of this size on the
-    /// same requests is told [default: four sizes]
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes, help_heading = "Replay")]
-    pub cache_memory: Option<u64>,
     /// Read what is whole of a damaged recording
     #[arg(long, help_heading = "Replay")]
     pub salvage: bool,
@@ -345,7 +341,7 @@ impl ReplayArgs {
     /// TLS to what is pressed. The certificate of a rig is made when it is started, and nobody vouches for it.
     fn tls(&self) -> Tls {
         let tls = self.clients.version.tls(self.clients.tls.tls());
-        Tls { verify: tls.verify && self.as_origin.rig.is_none(), ..tls }
+        Tls { verify: tls.verify && self.as_origin.started.rig.is_none(), ..tls }
     }
 }
 

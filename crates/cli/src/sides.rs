@@ -2,7 +2,8 @@
 
 use super::cache::{CacheArgs, Target};
 use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, SiteArgs};
-use super::values::{assignment, rig_workers, some_bytes};
+use super::rig::{RigArgs, RigPlaceArgs};
+use super::values::assignment;
 use super::{Cli, ClientArgs, Command};
 use clap::{Args, Parser};
 use std::path::PathBuf;
@@ -37,12 +38,9 @@ pub struct SideArgs {
     /// Setting of the rigs in their own words; A:KEY=VALUE is that of A alone, B:KEY=VALUE that of B. For --rig-command what stands in place of {KEY}
     #[arg(long, value_name = "[SIDE:]KEY=VALUE", value_parser = side_setting)]
     pub rig_set: Vec<SideSetting>,
-    /// Worker threads of each rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Memory of each rig
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
-    pub cache_memory: Option<u64>,
+    /// Size and place of both.
+    #[command(flatten)]
+    pub place: RigPlaceArgs,
     /// Objects that rigs are asked for: options of wringer cache on requests, popularity, objects and the origin, such as -- --size 10KB --zipf 0.9
     #[arg(last = true, value_name = "WORK")]
     pub work: Vec<String>,
@@ -78,6 +76,25 @@ pub struct StartedSide {
     pub from: Option<PathBuf>,
     /// Settings that are to be otherwise.
     pub settings: Vec<(String, String)>,
+}
+
+/// Options that speak of what wringer starts say nothing of URLs.
+fn nothing_is_started(
+    what: &str,
+    setting: Option<&str>,
+    place: &RigPlaceArgs,
+    work: &[String],
+) -> Result<(), String> {
+    let settings = setting.map(|key| format!("--rig-set {key}"));
+    let memory = place.cache_memory.map(|_| "--cache-memory".to_owned());
+    let origin = place.origin.map(|_| "--origin".to_owned());
+    let work = work.first().map(|word| format!("-- {word}"));
+    match settings.or(memory).or(origin).or(work) {
+        Some(option) => Err(format!(
+            "{option}: it is about {what} that wringer starts: give --rig NAME or --rig-command COMMAND"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A command line of `wringer cache` whose clients behave as these.
@@ -126,12 +143,15 @@ impl SideArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn sides(&self) -> Result<Option<[StartedSide; 2]>, String> {
-        let rig = |name: &String| Target::Rig { name: name.clone(), workers: self.rig_workers };
+        let rig = |name: &String| Target::Rig { name: name.clone(), workers: self.place.rig_workers };
         let rigs = self.rig.iter().map(rig);
         let targets: Vec<Target> =
             rigs.chain(self.rig_command.iter().map(|command| Target::Command(command.clone()))).collect();
         let targets = match targets.as_slice() {
-            [] => return self.nothing_is_started().map(|()| None),
+            [] => {
+                let setting = self.rig_set.first().map(|setting| setting.key.as_str());
+                return nothing_is_started("sides", setting, &self.place, &self.work).map(|()| None);
+            }
             [one] if !self.from.is_empty() || self.rig_set.iter().any(|setting| setting.side.is_some()) => {
                 [one.clone(), one.clone()]
             }
@@ -153,22 +173,9 @@ impl SideArgs {
             StartedSide { target: b, from: from_b, settings: of_b },
         ];
         for side in &sides {
-            side.cache_args(&self.work, self.cache_memory)?.check()?;
+            side.cache_args(&self.work, &self.place)?.check()?;
         }
         Ok(Some(sides))
-    }
-
-    /// Options that speak of rigs say nothing of URLs.
-    fn nothing_is_started(&self) -> Result<(), String> {
-        let option = match (&self.rig_set.first(), self.cache_memory, self.work.first()) {
-            (Some(setting), ..) => format!("--rig-set {}", setting.key),
-            (None, Some(_), _) => "--cache-memory".to_owned(),
-            (None, None, Some(word)) => format!("-- {word}"),
-            (None, None, None) => return Ok(()),
-        };
-        Err(format!(
-            "{option}: it is about sides that wringer starts: give --rig NAME or --rig-command COMMAND"
-        ))
     }
 
     /// The build of each side.
@@ -198,12 +205,12 @@ impl SideArgs {
     /// # Errors
     /// Options that do not fit together, or one behind `--` that is none of these.
     pub(super) fn cache(&self, side: &StartedSide, clients: &ClientArgs) -> Result<CacheArgs, String> {
-        pressed_by(clients, side.cache_args(&self.work, self.cache_memory)?)
+        pressed_by(clients, side.cache_args(&self.work, &self.place)?)
     }
 }
 
 impl StartedSide {
-    fn cache_args(&self, work: &[String], memory: Option<u64>) -> Result<CacheArgs, String> {
+    fn cache_args(&self, work: &[String], place: &RigPlaceArgs) -> Result<CacheArgs, String> {
         let refused = |error: clap::Error| {
             format!(
                 "behind -- stand options of wringer cache on requests, popularity, objects and the origin:\n{}",
@@ -215,17 +222,15 @@ impl StartedSide {
         let cli = Cli::read(words.chain(work.iter().cloned())).map_err(refused)?;
         let Command::Cache(cache) = cli.command else { unreachable!("the command is cache") };
         let mut cache = *cache;
+        let started = &mut cache.started;
         match &self.target {
-            Target::Rig { name, workers } => {
-                cache.rig = Some(name.clone());
-                cache.rig_workers = *workers;
-            }
-            Target::Command(command) => cache.rig_command = Some(command.clone()),
+            Target::Rig { name, .. } => started.rig = Some(name.clone()),
+            Target::Command(command) => started.rig_command = Some(command.clone()),
             Target::Proxy(_) | Target::Demonstration => {}
         }
-        cache.from.clone_from(&self.from);
-        cache.rig_set.clone_from(&self.settings);
-        cache.cache_memory = memory;
+        started.from.clone_from(&self.from);
+        started.rig_set.clone_from(&self.settings);
+        started.place = place.clone();
         Ok(cache)
     }
 }
@@ -233,26 +238,12 @@ impl StartedSide {
 /// A proxy that wringer starts, where one is looked at.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Proxy that wringer starts")]
+#[command(mut_arg("rig", |arg| arg.conflicts_with_all(OF_URLS).conflicts_with("urls")))]
+#[command(mut_arg("rig_command", |arg| arg.conflicts_with_all(OF_URLS).conflicts_with("urls")))]
 pub struct ProxyArgs {
-    /// Start this proxy in front of wringer's own origin, once for all trials: ats, nginx, varnish, squid, haproxy, httpd, h2o or caddy. What it is
-    /// asked for stands behind --
-    #[arg(long, value_name = "NAME", conflicts_with_all = OF_URLS, conflicts_with = "urls")]
-    pub rig: Option<String>,
-    /// The same of a proxy that a command of the shell starts, with {listen}, {origin}, {memory} and {dir} as in wringer cache
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = OF_URLS, conflicts_with_all = ["urls", "rig"])]
-    pub rig_command: Option<String>,
-    /// Folder of a build of the rig [default: what is installed]
-    #[arg(long, value_name = "DIR", requires = "rig")]
-    pub from: Option<PathBuf>,
-    /// Setting of the rig in its own words; for --rig-command what stands in place of {KEY}
-    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
-    pub rig_set: Vec<(String, String)>,
-    /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Memory of the rig
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
-    pub cache_memory: Option<u64>,
+    /// The proxy, started once for all trials.
+    #[command(flatten)]
+    pub started: RigArgs,
     /// Objects that the rig is asked for: options of wringer cache on requests, popularity, objects and the origin, such as -- --size 10KB --zipf 0.9
     #[arg(last = true, value_name = "WORK")]
     pub work: Vec<String>,
@@ -264,24 +255,14 @@ impl ProxyArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn started(&self) -> Result<Option<StartedSide>, String> {
-        let target = match (&self.rig, &self.rig_command) {
-            (Some(name), _) => Target::Rig { name: name.clone(), workers: self.rig_workers },
-            (None, Some(command)) => Target::Command(command.clone()),
-            (None, None) => return self.nothing_is_started().map(|()| None),
-        };
-        Ok(Some(StartedSide { target, from: self.from.clone(), settings: self.rig_set.clone() }))
-    }
-
-    fn nothing_is_started(&self) -> Result<(), String> {
-        let option = match (self.rig_set.first(), self.cache_memory, self.work.first()) {
-            (Some((key, _)), ..) => format!("--rig-set {key}"),
-            (None, Some(_), _) => "--cache-memory".to_owned(),
-            (None, None, Some(word)) => format!("-- {word}"),
-            (None, None, None) => return Ok(()),
-        };
-        Err(format!(
-            "{option}: it is about a proxy that wringer starts: give --rig NAME or --rig-command COMMAND"
-        ))
+        let RigArgs { from, rig_set, place, .. } = &self.started;
+        match self.started.target(None) {
+            Target::Demonstration => {
+                let setting = rig_set.first().map(|(key, _)| key.as_str());
+                nothing_is_started("a proxy", setting, place, &self.work).map(|()| None)
+            }
+            target => Ok(Some(StartedSide { target, from: from.clone(), settings: rig_set.clone() })),
+        }
     }
 
     /// The proxy as `wringer cache` would press it.
@@ -289,7 +270,7 @@ impl ProxyArgs {
     /// # Errors
     /// Options that do not fit together, or one behind `--` that is none of these.
     pub(super) fn cache(&self, side: &StartedSide, clients: &ClientArgs) -> Result<CacheArgs, String> {
-        pressed_by(clients, side.cache_args(&self.work, self.cache_memory)?)
+        pressed_by(clients, side.cache_args(&self.work, &self.started.place)?)
     }
 }
 

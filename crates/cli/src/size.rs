@@ -2,7 +2,8 @@
 
 use super::KeepArgs;
 use super::cache::{Target, proxy};
-use super::values::{address, rig_workers, seed, some_bytes, some_time, threads, zipf};
+use super::rig::{ReadyArgs, RigArgs};
+use super::values::{seed, some_bytes, some_time, threads, zipf};
 use clap::Args;
 use plan::{Endpoint, units};
 use std::net::SocketAddr;
@@ -12,21 +13,15 @@ use std::time::Duration;
 /// The options of `wringer size`.
 #[derive(Debug, Clone, Args)]
 pub struct SizeArgs {
-    /// The cache, HOST:PORT; without it and without --rig, the built-in demonstration cache
-    #[arg(value_name = "PROXY", value_parser = proxy)]
+    /// The cache, HOST:PORT; without it, --rig and --rig-command, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy, conflicts_with_all = ["rig", "rig_command"])]
     pub proxy: Option<Endpoint>,
-    /// Start this cache anew for each working set: ats, nginx, varnish, squid, haproxy or httpd
-    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
-    pub rig: Option<String>,
-    /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Memory that the rig or the demonstration cache is to hold, or that the PROXY was configured to hold [default: 64MiB; of a PROXY it must be given]
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
-    pub cache_memory: Option<u64>,
-    /// Where our origin listens, as the cache reaches it [default: 127.0.0.1:9080; any free port for a rig]
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub origin: Option<SocketAddr>,
+    /// Proxy that wringer starts instead, anew for each working set.
+    #[command(flatten)]
+    pub started: RigArgs,
+    /// Patience with a target that has just been started.
+    #[command(flatten)]
+    pub wait: ReadyArgs,
     /// Sizes of objects, with commas; each is a class of its own
     #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "10KB,100KB,950KB", value_parser = some_bytes)]
     pub sizes: Vec<u64>,
@@ -79,10 +74,11 @@ impl SizeArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        self.started.check()?;
         if self.proxy.as_ref().is_some_and(|proxy| proxy.secure) {
             return Err("a PROXY is asked without TLS here: give HOST:PORT".to_owned());
         }
-        if self.proxy.is_some() && self.cache_memory.is_none() {
+        if self.proxy.is_some() && self.started.place.cache_memory.is_none() {
             return Err(
                 "--cache-memory: how much the PROXY may hold is not known: give what it was configured with"
                     .to_owned(),
@@ -100,16 +96,16 @@ impl SizeArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
         let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
-        Target::named(proxy, self.rig.as_deref(), self.rig_workers, None)
+        self.started.target(proxy)
     }
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
     pub fn origin_address(&self) -> SocketAddr {
-        self.target().origin(self.origin)
+        self.started.origin_address(&self.target())
     }
 
     /// Bytes that the cache is to hold.
     pub fn memory(&self) -> u64 {
-        self.cache_memory.unwrap_or(MEMORY)
+        self.started.place.cache_memory.unwrap_or(MEMORY)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::KeepArgs;
 use super::cache::{Target, proxy};
-use super::values::{address, pid, rig_workers, seed, some_bytes, some_rate, some_time, threads};
+use super::rig::{ReadyArgs, RigArgs};
+use super::values::{pid, seed, some_rate, some_time, threads};
 use clap::Args;
 use plan::{Endpoint, Tls};
 use std::net::SocketAddr;
@@ -12,27 +13,21 @@ use std::time::Duration;
 /// The options of `wringer stress`.
 #[derive(Debug, Clone, Args)]
 pub struct StressArgs {
-    /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
-    #[arg(value_name = "PROXY", value_parser = proxy)]
+    /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it, --rig and --rig-command, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy, conflicts_with_all = ["rig", "rig_command"])]
     pub proxy: Option<Endpoint>,
-    /// Start this proxy anew for each scenario: ats, nginx, varnish, squid, haproxy, httpd, h2o or caddy
-    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
-    pub rig: Option<String>,
-    /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Memory of the rig or of the demonstration cache
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
-    pub cache_memory: Option<u64>,
+    /// Proxy that wringer starts instead, anew for each scenario.
+    #[command(flatten)]
+    pub started: RigArgs,
+    /// Patience with a target that has just been started.
+    #[command(flatten)]
+    pub wait: ReadyArgs,
     /// Speak TLS to the rig
     #[arg(long)]
     pub tls: bool,
     /// Take any certificate of a PROXY, whoever signed it and for whatever name
     #[arg(long, short = 'k')]
     pub insecure: bool,
-    /// Where our origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub origin: Option<SocketAddr>,
     /// A process of the PROXY, whose descriptors, memory and threads are watched with those of its children; several times [default: whoever listens at
     /// its port here]
     #[arg(long = "pid", value_name = "PID", value_parser = pid)]
@@ -81,15 +76,13 @@ pub struct ScenarioArgs {
     pub forecast: bool,
 }
 
-/// Bytes that rigs and the demonstration cache hold when nothing is said.
-const MEMORY: u64 = 256 << 20;
-
 impl StressArgs {
     /// Checks that the options fit together.
     ///
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        self.started.check()?;
         // What conflicts with a PROXY takes its requirement away.
         let of_proxies = [
             ("--pid", !self.pids.is_empty()),
@@ -101,7 +94,7 @@ impl StressArgs {
                 "{option} is about a PROXY that runs already: wringer knows what it starts itself"
             ));
         }
-        if self.tls && self.rig.is_none() {
+        if self.tls && self.started.rig.is_none() {
             return Err("--tls is about a --rig: give a PROXY as https://HOST:PORT".to_owned());
         }
         if self.scenarios.press < Duration::from_secs(2) {
@@ -122,7 +115,7 @@ impl StressArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
         let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
-        Target::named(proxy, self.rig.as_deref(), self.rig_workers, None)
+        self.started.target(proxy)
     }
 
     /// TLS is spoken to it.
@@ -132,17 +125,17 @@ impl StressArgs {
 
     /// TLS to it, where it is spoken. The certificate of a rig is made when it is started, and nobody vouches for it.
     pub fn client_tls(&self) -> Option<Tls> {
-        let verify = self.rig.is_none() && !self.insecure;
+        let verify = self.started.rig.is_none() && !self.insecure;
         self.is_secure().then(|| Tls { verify, ..Tls::default() })
     }
 
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
     pub fn origin_address(&self) -> SocketAddr {
-        self.target().origin(self.origin)
+        self.started.origin_address(&self.target())
     }
 
     /// Bytes that a rig or the demonstration cache is to hold.
     pub fn memory(&self) -> u64 {
-        self.cache_memory.unwrap_or(MEMORY)
+        self.started.memory()
     }
 }

@@ -6,6 +6,7 @@ pub mod arena;
 mod buckets;
 pub mod compare;
 pub mod find;
+mod findings;
 pub mod machine;
 pub mod probe;
 pub mod size;
@@ -15,4 +16,5 @@ pub mod trend;
 mod void;
 pub mod words;
 
+pub use findings::Findings;
 pub use void::Void;

@@ -1,8 +1,9 @@
 //! `wringer replay --as-origin`: an origin that is built from the recording, and the proxy in front of it.
 
 use super::{GapsArg, ReplayArgs};
-use crate::cache::{DEFAULT_MEMORY, Target, Together};
-use crate::values::{address, assignment, lifetime_law, rig_workers};
+use crate::cache::Target;
+use crate::rig::RigArgs;
+use crate::values::lifetime_law;
 use clap::{Args, ValueEnum};
 use plan::site::{Lifetime, ObjectClass, Site};
 use plan::{Address, Delay, Origin};
@@ -11,26 +12,23 @@ use std::net::SocketAddr;
 /// The options of an origin that is built from the recording.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Origin of the recording")]
+#[command(mut_arg("rig", |arg| arg.requires("as_origin").conflicts_with("url")))]
+#[command(mut_arg("rig_command", |arg| arg.requires("as_origin").conflicts_with("url")))]
+#[command(mut_arg("build_folder", |arg| arg.long("rig-from")))]
+#[command(mut_arg("cache_memory", |arg| arg.help(
+    "Bytes of the cache at URL, of the rig or of the demonstration cache (256MB): the hit ratio of an exact LRU cache of this size on the \
+     same requests is told [default: four sizes]"
+)))]
+#[command(mut_arg("rig_set", |arg| arg.requires("as_origin")))]
+#[command(mut_arg("origin", |arg| arg.requires("as_origin")))]
 pub struct AsOriginArgs {
     /// Build the origin from the recording (sizes, lifetimes, who may store, changes, time of the server behind): nothing reaches a real
     /// one, each answer is judged, and hits are counted. Without URL and --rig, the built-in demonstration cache is pressed
     #[arg(long, conflicts_with = "real_origin")]
     pub as_origin: bool,
-    /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
-    #[arg(long, value_name = "NAME", requires = "as_origin", conflicts_with = "url")]
-    pub rig: Option<String>,
-    /// A setting of the rig in its own words; for --rig-command what stands in place of {KEY}
-    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment, requires = "as_origin")]
-    pub rig_set: Vec<(String, String)>,
-    /// Start a proxy by this command of the shell and press it, with {listen}, {origin}, {memory} and {dir} as in wringer cache
-    #[arg(long, value_name = "COMMAND", requires = "as_origin", conflicts_with_all = ["url", "rig"])]
-    pub rig_command: Option<String>,
-    /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
-    pub rig_workers: u16,
-    /// Where the origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
-    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "as_origin")]
-    pub origin: Option<SocketAddr>,
+    /// Proxy that wringer starts.
+    #[command(flatten)]
+    pub started: RigArgs,
     /// Lifetime of objects of which the recording tells none, in whole seconds: 1h or 10s..60s [default: 1d]
     #[arg(long, value_name = "LAW", value_parser = lifetime_law, requires = "as_origin")]
     pub lifetime: Option<Lifetime>,
@@ -106,24 +104,24 @@ impl ReplayArgs {
     pub fn target(&self, proxy: Option<&Address>) -> Target {
         let args = &self.as_origin;
         let proxy = proxy.map(|proxy| format!("{}:{}", proxy.authority_host(), proxy.port));
-        Target::named(proxy, args.rig.as_deref(), args.rig_workers, args.rig_command.as_deref())
+        args.started.target(proxy)
     }
 
     /// Bytes that a rig or the demonstration cache is to hold.
     pub fn memory(&self) -> u64 {
-        self.cache_memory.unwrap_or(DEFAULT_MEMORY)
+        self.as_origin.started.memory()
     }
 
     /// Where the origin is to listen; port 0 is any free port.
     pub fn origin_address(&self) -> SocketAddr {
         let port = if self.url.is_none() { 0 } else { 9080 };
-        self.as_origin.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+        self.as_origin.started.place.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
     }
 
     /// TLS is spoken to what is pressed: by the URL, or by a rig that speaks a version that takes it.
     pub(super) fn speaks_tls(&self, proxy: Option<&Address>) -> bool {
         let args = &self.as_origin;
-        let started = args.rig.is_some() || args.rig_command.is_some();
+        let started = args.started.is_given();
         proxy.map_or(started && self.clients.version.wants_tls(), |proxy| proxy.secure)
     }
 
@@ -152,12 +150,6 @@ impl ReplayArgs {
         if is_demonstration && !self.clients.version.http.is_empty() {
             return Err("--http: the demonstration cache speaks HTTP/1.1: give the URL of a proxy of your own, or a --rig".to_owned());
         }
-        Together {
-            command: args.rig_command.as_deref(),
-            settings: &args.rig_set,
-            is_rig: args.rig.is_some(),
-            has_origin: args.origin.is_some(),
-        }
-        .check()
+        args.started.check()
     }
 }

@@ -1,6 +1,7 @@
 //! The arena as one page that needs nothing else: no script, no picture, no address of others.
 
 use super::report::{Arena, Leg};
+use crate::Findings;
 use crate::Void;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem;color:#1b1f24;background:#fff}\

@@ -1,6 +1,7 @@
 //! Table of an arena, what it rests on, and how it is repeated.
 
 use super::{Event, Figures, STORED};
+use crate::Findings;
 use crate::statistics::spread::median;
 use crate::{Void, words};
 use serde::Serialize;
@@ -86,16 +87,6 @@ impl Arena {
             .any(|entrant| self.events.iter().any(|event| self.cell(entrant, *event).is_wrong))
     }
 
-    /// Exit code: 3 where an answer was wrong or a proxy died, 1 where a turn could not be run, or none was.
-    pub fn code(&self) -> u8 {
-        let lacking = self.legs.is_empty() || self.legs.iter().any(|leg| leg.figures.is_none());
-        match (self.is_wrong(), lacking) {
-            (true, _) => 3,
-            (false, true) => 1,
-            (false, false) => 0,
-        }
-    }
-
     /// A place of the table.
     pub fn cell(&self, entrant: usize, event: Event) -> Cell {
         let legs: Vec<&Leg> = self.legs_of(entrant, event).collect();
@@ -121,29 +112,22 @@ impl Arena {
         cell.is_wrong = !faults.is_empty() || died;
         cell
     }
+}
 
-    /// One sentence: what was run.
-    pub fn headline(&self) -> String {
-        let quick = if self.quick { ", QUICK (short runs)" } else { "" };
-        let early = if self.ended_early {
-            format!(", ENDED BY HAND after {} of {} turns", self.legs.len(), self.planned)
-        } else {
-            String::new()
-        };
-        let void = self.legs.iter().filter(|leg| leg.void.is_some() && leg.event == Event::Speed).count();
-        let void =
-            if void > 0 { format!(", speed VOID in {}", words::count(void, "turn")) } else { String::new() };
-        format!(
-            "{} in {}, {}, seed {}{quick}{early}{void}",
-            proxies(self.entrants.len()),
-            words::count(self.events.len(), "event"),
-            words::count(self.rounds as usize, "round"),
-            self.seed,
-        )
+impl Findings for Arena {
+    const SCHEMA: &'static str = "wringer.arena";
+
+    // 3 where an answer was wrong or a proxy died, 1 where a turn could not be run, or none was.
+    fn code(&self) -> u8 {
+        let lacking = self.legs.is_empty() || self.legs.iter().any(|leg| leg.figures.is_none());
+        match (self.is_wrong(), lacking) {
+            (true, _) => 3,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
     }
 
-    /// All of it, as people read it.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let mut text = format!("{}\n", self.headline());
         for event in &self.events {
             text += &format!("\n{}: {}\n", event.name(), event.about());
@@ -163,6 +147,25 @@ impl Arena {
         }
         text += &format!("\nTo repeat all of it\n  {}\n", self.command);
         text
+    }
+
+    fn headline(&self) -> String {
+        let quick = if self.quick { ", QUICK (short runs)" } else { "" };
+        let early = if self.ended_early {
+            format!(", ENDED BY HAND after {} of {} turns", self.legs.len(), self.planned)
+        } else {
+            String::new()
+        };
+        let void = self.legs.iter().filter(|leg| leg.void.is_some() && leg.event == Event::Speed).count();
+        let void =
+            if void > 0 { format!(", speed VOID in {}", words::count(void, "turn")) } else { String::new() };
+        format!(
+            "{} in {}, {}, seed {}{quick}{early}{void}",
+            proxies(self.entrants.len()),
+            words::count(self.events.len(), "event"),
+            words::count(self.rounds as usize, "round"),
+            self.seed,
+        )
     }
 }
 

@@ -4,6 +4,7 @@ use super::cases::{CaseFamily, CaseKind};
 use super::framing::FramingRecord;
 use super::judge::CaseState;
 use super::sweep::{CaseChange, CaseRecord};
+use crate::Findings;
 use crate::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -53,13 +54,6 @@ pub struct BesideAbout {
 }
 
 impl ProbeReport {
-    /// Exit code: 3 where a required case fails that passed, or a request was smuggled; 1 where no case got an answer.
-    pub fn code(&self) -> u8 {
-        let is_wrong = self.cases.iter().any(|case| case.breaks_beside() || case.breaks_baseline())
-            || self.framing.iter().any(FramingRecord::is_wrong);
-        if is_wrong { 3 } else { u8::from(self.is_mute()) }
-    }
-
     /// No case says anything.
     fn is_mute(&self) -> bool {
         let says = |case: &CaseRecord| {
@@ -76,72 +70,6 @@ impl ProbeReport {
     fn share(&self, kind: CaseKind) -> String {
         let passed = self.of(kind).filter(|case| case.state == Some(CaseState::Pass)).count();
         format!("{passed} of {}", self.of(kind).count())
-    }
-
-    /// One sentence: what was found.
-    pub fn headline(&self) -> String {
-        let mut parts = Vec::new();
-        if self.is_mute() {
-            parts.push("NO CASE SAYS ANYTHING: no answer came as the origin gave it".to_owned());
-        } else if !self.cases.is_empty() {
-            let [required, optimal] = [CaseKind::Required, CaseKind::Optimal].map(|kind| self.share(kind));
-            parts.push(format!("required {required} passed, optimal {optimal}"));
-        }
-        let count = |what: &dyn Fn(&CaseRecord) -> bool| self.cases.iter().filter(|case| what(case)).count();
-        let unsteady = count(&|case| case.state.is_none());
-        let told = [
-            (unsteady, "NOT STEADY".to_owned()),
-            (count(&CaseRecord::breaks_baseline), "required that passed in the baseline FAIL".to_owned()),
-            (count(&CaseRecord::breaks_beside), "required FAIL BESIDE THE LOAD".to_owned()),
-            (
-                count(&|case| case.beside.as_ref().is_some_and(|b| b.change == CaseChange::TooSlow)),
-                "too slow to judge".to_owned(),
-            ),
-            (
-                self.framing.iter().filter(|record| record.is_wrong()).count(),
-                "framing probes went WRONG".to_owned(),
-            ),
-        ];
-        parts.extend(
-            told.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")),
-        );
-        if let Some(baseline) = self.baseline.as_ref().filter(|baseline| baseline.target != self.target) {
-            parts.push(format!("the baseline is OF ANOTHER TARGET, {}", baseline.target));
-        }
-        if let Some(weak) = self.beside.as_ref().and_then(|beside| beside.weak.as_ref()) {
-            parts.push(format!("the load WAS NOT as asked for: {weak}"));
-        }
-        if self.ended_early {
-            parts.push("ENDED BY HAND before all was done".to_owned());
-        }
-        format!("{}: {}", self.target, parts.join("; "))
-    }
-
-    /// All of it, as people read it.
-    pub fn text(&self) -> String {
-        let sweeps = words::count(self.sweeps, "idle sweep");
-        let mut text = format!("{}\n", self.headline());
-        if !self.cases.is_empty() {
-            text += &format!("{} in {sweeps}\n\n{}", words::count(self.cases.len(), "case"), self.table());
-        }
-        text += &section("required, and not passed:", &self.not_passed());
-        text += &section("not as in the baseline:", &self.unlike_baseline());
-        text += &section("not steady from sweep to sweep:", &self.unsteady());
-        if let Some(beside) = &self.beside {
-            let title = format!(
-                "changed beside {} ({} good, {} failed):",
-                words::rate(beside.rate),
-                words::rate(beside.good_per_second),
-                words::percent(beside.failed_share),
-            );
-            let mut changed = self.changed_beside();
-            if changed.is_empty() {
-                changed.push(["  nothing".to_owned(), String::new()]);
-            }
-            text += &section(&title, &changed);
-        }
-        text += &super::framing::text(&self.framing);
-        text
     }
 
     /// A row for each family.
@@ -207,6 +135,81 @@ impl ProbeReport {
             Some([format!("  {}", case.id), format!("{word} ({}; {states}{stays}){why}", case.kind.text())])
         });
         changed.collect()
+    }
+}
+
+impl Findings for ProbeReport {
+    const SCHEMA: &'static str = "wringer.probe";
+
+    // 3 where a required case fails that passed, or a request was smuggled; 1 where no case got an answer.
+    fn code(&self) -> u8 {
+        let is_wrong = self.cases.iter().any(|case| case.breaks_beside() || case.breaks_baseline())
+            || self.framing.iter().any(FramingRecord::is_wrong);
+        if is_wrong { 3 } else { u8::from(self.is_mute()) }
+    }
+
+    fn text(&self) -> String {
+        let sweeps = words::count(self.sweeps, "idle sweep");
+        let mut text = format!("{}\n", self.headline());
+        if !self.cases.is_empty() {
+            text += &format!("{} in {sweeps}\n\n{}", words::count(self.cases.len(), "case"), self.table());
+        }
+        text += &section("required, and not passed:", &self.not_passed());
+        text += &section("not as in the baseline:", &self.unlike_baseline());
+        text += &section("not steady from sweep to sweep:", &self.unsteady());
+        if let Some(beside) = &self.beside {
+            let title = format!(
+                "changed beside {} ({} good, {} failed):",
+                words::rate(beside.rate),
+                words::rate(beside.good_per_second),
+                words::percent(beside.failed_share),
+            );
+            let mut changed = self.changed_beside();
+            if changed.is_empty() {
+                changed.push(["  nothing".to_owned(), String::new()]);
+            }
+            text += &section(&title, &changed);
+        }
+        text += &super::framing::text(&self.framing);
+        text
+    }
+
+    fn headline(&self) -> String {
+        let mut parts = Vec::new();
+        if self.is_mute() {
+            parts.push("NO CASE SAYS ANYTHING: no answer came as the origin gave it".to_owned());
+        } else if !self.cases.is_empty() {
+            let [required, optimal] = [CaseKind::Required, CaseKind::Optimal].map(|kind| self.share(kind));
+            parts.push(format!("required {required} passed, optimal {optimal}"));
+        }
+        let count = |what: &dyn Fn(&CaseRecord) -> bool| self.cases.iter().filter(|case| what(case)).count();
+        let unsteady = count(&|case| case.state.is_none());
+        let told = [
+            (unsteady, "NOT STEADY".to_owned()),
+            (count(&CaseRecord::breaks_baseline), "required that passed in the baseline FAIL".to_owned()),
+            (count(&CaseRecord::breaks_beside), "required FAIL BESIDE THE LOAD".to_owned()),
+            (
+                count(&|case| case.beside.as_ref().is_some_and(|b| b.change == CaseChange::TooSlow)),
+                "too slow to judge".to_owned(),
+            ),
+            (
+                self.framing.iter().filter(|record| record.is_wrong()).count(),
+                "framing probes went WRONG".to_owned(),
+            ),
+        ];
+        parts.extend(
+            told.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")),
+        );
+        if let Some(baseline) = self.baseline.as_ref().filter(|baseline| baseline.target != self.target) {
+            parts.push(format!("the baseline is OF ANOTHER TARGET, {}", baseline.target));
+        }
+        if let Some(weak) = self.beside.as_ref().and_then(|beside| beside.weak.as_ref()) {
+            parts.push(format!("the load WAS NOT as asked for: {weak}"));
+        }
+        if self.ended_early {
+            parts.push("ENDED BY HAND before all was done".to_owned());
+        }
+        format!("{}: {}", self.target, parts.join("; "))
     }
 }
 

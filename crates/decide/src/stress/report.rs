@@ -4,6 +4,7 @@ use super::catalogue;
 use super::causes::{Cause, Counters, Moved};
 use super::judge::{Seen, State, Verdict};
 use super::scenario::{Ground, Scenario};
+use crate::Findings;
 use crate::words;
 use serde::Serialize;
 
@@ -48,8 +49,19 @@ impl Report {
         self.findings.iter().filter(|finding| finding.verdict.state == state).count()
     }
 
-    /// Exit code: 3 where something failed or broke, 1 where nothing could be run.
-    pub fn code(&self) -> u8 {
+    fn table(&self) -> String {
+        let head = ["scenario", "verdict", "bystander's p99", "failed", "well after", "memory at most"];
+        let mut rows = vec![head.map(str::to_owned)];
+        rows.extend(self.findings.iter().map(Finding::row));
+        words::aligned(&rows)
+    }
+}
+
+impl Findings for Report {
+    const SCHEMA: &'static str = "wringer.stress";
+
+    // 3 where something failed or broke, 1 where nothing could be run.
+    fn code(&self) -> u8 {
         match (self.count(State::Failed) + self.count(State::Broken), self.count(State::NotRun)) {
             (0, not_run) if not_run == self.findings.len() => 1,
             (0, _) => 0,
@@ -57,8 +69,19 @@ impl Report {
         }
     }
 
-    /// One sentence: what was found.
-    pub fn headline(&self) -> String {
+    fn text(&self) -> String {
+        let how = if self.assumed { "as given" } else { "measured at the start" };
+        let ground = format!(
+            "it carries {} over kept connections and {} with one for each request ({how})\n",
+            words::rate(self.ground.capacity),
+            words::rate(self.ground.connections),
+        );
+        let reasons: String = self.findings.iter().map(Finding::reasons).collect();
+        let gap = if reasons.is_empty() { "" } else { "\n" };
+        format!("{}\n{ground}\n{}{gap}{reasons}", self.headline(), self.table())
+    }
+
+    fn headline(&self) -> String {
         let told = [
             (State::Broken, "broke it"),
             (State::Failed, "failed"),
@@ -75,26 +98,6 @@ impl Report {
         }
         let all = words::count(self.findings.len(), "scenario");
         format!("{}: of {all} {}{early}", self.target, words::list(&parts))
-    }
-
-    /// All of it, as people read it.
-    pub fn text(&self) -> String {
-        let how = if self.assumed { "as given" } else { "measured at the start" };
-        let ground = format!(
-            "it carries {} over kept connections and {} with one for each request ({how})\n",
-            words::rate(self.ground.capacity),
-            words::rate(self.ground.connections),
-        );
-        let reasons: String = self.findings.iter().map(Finding::reasons).collect();
-        let gap = if reasons.is_empty() { "" } else { "\n" };
-        format!("{}\n{ground}\n{}{gap}{reasons}", self.headline(), self.table())
-    }
-
-    fn table(&self) -> String {
-        let head = ["scenario", "verdict", "bystander's p99", "failed", "well after", "memory at most"];
-        let mut rows = vec![head.map(str::to_owned)];
-        rows.extend(self.findings.iter().map(Finding::row));
-        words::aligned(&rows)
     }
 }
 

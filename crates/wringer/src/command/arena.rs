@@ -3,13 +3,14 @@
 //!
 //! Start reading at [`run`].
 
-use super::findings::{self, Findings};
+use super::findings;
 use super::pressed::Pressed;
 use super::{cache, leg, show};
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::{ArenaArgs, CacheArgs, Cli};
+use decide::Findings;
 use decide::arena::{Arena, Entrant, Event, Figures, Leg, Turn, turns};
 use decide::words;
 use net::ports;
@@ -217,7 +218,7 @@ fn run_cache(
     let origin = any()?;
     let plan = args.keep.applied(cache.plan(&listen, origin, turn.seed));
     let options = SessionOptions {
-        cache_bytes: cache::cache_bytes(&cache.target(), cache.memory(), cache.cache_memory),
+        cache_bytes: cache::cache_bytes(&cache.target(), cache.memory(), cache.started.place.cache_memory),
         interval: leg::SECONDS,
         ..SessionOptions::default()
     };
@@ -242,20 +243,4 @@ fn run_cache(
 fn keep(args: &ArenaArgs, report: &Arena) -> Result<(), Problem> {
     let Some(file) = &args.html else { return Ok(()) };
     output::keep("the page", file, report.page(env!("CARGO_PKG_VERSION")).as_bytes())
-}
-
-impl Findings for Arena {
-    const SCHEMA: &'static str = "wringer.arena";
-
-    fn code(&self) -> u8 {
-        self.code()
-    }
-
-    fn text(&self) -> String {
-        self.text()
-    }
-
-    fn headline(&self) -> String {
-        self.headline()
-    }
 }

@@ -1,12 +1,11 @@
 //! `wringer cache`: a proxy pressed from both sides.
 
 use super::pressed::{self, Pressed};
-use super::rig::settings;
 use super::rig_log;
 use super::show::{self, Lines, Ran};
 use super::{around, dry, fleet};
 use crate::problem::{Exit, Problem};
-use cli::{CacheArgs, Target, reachable};
+use cli::{CacheArgs, Target};
 use net::ports;
 use proxies::rig::{self, RigOptions};
 use session::SessionOptions;
@@ -26,18 +25,15 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     }
     show::can_keep(&args.output)?;
     let origin = origin_address(args)?;
-    let listen = match args.target() {
-        Target::Proxy(address) => address,
-        Target::Rig { .. } | Target::Command(_) | Target::Demonstration => pressed::any_port()?.to_string(),
-    };
+    let listen = pressed::listen(&args.target())?;
     let plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
     let around = SessionOptions {
-        cache_bytes: cache_bytes(&args.target(), args.memory(), args.cache_memory),
+        cache_bytes: cache_bytes(&args.target(), args.memory(), args.started.place.cache_memory),
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
-        ready: args.load.ready,
+        ready: args.load.wait.ready,
         ..SessionOptions::default()
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
@@ -80,7 +76,11 @@ fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
         Target::Proxy(address) => address,
         Target::Rig { .. } | Target::Command(_) | Target::Demonstration => loopback(8080).to_string(),
     };
-    args.output.held_to(args.keep.applied(args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed)))
+    args.output.held_to(args.keep.applied(args.plan(
+        &target,
+        args.started.place.origin.unwrap_or(loopback(9080)),
+        seed,
+    )))
 }
 
 /// Where the origin listens, with a real port; not touched where it runs elsewhere.
@@ -107,16 +107,10 @@ pub fn listening(wanted: SocketAddr) -> Result<SocketAddr, Problem> {
 /// It is not installed, cannot be meant, or does not start.
 pub fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, Problem> {
     let options = RigOptions {
-        origin: reachable(origin),
-        memory_bytes: args.memory(),
-        workers: args.rig_workers,
         honour_reload: args.popularity.reload > 0.0,
         purge: args.purge.purge.is_some(),
         http: args.version.spoken().into_iter().max().unwrap_or_default(),
-        from: args.from.clone(),
-        settings: settings(&args.rig_set),
-        ready: args.load.ready.unwrap_or(rig::READY),
-        ..RigOptions::default()
+        ..pressed::options(&args.started, origin, args.memory(), &args.load.wait)
     };
     if let Target::Rig { name, .. } = args.target() {
         let proxy = rig::named(&name).map_err(|error| Problem::Usage(error.to_string()))?;

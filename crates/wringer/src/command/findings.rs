@@ -4,23 +4,9 @@ use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::signals;
+use decide::Findings;
 use serde::Serialize;
 use std::path::Path;
-
-/// Findings of many runs.
-pub trait Findings: Serialize {
-    /// The name of their form as JSON.
-    const SCHEMA: &'static str;
-
-    /// The exit code, where nobody ended the command.
-    fn code(&self) -> u8;
-
-    /// All of them, as printed.
-    fn text(&self) -> String;
-
-    /// Their first lines.
-    fn headline(&self) -> String;
-}
 
 /// Findings as they are written.
 #[derive(Serialize)]

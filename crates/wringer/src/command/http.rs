@@ -27,7 +27,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
-        ready: args.clients.load.ready,
+        ready: args.clients.load.wait.ready,
         ..SessionOptions::default()
     };
     let around = around::options(around)?;

@@ -1,9 +1,10 @@
 //! The target of a load that has two sides: a proxy that runs already, or one that is started here and keeps running while [`Pressed`] lives.
 
 use super::around;
+use super::rig::settings;
 use super::show;
 use crate::problem::Problem;
-use cli::Target;
+use cli::{ReadyArgs, RigArgs, Target, reachable};
 use net::ports;
 use proxies::rig::{self, Places, Rig, RigOptions};
 use session::Started;
@@ -55,6 +56,30 @@ impl Drop for Demonstration {
 pub fn any_port() -> Result<SocketAddr, Problem> {
     ports::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
         .map_err(|error| Problem::impossible(format!("there is no free port for the proxy: {error}")))
+}
+
+/// Where what is pressed listens, or is to listen: any free port for what is started here.
+///
+/// # Errors
+/// There is none.
+pub fn listen(target: &Target) -> Result<String, Problem> {
+    match target {
+        Target::Proxy(address) => Ok(address.clone()),
+        Target::Rig { .. } | Target::Command(_) | Target::Demonstration => Ok(any_port()?.to_string()),
+    }
+}
+
+/// Options of what command lines start before an origin. What only some loads want of it, such as HTTP/2, is for whoever has such a load.
+pub fn options(args: &RigArgs, origin: SocketAddr, memory_bytes: u64, wait: &ReadyArgs) -> RigOptions {
+    RigOptions {
+        origin: reachable(origin),
+        memory_bytes,
+        workers: args.place.rig_workers,
+        from: args.from.clone(),
+        settings: settings(&args.rig_set),
+        ready: wait.ready.unwrap_or(rig::READY),
+        ..RigOptions::default()
+    }
 }
 
 /// Starts what is to be started, at `listen`; the other options are those of a rig, and of what else is started as far as it has them.

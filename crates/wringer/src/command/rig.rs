@@ -11,12 +11,12 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::{around, survey};
 use crate::problem::{Exit, Problem};
-use cli::{RigArgs, reachable};
+use cli::{RigCommandArgs, reachable};
 use plan::units::show_size;
 use proxies::rig::farm::Farm;
 use proxies::rig::{Proxy, Rig, RigError, RigOptions, Setting, named, print, start};
 
-fn options(arguments: &RigArgs) -> RigOptions {
+fn options(arguments: &RigCommandArgs) -> RigOptions {
     RigOptions {
         listen: arguments.listen,
         origin: reachable(arguments.origin),
@@ -35,7 +35,7 @@ pub fn settings(typed: &[(String, String)]) -> Vec<Setting> {
     typed.iter().map(|(key, value)| Setting { key: key.clone(), value: value.clone() }).collect()
 }
 
-fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
+fn farm(arguments: &RigCommandArgs) -> Result<Option<Farm>, RigError> {
     match (arguments.origins, arguments.ports) {
         (1, 1) => Ok(None),
         (origins, ports) => Farm::new(reachable(arguments.origin), origins, ports).map(Some),
@@ -43,7 +43,7 @@ fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
 }
 
 /// The configuration.
-fn printed(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<String, RigError> {
+fn printed(proxy: &'static dyn Proxy, arguments: &RigCommandArgs) -> Result<String, RigError> {
     print(proxy, &options(arguments), farm(arguments)?.as_ref())
 }
 
@@ -51,7 +51,7 @@ fn printed(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<String, Rig
 ///
 /// # Errors
 /// A proxy that does not exist, is not installed, or does not start.
-pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
+pub fn run(args: &RigCommandArgs) -> Result<Exit, Problem> {
     let proxy = named(&args.name).map_err(|error| Problem::Usage(error.to_string()))?;
     if args.survey {
         return survey::run(args);
@@ -65,7 +65,7 @@ pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
 }
 
 /// Runs the proxy until a signal comes.
-fn stay(proxy: &'static dyn Proxy, arguments: &RigArgs) -> Result<(), RigError> {
+fn stay(proxy: &'static dyn Proxy, arguments: &RigCommandArgs) -> Result<(), RigError> {
     let options = options(arguments);
     let rig = start(proxy, &options)?;
     let interrupted = signal_flag();

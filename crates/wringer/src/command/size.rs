@@ -2,19 +2,17 @@
 
 use super::leg;
 use super::pressed::{self, Pressed};
-use super::{around, show};
+use super::{around, cache, show};
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
-use cli::{SizeArgs, Target, reachable};
+use cli::{SizeArgs, reachable};
 use decide::size::{Class, Point, Share, share};
 use decide::words;
-use net::ports;
 use plan::site::Size;
 use plan::{
     Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site, Step, Stop,
 };
-use proxies::rig::RigOptions;
 use serde::Serialize;
 use session::{About, SessionOptions};
 use std::net::SocketAddr;
@@ -110,28 +108,13 @@ struct Addresses {
 
 impl Sizing<'_> {
     fn addresses(&self) -> Result<Addresses, Problem> {
-        let wanted = self.args.origin_address();
-        let origin = ports::free_address(wanted).map_err(|error| {
-            Problem::impossible(format!(
-                "the origin cannot listen at {wanted}: {error}; choose another with --origin"
-            ))
-        })?;
-        let target = match self.args.target() {
-            Target::Proxy(address) => address,
-            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
-                pressed::any_port()?.to_string()
-            }
-        };
+        let origin = cache::listening(self.args.origin_address())?;
+        let target = pressed::listen(&self.args.target())?;
         Ok(Addresses { target, origin })
     }
 
     fn start(&self, at: &Addresses) -> Result<Pressed, Problem> {
-        let options = RigOptions {
-            origin: reachable(at.origin),
-            memory_bytes: self.args.memory(),
-            workers: self.args.rig_workers,
-            ..RigOptions::default()
-        };
+        let options = pressed::options(&self.args.started, at.origin, self.args.memory(), &self.args.wait);
         pressed::start(&self.args.target(), &at.target, options)
     }
 
@@ -158,7 +141,7 @@ impl Sizing<'_> {
         self.sets += 1;
         let around = around::options(SessionOptions {
             cache_bytes: Some(memory_bytes),
-            ready: Some(READY),
+            ready: self.args.wait.ready.or(Some(READY)),
             ..SessionOptions::default()
         })?;
         // The origin comes first: some proxies take an origin that does not answer at once for dead.

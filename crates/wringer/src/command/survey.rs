@@ -7,7 +7,7 @@ use super::pressed::{self, Pressed};
 use super::{around, show};
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
-use cli::{RigArgs, Target, reachable};
+use cli::{RigCommandArgs, Target, reachable};
 use decide::words;
 use measure::PhaseResult;
 use net::ports;
@@ -99,7 +99,7 @@ fn authorization() -> Field {
 ///
 /// # Errors
 /// The proxy is not installed, or does not start.
-pub fn run(args: &RigArgs) -> Result<Exit, Problem> {
+pub fn run(args: &RigCommandArgs) -> Result<Exit, Problem> {
     let origin = ports::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
         .map_err(|error| Problem::impossible(format!("there is no free port for the origin: {error}")))?;
     let mut survey = Survey { args, origin, pressed: None, asked: 0 };
@@ -138,7 +138,7 @@ fn text(found: &PhaseResult) -> String {
 }
 
 struct Survey<'a> {
-    args: &'a RigArgs,
+    args: &'a RigCommandArgs,
     origin: SocketAddr,
     pressed: Option<(Pressed, String)>,
     /// Rows so far: each has objects of its own, so that none is a hit of what another row stored.

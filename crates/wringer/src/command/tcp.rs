@@ -22,7 +22,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
-        ready: args.load.ready,
+        ready: args.load.wait.ready,
         ..SessionOptions::default()
     };
     let around = around::options(around)?;

@@ -121,7 +121,7 @@ impl<'a> Legs<'a> {
         self.end_others(leg);
         self.start_for(leg)?;
         let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, None)?, leg);
-        let ready = self.args.clients.load.ready.or(self.running.is_some().then_some(READY));
+        let ready = self.args.clients.load.wait.ready.or(self.running.is_some().then_some(READY));
         let fleet = fleet::asked(&self.args.fleet)?;
         let finished = leg::run(&plan, self.about(leg, &plan, "http"), ready, leg::SECONDS, fleet)?;
         if !finished.result.agents.is_empty() {
@@ -133,14 +133,18 @@ impl<'a> Legs<'a> {
     fn run_proxy(&mut self, leg: &Leg) -> Result<Finished, Problem> {
         self.end_others(leg);
         if self.running.is_none() {
-            self.places = Some(Places::free()?);
+            self.places = Some(Places::free(&self.args.started.place)?);
         }
         let Sides::Proxies(sides) = &self.sides else { unreachable!("they are proxies") };
         let cache = self.args.cache(&sides[leg.asked() as usize]).map_err(Problem::Usage)?;
         let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, self.places)?, leg);
         let options = SessionOptions {
             interval: leg::SECONDS,
-            cache_bytes: cache::cache_bytes(&cache.target(), cache.memory(), cache.cache_memory),
+            cache_bytes: cache::cache_bytes(
+                &cache.target(),
+                cache.memory(),
+                cache.started.place.cache_memory,
+            ),
             ..SessionOptions::default()
         };
         let about = self.about(leg, &plan, "cache");

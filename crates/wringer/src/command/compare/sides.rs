@@ -3,7 +3,7 @@
 
 use crate::command::{cache, http, pressed::Pressed};
 use crate::problem::Problem;
-use cli::{CompareArgs, StartedSide, Target};
+use cli::{CompareArgs, RigPlaceArgs, StartedSide, Target};
 use decide::compare::{Leg, Side};
 use net::ports;
 use plan::Plan;
@@ -113,16 +113,16 @@ impl Places {
         Places { listen: [a, b], origin }
     }
 
-    /// Free ports.
+    /// Free ports, and the origin where it is to be.
     ///
     /// # Errors
     /// There are none.
-    pub fn free() -> Result<Places, Problem> {
+    pub fn free(place: &RigPlaceArgs) -> Result<Places, Problem> {
         let any = || {
             ports::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
                 .map_err(|error| Problem::impossible(format!("there is no free port for a side: {error}")))
         };
-        Ok(Places { listen: [any()?, any()?], origin: any()? })
+        Ok(Places { listen: [any()?, any()?], origin: place.origin.map_or_else(any, cache::listening)? })
     }
 }
 

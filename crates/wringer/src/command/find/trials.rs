@@ -83,7 +83,7 @@ impl StartedProxy {
             cache_bytes: cache::cache_bytes(
                 &self.cache.target(),
                 self.cache.memory(),
-                self.cache.cache_memory,
+                self.cache.started.place.cache_memory,
             ),
             ..SessionOptions::default()
         }
@@ -144,7 +144,9 @@ impl<'a> Trials<'a> {
     fn started(args: &FindArgs, side: &StartedSide, seed: u64) -> Result<(Plan, StartedProxy), Problem> {
         let [listen, origin] = match args.sought.show_plan {
             true => [8080, 9080].map(|port| SocketAddr::from(([127, 0, 0, 1], port))),
-            false => [pressed::any_port()?, pressed::any_port()?],
+            false => {
+                [pressed::any_port()?, cache::listening(args.proxy.started.origin_address(&side.target))?]
+            }
         };
         let cache = args.cache(side).map_err(Problem::Usage)?;
         let mut fill = args.plan_started(side, listen, origin, seed).map_err(Problem::Usage)?;
@@ -208,7 +210,7 @@ impl<'a> Trials<'a> {
         let finished = match &mut self.proxy {
             None => {
                 let fleet = fleet::asked(&self.args.fleet)?;
-                leg::run(&plan, about, self.args.clients.load.ready, interval, fleet)?
+                leg::run(&plan, about, self.args.clients.load.wait.ready, interval, fleet)?
             }
             Some(proxy) => {
                 let own = [("find", format!("{:x}", self.settings.seed)), ("purpose", "fill".to_owned())];

@@ -7,7 +7,7 @@ mod load;
 mod origin;
 mod sweeps;
 
-use super::findings::{self, Findings};
+use super::findings;
 use super::pressed::{self, Pressed};
 use super::show;
 use crate::output;
@@ -17,17 +17,15 @@ use cli::{ProbeArgs, Target, reachable};
 use decide::probe::cases::{self, CaseFamily};
 use decide::probe::sweep::{Sweep, add_baseline, add_beside, records};
 use decide::probe::{BaselineAbout, ProbeReport, cases_text};
-use decide::words;
+use decide::{Findings, words};
 use origin::ProbeOrigin;
 use plan::draw::hash;
-use proxies::rig::RigOptions;
 use serde::Deserialize;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use sweeps::{AT_ONCE, Stage};
 
-const SCHEMA: &str = "wringer.probe";
 /// Sweeps beside a load: two of three decide.
 const BESIDE: usize = 3;
 /// How long a proxy may take until it takes connections.
@@ -106,18 +104,8 @@ impl<'a> Probe<'a> {
     /// Starts the origin, and then the target, where wringer does: some proxies take an origin that does not answer at once for dead.
     fn open(args: &'a ProbeArgs) -> Result<Probe<'a>, Problem> {
         let origin = ProbeOrigin::open(args.origin_address())?;
-        let listen = match args.target() {
-            Target::Proxy(address) => address,
-            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
-                pressed::any_port()?.to_string()
-            }
-        };
-        let options = RigOptions {
-            origin: reachable(origin.address()),
-            memory_bytes: args.memory(),
-            workers: args.rig_workers,
-            ..RigOptions::default()
-        };
+        let listen = pressed::listen(&args.target())?;
+        let options = pressed::options(&args.started, origin.address(), args.memory(), &args.wait);
         let pressed = pressed::start(&args.target(), &listen, options)?;
         let target = resolved(&listen)?;
         let title = pressed.title();
@@ -138,11 +126,15 @@ impl<'a> Probe<'a> {
 
     /// Until the target takes connections.
     fn wait(&self) -> Result<(), Problem> {
-        let until = Instant::now() + READY;
+        let patience = self.args.wait.ready.unwrap_or(READY);
+        let until = Instant::now() + patience;
         loop {
-            match TcpStream::connect_timeout(&self.target, READY) {
+            match TcpStream::connect_timeout(&self.target, patience) {
                 Ok(_) => return Ok(()),
-                Err(error) if Instant::now() >= until || !self.args.target().is_ours() => {
+                Err(error)
+                    if Instant::now() >= until
+                        || !(self.args.target().is_ours() || self.args.wait.ready.is_some()) =>
+                {
                     return Err(Problem::impossible(format!("{} takes no connection: {error}", self.title)));
                 }
                 Err(_) => std::thread::sleep(LOOK),
@@ -232,24 +224,8 @@ fn read_baseline(file: &Path) -> Result<Baseline, Problem> {
     let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
     let baseline: Baseline = serde_json::from_str(&text)
         .map_err(|error| failed(format!("it is not what wringer probe --json writes: {error}")))?;
-    if baseline.schema != SCHEMA {
-        return Err(failed(format!("it is {}, not {SCHEMA}", baseline.schema)));
+    if baseline.schema != ProbeReport::SCHEMA {
+        return Err(failed(format!("it is {}, not {}", baseline.schema, ProbeReport::SCHEMA)));
     }
     Ok(baseline)
-}
-
-impl Findings for ProbeReport {
-    const SCHEMA: &'static str = SCHEMA;
-
-    fn code(&self) -> u8 {
-        self.code()
-    }
-
-    fn text(&self) -> String {
-        self.text()
-    }
-
-    fn headline(&self) -> String {
-        self.headline()
-    }
 }

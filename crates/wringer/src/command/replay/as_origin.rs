@@ -1,9 +1,9 @@
 //! `--as-origin`: the origin is built from the recording, and a proxy stands before it.
 
 use crate::command::pressed::{self, Pressed};
-use crate::command::{around, cache, rig};
+use crate::command::{around, cache};
 use crate::problem::Problem;
-use cli::{OriginDelay, RenewArg, ReplayArgs, Sides, Target, reachable};
+use cli::{OriginDelay, RenewArg, ReplayArgs, Sides, Target};
 use measure::RunResult;
 use plan::{AskedKind, Delay, ENDINGS, HttpProtocol, Plan};
 use proxies::rig::{self as rigs, RigOptions};
@@ -43,12 +43,10 @@ pub fn sides(args: &ReplayArgs, chosen: &Chosen, summary: &Summary) -> Result<Op
         wanted => cache::listening(wanted)?,
     };
     let url = args.address().map_err(Problem::Usage)?;
-    let proxy = match args.target(url.as_ref()) {
-        Target::Proxy(address) => address,
-        Target::Rig { .. } | Target::Command(_) | Target::Demonstration if shown => {
-            loopback(8080).to_string()
-        }
-        Target::Rig { .. } | Target::Command(_) | Target::Demonstration => pressed::any_port()?.to_string(),
+    let target = args.target(url.as_ref());
+    let proxy = match shown && target.is_ours() {
+        true => loopback(8080).to_string(),
+        false => pressed::listen(&target)?,
     };
     let recorded = || delays(&summary.origin_delay_us).map_or(Delay::None, |found| found.law());
     let delay = match args.as_origin.origin_delay {
@@ -61,7 +59,7 @@ pub fn sides(args: &ReplayArgs, chosen: &Chosen, summary: &Summary) -> Result<Op
 /// Bytes that what is pressed may keep, where that is known.
 pub fn cache_bytes(args: &ReplayArgs) -> Option<u64> {
     let url = args.address().ok().flatten();
-    cache::cache_bytes(&args.target(url.as_ref()), args.memory(), args.cache_memory)
+    cache::cache_bytes(&args.target(url.as_ref()), args.memory(), args.as_origin.started.place.cache_memory)
 }
 
 /// Starts what is pressed, where it is to be started.
@@ -77,14 +75,9 @@ pub fn press(args: &ReplayArgs, sides: &Sides) -> Result<Pressed, Problem> {
         rigs::check_beside(proxy, &spoken).map_err(around::rig)?;
     }
     let options = RigOptions {
-        origin: reachable(sides.origin),
-        memory_bytes: args.memory(),
-        workers: args.as_origin.rig_workers,
         honour_reload: true,
         http: spoken.into_iter().max().unwrap_or(HttpProtocol::One),
-        settings: rig::settings(&args.as_origin.rig_set),
-        ready: args.clients.load.ready.unwrap_or(rigs::READY),
-        ..RigOptions::default()
+        ..pressed::options(&args.as_origin.started, sides.origin, args.memory(), &args.clients.load.wait)
     };
     pressed::start(&target, &sides.proxy, options)
 }

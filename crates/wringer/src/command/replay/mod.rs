@@ -64,7 +64,7 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
-        ready: args.clients.load.ready,
+        ready: args.clients.load.wait.ready,
         cache_bytes: sides.and_then(|_| as_origin::cache_bytes(args)),
         ..SessionOptions::default()
     };
@@ -164,7 +164,7 @@ fn choice(args: &ReplayArgs, seed: u64) -> Result<Choice, Problem> {
         except: pattern("--except", &chosen.except)?,
         made: as_origin::made(args),
         authority: address.map_or_else(|| "localhost".to_owned(), |address| address.authority),
-        cache_memory: args.cache_memory,
+        cache_memory: args.as_origin.started.place.cache_memory,
         seed,
     })
 }

@@ -57,7 +57,7 @@ fn rate(place: &mut Place<'_>, at: &Addresses, press: &Press) -> Result<f64, Pro
     let protocol: Protocol = press.protocol.clone();
     let plan = place.plan(at, press.site.clone(), protocol, vec![phase], Some(Origin::default()));
     let around = crate::command::around::options(session::SessionOptions {
-        ready: Some(READY),
+        ready: place.args.wait.ready.or(Some(READY)),
         ..session::SessionOptions::default()
     })?;
     // The origin comes first: some proxies take an origin that does not answer at once for dead.

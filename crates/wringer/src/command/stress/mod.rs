@@ -7,7 +7,7 @@ mod place;
 mod trial;
 mod watch;
 
-use super::findings::{self, Findings};
+use super::findings;
 use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
@@ -99,20 +99,4 @@ fn finding(place: &Place<'_>, scenario: &'static Scenario, report: &Report) -> R
         finding.again = Some(again.verdict);
     }
     Ok(finding)
-}
-
-impl Findings for Report {
-    const SCHEMA: &'static str = "wringer.stress";
-
-    fn code(&self) -> u8 {
-        self.code()
-    }
-
-    fn text(&self) -> String {
-        self.text()
-    }
-
-    fn headline(&self) -> String {
-        self.headline()
-    }
 }

@@ -1,10 +1,10 @@
 //! The target and its origin: addresses, how the target is started, and plans that fit.
 
+use crate::command::cache;
 use crate::command::leg;
 use crate::command::pressed::{self, Pressed};
 use crate::problem::Problem;
 use cli::{StressArgs, Target, reachable};
-use net::ports;
 use plan::draw::hash;
 use plan::{Check, HttpProtocol, Load, Origin, Phase, Plan, Protocol, Site};
 use proxies::rig::RigOptions;
@@ -62,10 +62,11 @@ impl<'a> Place<'a> {
     /// A process that is to be watched does not exist.
     pub fn new(args: &'a StressArgs, seed: u64) -> Result<Place<'a>, Problem> {
         session::doctor::check_pids(&args.pids)?;
-        let title = match (&args.proxy, &args.rig) {
-            (Some(proxy), _) => proxy.with_port(0),
-            (None, Some(rig)) => rig.clone(),
-            (None, None) => "the demonstration cache".to_owned(),
+        let title = match args.target() {
+            Target::Proxy(address) => address,
+            Target::Rig { name, .. } => name,
+            Target::Command(command) => format!("`{command}`"),
+            Target::Demonstration => "the demonstration cache".to_owned(),
         };
         Ok(Place { args, seed, title })
     }
@@ -80,18 +81,8 @@ impl<'a> Place<'a> {
     /// # Errors
     /// A port is taken.
     pub fn addresses(&self, gated: bool, name: &str) -> Result<Addresses, Problem> {
-        let wanted = self.args.origin_address();
-        let origin = ports::free_address(wanted).map_err(|error| {
-            Problem::impossible(format!(
-                "the origin cannot listen at {wanted}: {error}; choose another with --origin"
-            ))
-        })?;
-        let target = match self.args.target() {
-            Target::Proxy(address) => address,
-            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
-                pressed::any_port()?.to_string()
-            }
-        };
+        let origin = cache::listening(self.args.origin_address())?;
+        let target = pressed::listen(&self.args.target())?;
         let behind = if gated { pressed::any_port()? } else { origin };
         let seed = name.bytes().fold(self.seed, |seed, byte| hash(seed, u64::from(byte)));
         Ok(Addresses { target, origin, behind, seed })
@@ -103,11 +94,8 @@ impl<'a> Place<'a> {
     /// It does not start.
     pub fn start(&self, at: &Addresses) -> Result<Pressed, Problem> {
         let options = RigOptions {
-            origin: reachable(at.origin),
-            memory_bytes: self.args.memory(),
-            workers: self.args.rig_workers,
             http: if self.args.tls { HttpProtocol::Two } else { HttpProtocol::One },
-            ..RigOptions::default()
+            ..pressed::options(&self.args.started, at.origin, self.args.memory(), &self.args.wait)
         };
         pressed::start(&self.args.target(), &at.target, options)
     }

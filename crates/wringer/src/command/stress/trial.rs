@@ -55,7 +55,7 @@ pub fn run(place: &Place<'_>, scenario: &'static Scenario, ground: &Ground) -> R
     let around = SessionOptions {
         interval: bystander::ROW,
         watch_pids: place.args.pids.clone(),
-        ready: Some(READY),
+        ready: place.args.wait.ready.or(Some(READY)),
         ..SessionOptions::default()
     };
     // The bystander ends when the conductor says so.
