@@ -20,7 +20,8 @@ pub struct FleetArgs {
     /// So many agents of the bus carry the load; it begins once they are there
     #[arg(long, value_name = "N", requires = "bus", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     pub expect: Option<u32>,
-    /// When an agent is lost, the others go-on with their parts, or stop [default: go-on]
+    /// When an agent is lost, the others go-on with their parts, or stop; or its parts are carried on, by agents beside the others
+    /// (take-over) or by another one in its place (replace). What that leaves inexact is told first [default: go-on]
     #[arg(long, value_name = "WHAT", requires = "where")]
     pub on_loss: Option<OnLossArg>,
     /// So many agents may be lost before the run counts as failed [default: 0]
@@ -105,6 +106,10 @@ pub enum OnLossArg {
     GoOn,
     /// The others end
     Stop,
+    /// Agents beside the others carry its parts on
+    TakeOver,
+    /// Another agent in its place carries its parts on
+    Replace,
 }
 
 /// Agents at most.

@@ -19,6 +19,18 @@ pub enum FleetCommand {
         #[command(flatten)]
         fleet: FleetArgs,
     },
+    /// Bring results to one folder that agents kept because nobody took them: their controller was killed, or they were cut off from it.
+    /// What agents have is removed there once it is in the folder
+    Collect {
+        /// Only those of this run, by its id [default: all]
+        run: Option<String>,
+        /// The folder, which is made where it is not there
+        #[arg(long, value_name = "DIR", default_value = "collected")]
+        into: PathBuf,
+        /// The agents.
+        #[command(flatten)]
+        fleet: FleetArgs,
+    },
     /// Print what places agents: a manifest for Kubernetes, a unit for systemd, the configuration of a bus
     #[command(subcommand)]
     Print(PrintFleet),

@@ -34,6 +34,20 @@ pub enum OnLoss {
     GoOn,
     /// They end, with their time of grace.
     Stop,
+    /// Agents beside the others carry its parts to the end.
+    TakeOver,
+    /// An agent in its place carries its parts to the end.
+    Replace,
+}
+
+impl OnLoss {
+    /// True where the parts of a lost agent are carried to their end by somebody else.
+    pub fn gives_parts_out(self) -> bool {
+        match self {
+            OnLoss::TakeOver | OnLoss::Replace => true,
+            OnLoss::GoOn | OnLoss::Stop => false,
+        }
+    }
 }
 
 /// Rules of a run.
@@ -120,6 +134,23 @@ struct Member {
     changed: bool,
 }
 
+impl Member {
+    fn new(now: Duration, share: Share) -> Member {
+        Member {
+            share,
+            state: State::There,
+            inbox: Inbox::default(),
+            clock: Clock::default(),
+            heard: now,
+            silent: false,
+            arrived: 0,
+            beat: 0,
+            told: None,
+            changed: true,
+        }
+    }
+}
+
 /// The controller of a run, once every agent is ready.
 #[derive(Debug)]
 pub struct Controller {
@@ -137,21 +168,9 @@ pub struct Controller {
 impl Controller {
     /// Of a run with these agents, which are all ready.
     pub fn new(now: Duration, rules: Rules, shares: impl IntoIterator<Item = Share>) -> Controller {
-        let member = |share| Member {
-            share,
-            state: State::There,
-            inbox: Inbox::default(),
-            clock: Clock::default(),
-            heard: now,
-            silent: false,
-            arrived: 0,
-            beat: 0,
-            told: None,
-            changed: true,
-        };
         Controller {
             rules,
-            members: shares.into_iter().map(member).collect(),
+            members: shares.into_iter().map(|share| Member::new(now, share)).collect(),
             news: VecDeque::new(),
             begun: false,
             go: false,
@@ -161,13 +180,24 @@ impl Controller {
         }
     }
 
+    /// Another agent is ready, for parts of one that is lost. Returns its number. It learns of the run once its clock is known.
+    pub fn join(&mut self, now: Duration, share: Share) -> usize {
+        // The others do not wait for it at a gate that they have come to.
+        let arrived = self.opens.len() as u32 + 1;
+        self.members.push(Member { arrived, ..Member::new(now, share) });
+        self.members.len() - 1
+    }
+
     /// An agent said how far it is.
     pub fn handle_beat(&mut self, agent: usize, now: Duration, beat: &UpBeat) {
         let Some(member) = self.hear(agent, now) else { return };
         if let Some((_, asked_us)) = beat.echo {
             let asked = Duration::from_micros(asked_us);
             let held = Duration::from_micros(beat.held_us);
+            let before = member.clock.answers();
             member.clock.take(asked, now, held, beat.at_us);
+            // One that has joined late waits for nothing else.
+            member.changed |= before < ANSWERS && member.clock.answers() >= ANSWERS;
         }
         member.arrived = member.arrived.max(beat.arrived);
         self.look_at_gates(now);
@@ -223,10 +253,13 @@ impl Controller {
             self.go = true;
             self.tell_all();
         }
-        let often = if self.go || !self.begun { BEAT } else { ASKS_CLOCKS };
+        let begun = self.begun;
+        let go = self.go;
+        let is_known = |member: &Member| member.clock.answers() >= ANSWERS;
+        let often = |member: &Member| if !begun || (go && is_known(member)) { BEAT } else { ASKS_CLOCKS };
         let is_due = |member: &Member| match member.state {
             State::There => {
-                member.changed || member.told.is_none_or(|told| now.saturating_sub(told) >= often)
+                member.changed || member.told.is_none_or(|told| now.saturating_sub(told) >= often(member))
             }
             // So that it learns that its last word has come.
             State::Done => member.changed,
@@ -234,12 +267,14 @@ impl Controller {
         };
         let agent = self.members.iter().position(is_due)?;
         let member = &mut self.members[agent];
+        // One that has joined late is told of moments only by a clock that is known.
+        let opens: &[Duration] = if is_known(member) { &self.opens } else { &[] };
         let beat = DownBeat {
             number: member.beat,
             at_us: now.as_micros() as u64,
             acknowledged: member.inbox.acknowledged(),
-            go: self.go,
-            opens_us: self.opens.iter().map(|moment| member.clock.there(*moment)).collect(),
+            go: self.go && is_known(member),
+            opens_us: opens.iter().map(|moment| member.clock.there(*moment)).collect(),
             rates: self.rates.clone(),
             stop: self.stop,
         };

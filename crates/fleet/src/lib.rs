@@ -11,7 +11,9 @@ mod clock;
 mod controller;
 mod delta;
 pub mod frame;
+mod given_out;
 mod inbox;
+pub mod kept;
 pub mod message;
 mod outbox;
 pub mod owner;
@@ -23,9 +25,10 @@ pub mod stream;
 pub use agent::{Agent, Task};
 pub use controller::{Controller, News, OnLoss, Rules};
 pub use delta::{Delta, Last};
+pub use given_out::not_given_out;
 pub use outbox::{Numbered, Outbox};
 pub use shared_out::not_shared_out;
 pub use split::{Share, split};
 
 /// Version of what is said between controller and agents; both must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;

@@ -19,6 +19,29 @@ pub enum Up {
     Beat(UpBeat),
     /// Figures.
     Delta(Numbered),
+    /// A result that nobody took begins: its bytes follow as pieces.
+    Kept(KeptFile),
+    /// A piece of it.
+    Piece(Vec<u8>),
+    /// There are no more results.
+    NoMore,
+}
+
+/// A result that nobody took.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    /// Name of its file.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A controller asks for results that nobody took.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collect {
+    /// Those of one run; `None`: all.
+    pub run: Option<String>,
 }
 
 /// A delta on its way: its number, and its bytes.
@@ -39,6 +62,10 @@ pub enum Down {
     Data(Vec<u8>),
     /// The state of the run.
     Beat(DownBeat),
+    /// Instead of a plan: results that nobody took are to be told.
+    Collect(Collect),
+    /// Results with these names are kept elsewhere now.
+    Forget(Vec<String>),
 }
 
 /// An agent says who it is.
@@ -74,12 +101,27 @@ pub struct Order {
     pub lease_us: u64,
     /// How long it waits for a target that does not answer yet, in µs.
     pub ready_us: Option<u64>,
+    /// Where its parts go on that another agent has begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumes: Option<Resumes>,
     /// Bytes of the plan's text.
     pub plan_bytes: u64,
     /// Bytes of the inputs' text, behind it.
     pub inputs_bytes: u64,
     /// SHA-256 of both.
     pub sha256: String,
+}
+
+/// Parts that another agent has begun, which is lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resumes {
+    /// The phase in which that was, by its number.
+    pub phase: u32,
+    /// Requests that each part is known to have begun in that phase.
+    pub done: Vec<u64>,
+    /// Age of the controller's clock, in µs: gates that are open already opened since it began.
+    pub since_us: u64,
 }
 
 /// An agent could begin.
@@ -173,9 +215,14 @@ mod kind {
     pub const REFUSED: u8 = 3;
     pub const UP_BEAT: u8 = 4;
     pub const DELTA: u8 = 5;
+    pub const KEPT: u8 = 6;
+    pub const PIECE: u8 = 7;
+    pub const NO_MORE: u8 = 8;
     pub const PLAN: u8 = 101;
     pub const DATA: u8 = 102;
     pub const DOWN_BEAT: u8 = 103;
+    pub const COLLECT: u8 = 104;
+    pub const FORGET: u8 = 105;
 }
 
 /// Bytes of a delta's number.
@@ -208,6 +255,9 @@ impl Up {
                 body.extend(&said.bytes);
                 Frame { kind: kind::DELTA, body }
             }
+            Up::Kept(said) => json(kind::KEPT, said),
+            Up::Piece(bytes) => Frame { kind: kind::PIECE, body: bytes.clone() },
+            Up::NoMore => Frame { kind: kind::NO_MORE, body: Vec::new() },
         }
     }
 
@@ -227,6 +277,9 @@ impl Up {
                 }
                 None => Err(BadMessage { kind: frame.kind, why: "it is too short".to_owned() }),
             },
+            kind::KEPT => read(frame).map(Up::Kept),
+            kind::PIECE => Ok(Up::Piece(frame.body.clone())),
+            kind::NO_MORE => Ok(Up::NoMore),
             other => Err(unknown(other)),
         }
     }
@@ -239,6 +292,8 @@ impl Down {
             Down::Plan(said) => json(kind::PLAN, said),
             Down::Data(bytes) => Frame { kind: kind::DATA, body: bytes.clone() },
             Down::Beat(said) => json(kind::DOWN_BEAT, said),
+            Down::Collect(said) => json(kind::COLLECT, said),
+            Down::Forget(names) => json(kind::FORGET, names),
         }
     }
 
@@ -251,6 +306,8 @@ impl Down {
             kind::PLAN => read(frame).map(|plan| Down::Plan(Box::new(plan))),
             kind::DATA => Ok(Down::Data(frame.body.clone())),
             kind::DOWN_BEAT => read(frame).map(Down::Beat),
+            kind::COLLECT => read(frame).map(Down::Collect),
+            kind::FORGET => read(frame).map(Down::Forget),
             other => Err(unknown(other)),
         }
     }

@@ -26,7 +26,7 @@ mod session;
 mod step;
 
 pub use channel::{Hosts, UNIX};
-pub use control::{Control, PassedOver, PurgeDone, PurgeOrder, RateChange};
+pub use control::{Control, PassedOver, PurgeDone, PurgeOrder, RateChange, Resume};
 pub use exchange::OnBrokenOff;
 pub use failure::of_connect as failure_of_connect;
 pub use run::{Job, drive, drive_script};

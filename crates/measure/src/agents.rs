@@ -34,6 +34,22 @@ pub struct AgentUse {
     pub lost: Option<LostAgent>,
 }
 
+/// Says who went on with the parts of a lost agent, and what that leaves open.
+fn carried_on(lost: &LostAgent) -> String {
+    if lost.carried_on.is_empty() {
+        return String::new();
+    }
+    let on = |one: &CarriedOn| {
+        let parts = if one.parts == 1 { "1 part".to_owned() } else { format!("{} parts", one.parts) };
+        format!("{} went on with {parts} {:.1} s into the run", one.by, one.at.as_secs_f64())
+    };
+    let all: Vec<String> = lost.carried_on.iter().map(on).collect();
+    format!(
+        "; {}. What was sent between is not counted, may be left out, and without a rate may be sent twice: hit ratios from then on are not exact",
+        all.join(", ")
+    )
+}
+
 /// An agent that did not tell its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -45,6 +61,22 @@ pub struct LostAgent {
     pub why: String,
     /// True where the run was allowed to go on without it (`--tolerate-loss`).
     pub tolerated: bool,
+    /// Agents that carry its parts on (`--on-loss take-over` and `replace`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub carried_on: Vec<CarriedOn>,
+}
+
+/// An agent that carries parts of a lost one on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CarriedOn {
+    /// Its name.
+    pub by: String,
+    /// From when on, since the start of the run.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// How many parts.
+    pub parts: u32,
 }
 
 impl AgentUse {
@@ -57,12 +89,13 @@ impl AgentUse {
     pub fn loss(&self) -> Option<String> {
         let lost = self.lost.as_ref()?;
         Some(format!(
-            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then counts",
+            "incomplete: agent {} ({}) was lost {:.1} s into the run, with {:.1} % of the load: {}. What it had told by then counts{}",
             self.name,
             self.at,
             lost.at.as_secs_f64(),
             self.share * 100.0,
-            lost.why
+            lost.why,
+            carried_on(lost)
         ))
     }
 }

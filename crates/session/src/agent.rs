@@ -3,6 +3,7 @@
 
 use crate::crew;
 use crate::doctor::{self, Facts, Need, Sampler};
+use crate::kept;
 use crate::mask::Mask;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
@@ -11,7 +12,8 @@ use crate::targets::Targets;
 use crate::workers::{With, Workers};
 use crate::{backend, data, filled, refuse_violations, tls, usage};
 use fleet::frame::{Frame, LONGEST, MAGIC, Reader};
-use fleet::message::{Down, Hello, Order, Ready, Refused, Up};
+use fleet::kept::Sum;
+use fleet::message::{Collect, Down, Hello, Order, Ready, Refused, Up};
 use fleet::owner::{Owner, Pressed};
 use fleet::{Agent, Delta, Last, Outbox, PROTOCOL, Share, Task};
 use load::RateChange;
@@ -44,6 +46,8 @@ const LONGEST_PLAN: u64 = 256 << 20;
 const LOOK_UP: Duration = Duration::from_millis(5);
 /// An owner's file is no longer.
 const LONGEST_RULES: u64 = 1 << 20;
+/// A late one's clock began so much before the controller's.
+const JOINS: Duration = Duration::from_secs(60);
 /// Single requests that are told of at once.
 const TOGETHER: usize = 1024;
 
@@ -66,8 +70,21 @@ pub fn serve(
     let to = writer(output);
     say(&to, &Up::Hello(hello()));
     let came = reader(input);
-    let Some((order, text)) = take_plan(&came)? else { return Ok(false) };
-    let epoch = Instant::now();
+    let (order, text) = match take_plan(&came)? {
+        Asked::Load(order, text) => (order, text),
+        Asked::Kept(collect) => {
+            tell_kept(&collect, &came, &to);
+            return Ok(false);
+        }
+        Asked::Nothing => return Ok(false),
+    };
+    // Gates that are open already opened since the controller's clock began.
+    let ago = order
+        .resumes
+        .as_ref()
+        .map_or(Duration::ZERO, |resumes| Duration::from_micros(resumes.since_us) + JOINS);
+    let now = Instant::now();
+    let epoch = now.checked_sub(ago).unwrap_or(now);
     let carried = read(&order, &text).and_then(|(plan, inputs)| {
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&plan)));
         Carried::prepare(plan, inputs, &order, &owners, options)
@@ -75,7 +92,7 @@ pub fn serve(
     match carried {
         Ok(carried) => {
             say(&to, &Up::Ready(Ready { sha256: order.sha256.clone(), warnings: carried.warnings.clone() }));
-            Ok(carried.run(&order, epoch, &came, &to))
+            Ok(carried.run(*order, epoch, &came, &to))
         }
         Err(problem) => {
             let usage = matches!(problem, Problem::Usage(_));
@@ -173,9 +190,33 @@ fn listen(input: &mut impl Read, to: &Sender<Came>) -> String {
     }
 }
 
-/// Takes the plan and what it names; nothing where the controller has gone.
-fn take_plan(came: &Receiver<Came>) -> Result<Option<(Order, Vec<u8>)>, Problem> {
-    let mut order: Option<Order> = None;
+/// Something that an agent is asked for.
+enum Asked {
+    /// To carry a plan: the text of it and of what it names.
+    Load(Box<Order>, Vec<u8>),
+    /// Results that nobody took.
+    Kept(Collect),
+    /// The controller has gone.
+    Nothing,
+}
+
+/// Tells results that nobody took, and forgets those that are kept elsewhere then.
+fn tell_kept(collect: &Collect, came: &Receiver<Came>, to: &Sender<Frame>) {
+    for (file, bytes) in kept::all(collect) {
+        say(to, &Up::Kept(file));
+        bytes.chunks(LONGEST / 2).for_each(|piece| say(to, &Up::Piece(piece.to_vec())));
+    }
+    say(to, &Up::NoMore);
+    while let Ok(Came::Said(said)) = came.recv() {
+        if let Down::Forget(names) = said {
+            kept::forget(&names);
+        }
+    }
+}
+
+/// Takes the plan and what it names, or another wish.
+fn take_plan(came: &Receiver<Came>) -> Result<Asked, Problem> {
+    let mut order: Option<Box<Order>> = None;
     let mut text = Vec::new();
     loop {
         match (came.recv(), &order) {
@@ -183,7 +224,7 @@ fn take_plan(came: &Receiver<Came>) -> Result<Option<(Order, Vec<u8>)>, Problem>
                 if plan.plan_bytes.saturating_add(plan.inputs_bytes) > LONGEST_PLAN {
                     return Err(Problem::impossible("the plan that was sent is too long"));
                 }
-                order = Some(*plan);
+                order = Some(plan);
             }
             (Ok(Came::Said(Down::Data(piece))), Some(order)) => {
                 text.extend(piece);
@@ -191,14 +232,15 @@ fn take_plan(came: &Receiver<Came>) -> Result<Option<(Order, Vec<u8>)>, Problem>
                     return Err(Problem::impossible("more came than the plan that was announced"));
                 }
             }
+            (Ok(Came::Said(Down::Collect(collect))), None) => return Ok(Asked::Kept(collect)),
             (Ok(Came::Said(_)), _) => {
                 return Err(Problem::impossible("the controller said something else where a plan was due"));
             }
-            (Ok(Came::Closed(_)) | Err(_), _) => return Ok(None),
+            (Ok(Came::Closed(_)) | Err(_), _) => return Ok(Asked::Nothing),
         }
-        let whole = |order: &Order| text.len() as u64 == order.plan_bytes + order.inputs_bytes;
-        if order.as_ref().is_some_and(whole) {
-            return Ok(order.map(|order| (order, text)));
+        let whole = |order: &mut Box<Order>| text.len() as u64 == order.plan_bytes + order.inputs_bytes;
+        if let Some(order) = order.take_if(whole) {
+            return Ok(Asked::Load(order, text));
         }
     }
 }
@@ -289,13 +331,18 @@ impl Carried {
             inputs,
             heads: false,
             interpreters: None,
+            resume: order.resumes.as_ref().map(|resumes| load::Resume {
+                phase: resumes.phase as usize,
+                first: share.first,
+                done: resumes.done.clone(),
+            }),
             only_to,
         };
         let workers = Workers::start(&filled, &with, &targets, &around, &mut Scripts::default())?;
         Ok(Carried { plan, share, workers, sampler, warnings })
     }
 
-    fn run(self, order: &Order, epoch: Instant, came: &Receiver<Came>, to: &Sender<Frame>) -> bool {
+    fn run(self, order: Order, epoch: Instant, came: &Receiver<Came>, to: &Sender<Frame>) -> bool {
         let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
         let under_way = UnderWay {
             agent: Agent::new(Duration::from_micros(order.lease_us), Outbox::new(self.share.count, None)),
@@ -306,7 +353,10 @@ impl Carried {
             kept: Gathering::new(keep.to_string()),
             late: Duration::ZERO,
             begun: false,
+            sum: Sum::default(),
+            last: Last::default(),
             epoch,
+            order,
             carried: self,
         };
         under_way.run(came, to)
@@ -341,6 +391,10 @@ struct UnderWay {
     late: Duration,
     /// The controller let it begin.
     begun: bool,
+    /// All that it has told, for the case that nobody took it.
+    sum: Sum,
+    last: Last,
+    order: Order,
 }
 
 impl UnderWay {
@@ -354,9 +408,11 @@ impl UnderWay {
         while !self.agent.is_over() {
             match came.recv_timeout(LOOK_UP) {
                 Ok(Came::Said(Down::Beat(beat))) => self.agent.handle(self.now(), &beat),
-                Ok(Came::Said(Down::Plan(_) | Down::Data(_))) => self.agent.closed(),
+                Ok(Came::Said(Down::Plan(_) | Down::Data(_) | Down::Collect(_) | Down::Forget(_))) => {
+                    self.agent.closed();
+                }
                 Ok(Came::Closed(why)) => {
-                    tracing::info!(why, "nobody listens any more");
+                    self.log(&format!("nobody listens any more: {why}"));
                     self.agent.closed();
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -373,7 +429,11 @@ impl UnderWay {
                 say(to, &said);
             }
         }
-        self.begun
+        let begun = self.begun;
+        if begun && self.agent.is_orphaned() {
+            self.keep();
+        }
+        begun
     }
 
     fn obey(&mut self) {
@@ -382,9 +442,11 @@ impl UnderWay {
             match task {
                 Task::Go => {
                     self.begun = true;
+                    self.log("the load may begin");
                     self.carried.workers.go();
                 }
                 Task::Open { phase, at } => {
+                    self.log(&format!("phase {phase} opens at {:.3} s", at.as_secs_f64()));
                     if phase == 0 {
                         self.late = self.now().saturating_sub(at);
                     }
@@ -398,6 +460,7 @@ impl UnderWay {
                     per_second: rate.per_second,
                 }),
                 Task::Stop { now } => {
+                    self.log(if now { "the load ends at once" } else { "the load ends" });
                     // A run that has not begun ends as well.
                     self.carried.workers.go();
                     if now { control.stop_now() } else { control.stop() }
@@ -417,7 +480,7 @@ impl UnderWay {
             self.tell_events();
             self.running -= u32::from(snapshot.last);
             self.counts.merge(&snapshot.tally.counts);
-            self.agent.push(Delta::Figures(snapshot));
+            self.tell(Delta::Figures(snapshot));
         }
         self.running = self.running.saturating_sub(self.carried.workers.lost().len() as u32);
         self.tell_events();
@@ -457,20 +520,21 @@ impl UnderWay {
                 | Event::Connection(_)
                 | Event::Fetched(_) => continue,
             };
-            self.agent.push(Delta::Record(Box::new(record)));
+            self.tell(Delta::Record(Box::new(record)));
         }
         self.tell_kept();
     }
 
     fn tell_kept(&mut self) {
         if let Some(kept) = self.kept.take() {
-            self.agent.push(Delta::Record(Box::new(RunEvent::Exchanges(Box::new(kept)))));
+            self.tell(Delta::Record(Box::new(RunEvent::Exchanges(Box::new(kept)))));
         }
     }
 
     /// The load is over: says the last word.
     fn end(&mut self) {
         self.tell_events();
+        let passed_by = self.passed_by();
         let workers = &mut self.carried.workers;
         let backend = workers.stop().to_owned();
         self.carried.sampler.sample();
@@ -480,15 +544,53 @@ impl UnderWay {
         let note = |(address, one): &(std::net::SocketAddr, load::PassedOver)| {
             notes::PASSED_OVER.with(&[address, &one.times, &one.why.text()])
         };
-        self.agent.push(Delta::Last(Box::new(Last {
+        self.last = Last {
             counts: self.counts,
             panics: workers.panics(),
             reasons: reasons.into_iter().flatten().collect(),
-            notes: passed.iter().map(note).collect(),
+            notes: passed.iter().map(note).chain(passed_by).collect(),
             seen: workers.control.all_seen(),
             backend,
             late_us: self.late.as_micros() as u64,
-        })));
+        };
+        self.tell(Delta::Last(Box::new(self.last.clone())));
+    }
+
+    /// Requests that were due before it had its parts.
+    fn passed_by(&self) -> Option<String> {
+        let resumes = self.order.resumes.as_ref()?;
+        let phase = self.carried.plan.load.as_ref()?.phases.get(resumes.phase as usize)?;
+        if phase.pace.open().is_none() {
+            return Some(
+                "it went on behind the last word of the agent before it: what that one sent afterwards was sent again, and counted once"
+                    .to_owned(),
+            );
+        }
+        let requests = self.carried.workers.control.all_passed_by();
+        Some(format!(
+            "{requests} requests were due after the last word of the agent before it, and before it began: none was sent again, and nobody \
+             knows how many of them were sent at all"
+        ))
+    }
+
+    fn tell(&mut self, news: Delta) {
+        self.sum.take(&news);
+        self.agent.push(news);
+    }
+
+    /// A line of the log that goes with the result where nobody takes it.
+    fn log(&mut self, what: &str) {
+        tracing::info!(what);
+        self.sum.log(format!("{:.3} s: {what}", self.now().as_secs_f64()));
+    }
+
+    /// Nobody took the result: it waits on this machine for whoever asks.
+    fn keep(self) {
+        let file = kept::keep(self.sum, &self.order, self.carried.share, self.last);
+        match file {
+            Ok(file) => tracing::info!(file = %file.display(), "the result is kept"),
+            Err(problem) => tracing::warn!(%problem, "the result cannot be kept"),
+        }
     }
 }
 

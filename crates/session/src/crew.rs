@@ -3,16 +3,19 @@
 
 use crate::bus::Bus;
 use crate::carrier::{AgentAt, Came, Fleet, Process};
+use crate::errand::Errand;
 use crate::gathering::Gathering;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
+use crate::relief::{self, Given, Relief, Step};
 use crate::usage;
-use fleet::message::{Down, Hello, RateFrom, Stop, Up};
-use fleet::{Controller, News, Rules, Share, not_shared_out, split};
+use fleet::message::{Down, Hello, RateFrom, Resumes, Stop, Up};
+use fleet::{Controller, News, Rules, Share, not_given_out, not_shared_out, split};
 use load::Control;
 use measure::stream::EvidenceFound;
-use measure::{AgentUse, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
+use measure::{AgentUse, CarriedOn, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
 use plan::{Inputs, Plan};
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -48,6 +51,9 @@ struct Heard {
 pub struct Crew {
     members: Vec<Member>,
     came: Receiver<(usize, Came)>,
+    /// Where those that come later tell what they have to.
+    tells: Sender<(usize, Came)>,
+    errand: Option<Errand>,
     rules: Rules,
     tolerate_loss: u32,
     plan: Plan,
@@ -94,6 +100,18 @@ pub fn gather(
     let least = agents as u32 * u32::from(plan.threads.unwrap_or(1));
     if let Some(why) = not_shared_out(plan, least) {
         return Err(Problem::Usage(why));
+    }
+    if fleet.on_loss.gives_parts_out() {
+        if fleet.bus.is_some() {
+            return Err(Problem::Usage(
+                "--on-loss take-over and replace start another agent where one is lost, which nobody can on a bus: give --agents, or \
+                 --on-loss go-on"
+                    .to_owned(),
+            ));
+        }
+        if let Some(why) = not_given_out(plan) {
+            return Err(Problem::Usage(why));
+        }
     }
     let has_secrets = !plan.secrets().is_empty();
     if let Some(bus) = fleet.bus.as_ref().filter(|bus| has_secrets && !bus.at.is_private()) {
@@ -154,7 +172,7 @@ impl Crew {
     }
 
     fn of(gathering: Gathering, plan: &Plan, rules: Rules, tolerate_loss: u32, shares: &[Share]) -> Crew {
-        let Gathering { names, agents, processes, ways, came, bus, .. } = gathering;
+        let Gathering { names, agents, processes, ways, to: tells, came, errand, bus, .. } = gathering;
         let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares);
         let members = all.map(|((((name, at), process), to), share)| Member {
             name,
@@ -167,6 +185,8 @@ impl Crew {
         Crew {
             members: members.collect(),
             came,
+            tells,
+            errand,
             rules,
             tolerate_loss,
             plan: plan.clone(),
@@ -200,6 +220,8 @@ impl Crew {
             failures: 0,
             rates: 0,
             starts: None,
+            reliefs: BTreeMap::new(),
+            seats: (0..shares.len()).collect(),
             workers: (0..self.workers()).map(|_| Progress::default()).collect(),
             backends: Vec::new(),
             notes: Vec::new(),
@@ -219,6 +241,8 @@ struct Progress {
     began: Duration,
     until: Duration,
     in_flight: u64,
+    /// Requests that it has begun in the phase.
+    done: u64,
     gone: bool,
 }
 
@@ -235,6 +259,10 @@ struct UnderWay<'a> {
     /// Changes of rates that were passed on.
     rates: usize,
     workers: Vec<Progress>,
+    /// Agents on their way to parts of lost ones, by the numbers under which they are heard.
+    reliefs: BTreeMap<usize, Relief>,
+    /// Which agent is heard under a number; beyond all agents: one that did not come.
+    seats: Vec<usize>,
     backends: Vec<String>,
     notes: Vec<String>,
 }
@@ -245,7 +273,7 @@ impl UnderWay<'_> {
     }
 
     fn run(mut self, go: &dyn Fn() -> bool, panic: &dyn Fn(&str)) -> &'static str {
-        while !self.controller.is_over() {
+        while !self.controller.is_over() || !self.reliefs.is_empty() {
             if let Ok((agent, came)) = self.crew.came.recv_timeout(LOOK_UP) {
                 self.take(agent, came);
                 while let Ok((agent, came)) = self.crew.came.try_recv() {
@@ -256,6 +284,7 @@ impl UnderWay<'_> {
                 self.controller.begin();
             }
             self.obey();
+            self.give_up_late();
             self.say_all();
             self.hear(panic);
         }
@@ -264,13 +293,23 @@ impl UnderWay<'_> {
         self.finish()
     }
 
-    fn take(&mut self, agent: usize, came: Came) {
+    fn take(&mut self, number: usize, came: Came) {
         let now = self.now();
+        if self.reliefs.contains_key(&number) {
+            return self.relieve(number, came);
+        }
+        let agent = self.seats[number];
+        if agent >= self.crew.members.len() {
+            return;
+        }
         match came {
             Came::Said(Up::Beat(beat)) => self.controller.handle_beat(agent, now, &beat),
             Came::Said(Up::Delta(news)) => self.controller.handle_delta(agent, now, news),
             Came::Closed(why) => self.controller.closed(agent, now, &why),
-            Came::Said(Up::Hello(_) | Up::Ready(_) | Up::Refused(_)) | Came::Hello(..) => {
+            Came::Said(
+                Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+            )
+            | Came::Hello(..) => {
                 self.controller.closed(agent, now, "it said again who it is: it has begun anew");
             }
         }
@@ -354,12 +393,14 @@ impl UnderWay<'_> {
                 self.command.control.stop();
             }
         }
+        let before = self.workers[snapshot.worker as usize];
         self.workers[snapshot.worker as usize] = Progress {
             phase: snapshot.phase,
             interval: snapshot.interval,
             began: snapshot.span.0,
             until: snapshot.span.1,
             in_flight: snapshot.in_flight,
+            done: tally.counts.requests + if before.phase == snapshot.phase { before.done } else { 0 },
             gone: snapshot.last,
         };
         // The session takes them as long as anybody may tell any.
@@ -401,15 +442,104 @@ impl UnderWay<'_> {
         let before = self.crew.members.iter().filter(|member| member.heard.lost.is_some()).count() as u32;
         let tolerated = before < self.crew.tolerate_loss;
         let member = &mut self.crew.members[agent];
-        member.heard.lost = Some(LostAgent { at: since_start, why, tolerated });
+        member.heard.lost = Some(LostAgent { at: since_start, why, tolerated, carried_on: Vec::new() });
         member.to = None;
         member.process.kill();
-        for part in member.share.parts() {
-            let progress = self.workers[part.index as usize];
+        let share = member.share;
+        let goes_on = self.give_out(agent, share);
+        self.end_parts(share, since_start, !goes_on);
+    }
+
+    /// Parts of a lost agent end: for good, or for those who carry them on.
+    fn end_parts(&mut self, share: Share, at: Duration, last: bool) {
+        for part in share.parts() {
+            let progress = &mut self.workers[part.index as usize];
             if !progress.gone {
-                let _ = self.command.snapshots.send(nothing_more(part.index, progress, since_start));
+                progress.gone = last;
+                // The session takes them as long as anybody may tell any.
+                let _ = self.command.snapshots.send(nothing_more(part.index, *progress, at, last));
+                progress.in_flight = 0;
             }
         }
+    }
+
+    /// Starts agents for the parts of a lost one, where that is wanted and there is something left to do. Returns true if it did.
+    fn give_out(&mut self, agent: usize, share: Share) -> bool {
+        let control = &self.command.control;
+        let has_ended = share.parts().all(|part| self.workers[part.index as usize].gone);
+        if self.starts.is_none() || control.stopped() || has_ended {
+            return false;
+        }
+        let there =
+            self.crew.members.iter().filter(|member| member.heard.lost.is_none() && member.to.is_some());
+        let others = there.map(|member| member.at.clone()).collect();
+        let own = self.crew.members[agent].at.clone();
+        let given = relief::places(self.crew.rules.on_loss, &own, others, share);
+        for (at, share) in &given {
+            let number = self.seats.len();
+            self.seats.push(usize::MAX);
+            let name = format!("a{}", number + 1);
+            let progress = |part: u32| self.workers[part as usize];
+            let phase = share.parts().map(|part| progress(part.index).phase).max().unwrap_or(0);
+            let done = share
+                .parts()
+                .map(|part| progress(part.index))
+                .map(|one| if one.phase == phase { one.done } else { 0 });
+            let resumes = Resumes { phase, done: done.collect(), since_us: 0 };
+            let given = Given { share: *share, of: agent, resumes };
+            let came = self.crew.tells.clone();
+            self.reliefs.insert(number, Relief::start(number, name, at.clone(), given, came));
+        }
+        !given.is_empty()
+    }
+
+    /// Something came from an agent on its way to parts of a lost one.
+    fn relieve(&mut self, number: usize, came: Came) {
+        let now = self.now();
+        let Some(mut relief) = self.reliefs.remove(&number) else { return };
+        let Some(errand) = &self.crew.errand else { return };
+        match relief.take(came, errand, now) {
+            Step::Waits => {
+                self.reliefs.insert(number, relief);
+            }
+            Step::Failed(why) => self.not_relieved(&relief, &why),
+            Step::Ready => {
+                self.seats[number] = self.controller.join(now, relief.share);
+                let at = self.starts.map_or(Duration::ZERO, |starts| now.saturating_sub(starts));
+                let lost = self.crew.members[relief.of].heard.lost.as_mut();
+                let on = CarriedOn { by: relief.name.clone(), at, parts: relief.share.count };
+                lost.into_iter().for_each(|lost| lost.carried_on.push(on.clone()));
+                self.crew.members.push(Member {
+                    name: relief.name,
+                    at: relief.at,
+                    process: relief.process,
+                    to: relief.to,
+                    share: relief.share,
+                    heard: Heard::default(),
+                });
+                self.say(self.crew.members.len() - 1, "carries on the parts of a lost one");
+            }
+        }
+    }
+
+    fn give_up_late(&mut self) {
+        let late: Vec<usize> =
+            self.reliefs.iter().filter(|(_, relief)| relief.is_late()).map(|(number, _)| *number).collect();
+        for relief in late.iter().filter_map(|number| self.reliefs.remove(number)).collect::<Vec<_>>() {
+            self.not_relieved(&relief, "it did not get ready in time");
+        }
+    }
+
+    /// Nobody carries these parts on.
+    fn not_relieved(&mut self, relief: &Relief, why: &str) {
+        relief.process.kill();
+        let text = format!(
+            "agent {} ({}) was to carry on parts of {} and does not: {why}",
+            relief.name, relief.at, self.crew.members[relief.of].name
+        );
+        self.notes.push(text);
+        let at = self.starts.map_or(Duration::ZERO, |starts| self.now().saturating_sub(starts));
+        self.end_parts(relief.share, at, true);
     }
 
     fn finish(mut self) -> &'static str {
@@ -447,8 +577,8 @@ impl UnderWay<'_> {
     }
 }
 
-/// The last word of a worker that does not say it.
-fn nothing_more(worker: u32, progress: Progress, now: Duration) -> Snapshot {
+/// The last word of a worker that does not say it. `last`: nobody goes on behind it.
+fn nothing_more(worker: u32, progress: Progress, now: Duration, last: bool) -> Snapshot {
     let until = progress.until.max(now);
     let mut tally = Box::new(Tally::new());
     // What was under way when it told its last figures has an end that nobody will know.
@@ -462,7 +592,7 @@ fn nothing_more(worker: u32, progress: Progress, now: Duration) -> Snapshot {
         peak: 0,
         cpu: Duration::ZERO,
         closes_interval: true,
-        last: true,
+        last,
         span: (progress.began, until),
         paced_until: progress.until,
         due_until: progress.until,

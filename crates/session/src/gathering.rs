@@ -3,12 +3,12 @@
 
 use crate::bus::{Bus, Offered};
 use crate::carrier::{self, AgentAt, Came, Fleet, Process};
+use crate::errand::Errand;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::usage;
 use fleet::message::{Down, Hello, Order, Ready, Up};
 use fleet::{PROTOCOL, Share};
-use plan::digest::Sha256;
 use plan::{Inputs, Plan};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -22,8 +22,6 @@ const HELLO: Duration = Duration::from_secs(60);
 const READY: Duration = Duration::from_secs(60);
 /// A plan with what it names is no longer than this.
 const LONGEST_PLAN: usize = 256 << 20;
-/// Bytes of a plan that are sent at once.
-const PIECE: usize = 256 << 10;
 /// How often it is looked at what is not told by an agent.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
@@ -62,10 +60,12 @@ pub struct Gathering {
     pub agents: Vec<AgentAt>,
     pub processes: Vec<Option<Arc<Process>>>,
     pub ways: Vec<Option<Sender<Vec<u8>>>>,
-    to: Sender<(usize, Came)>,
+    pub to: Sender<(usize, Came)>,
     pub came: Receiver<(usize, Came)>,
     lease: Duration,
     on_bus: Vec<Offered>,
+    /// What agents were given.
+    pub errand: Option<Errand>,
     /// Last, so that the other ends of streams learn of their end.
     pub bus: Option<Bus>,
 }
@@ -92,6 +92,7 @@ impl Gathering {
             came,
             lease: fleet.lease,
             on_bus,
+            errand: None,
             bus,
         })
     }
@@ -161,7 +162,7 @@ impl Gathering {
         Err(self.give_up(troubles, false))
     }
 
-    fn named(&self, agent: usize, why: &str) -> String {
+    pub fn named(&self, agent: usize, why: &str) -> String {
         format!("agent {} ({}): {why}", self.names[agent], self.agents[agent])
     }
 
@@ -172,7 +173,7 @@ impl Gathering {
         if usage { Problem::Usage(text) } else { Problem::Impossible(text) }
     }
 
-    fn say(&self, agent: usize, down: &Down) {
+    pub fn say(&self, agent: usize, down: &Down) {
         // One that has gone says so itself.
         let _ = self.ways[agent].as_ref().map(|way| way.send(down.frame().to_bytes()));
     }
@@ -195,29 +196,26 @@ impl Gathering {
             );
             return Err(self.give_up(vec![why], true));
         }
-        let sha256 = Sha256::of([plan_text.as_bytes(), inputs_text.as_bytes()]);
-        let run_id = usage::run_id();
         let micros = |time: Duration| time.as_micros() as u64;
-        for (agent, share) in shares.iter().enumerate() {
-            self.say(
-                agent,
-                &Down::Plan(Box::new(Order {
-                    name: self.names[agent].clone(),
-                    share: *share,
-                    run_id,
-                    interval_us: micros(around.interval_length()),
-                    cache_bytes: around.cache_bytes,
-                    lease_us: micros(fleet.lease),
-                    ready_us: around.ready.map(micros),
-                    plan_bytes: plan_text.len() as u64,
-                    inputs_bytes: inputs_text.len() as u64,
-                    sha256: sha256.clone(),
-                })),
-            );
-            for text in [&plan_text, &inputs_text] {
-                text.as_bytes().chunks(PIECE).for_each(|piece| self.say(agent, &Down::Data(piece.to_vec())));
-            }
+        let order = Order {
+            name: String::new(),
+            share: Share::whole(0),
+            run_id: usage::run_id(),
+            interval_us: micros(around.interval_length()),
+            cache_bytes: around.cache_bytes,
+            lease_us: micros(fleet.lease),
+            ready_us: around.ready.map(micros),
+            resumes: None,
+            plan_bytes: 0,
+            inputs_bytes: 0,
+            sha256: String::new(),
+        };
+        let errand = Errand::new(order, &plan_text, &inputs_text);
+        for ((share, name), way) in shares.iter().zip(&self.names).zip(&self.ways) {
+            way.iter().for_each(|way| errand.give(way, name, *share, None));
         }
+        let sha256 = errand.sha256().to_owned();
+        self.errand = Some(errand);
         self.readies(around, &sha256)
     }
 
@@ -246,7 +244,10 @@ impl Gathering {
                 }
                 Came::Closed(_) if settled[agent] => {}
                 Came::Closed(why) => troubles.push(self.named(agent, &why)),
-                Came::Said(Up::Hello(_) | Up::Beat(_) | Up::Delta(_)) | Came::Hello(..) => continue,
+                Came::Said(
+                    Up::Hello(_) | Up::Beat(_) | Up::Delta(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                )
+                | Came::Hello(..) => continue,
             }
             settled[agent] = true;
         }
@@ -261,7 +262,7 @@ impl Gathering {
 }
 
 /// Why an agent is none for this controller.
-fn mismatch(hello: &Hello) -> Option<String> {
+pub fn mismatch(hello: &Hello) -> Option<String> {
     let own = env!("CARGO_PKG_VERSION");
     (hello.protocol != PROTOCOL || hello.version != own).then(|| {
         format!(

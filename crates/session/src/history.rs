@@ -8,16 +8,20 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// There is neither of the two.
 pub fn folder() -> Result<PathBuf, Problem> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // The specification wants a relative path ignored.
-    let state = variable("XDG_STATE_HOME").filter(|path| path.is_absolute());
-    let state = state.or_else(|| variable("HOME").map(|home| home.join(".local/state")));
-    state.map(|state| state.join("wringer/runs")).ok_or_else(|| {
+    state().map(|state| state.join("wringer/runs")).ok_or_else(|| {
         Problem::Impossible(
             "there is no folder for runs, as neither XDG_STATE_HOME nor HOME is set: give one with --keep-in, or --no-keep"
                 .to_owned(),
         )
     })
+}
+
+/// The folder of what programs of this user keep; nothing where the environment names none.
+pub(crate) fn state() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The specification wants a relative path ignored.
+    let state = variable("XDG_STATE_HOME").filter(|path| path.is_absolute());
+    state.or_else(|| variable("HOME").map(|home| home.join(".local/state")))
 }
 
 /// A line that says that a run was kept and how it is shown again.

@@ -20,15 +20,18 @@ mod agent;
 mod backend;
 mod bus;
 mod carrier;
+mod collecting;
 mod commanded;
 mod crew;
 mod data;
+mod errand;
 mod evidence;
 mod exits;
 mod finished;
 mod gathering;
 mod head;
 mod inputs;
+mod kept;
 mod listen;
 mod lookout;
 mod observed;
@@ -38,6 +41,7 @@ mod problem;
 mod purger;
 mod qlog;
 mod reach;
+mod relief;
 mod remote;
 mod serve;
 mod sink;
@@ -52,10 +56,12 @@ mod workers;
 pub use agent::{AgentOptions, serve as serve_agent};
 pub use bus::BusAt;
 pub use carrier::{AgentAt, Fleet, OnBus};
+pub use collecting::{Collected, collect};
 pub use commanded::check_plan;
 pub use evidence::text as evidence_text;
 pub use finished::{Ended, Finished};
 pub use fleet::OnLoss;
+pub use fleet::kept::Together;
 pub use gathering::{Present, check as check_agents};
 pub use listen::settle;
 pub use lookout::Started;
@@ -183,7 +189,17 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let only_to = around.reach.as_ref().map(Reach::hosts).or_else(|| confined(plan, around, &all));
     let count = threads(plan.threads);
     let share = Share::whole(count);
-    let with = With { io, share, run_id: None, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
+    let with = With {
+        io,
+        share,
+        run_id: None,
+        tls: tls.as_ref(),
+        inputs,
+        heads,
+        interpreters,
+        resume: None,
+        only_to,
+    };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     tracing::debug!(
         workers = workers.count(),

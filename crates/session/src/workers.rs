@@ -81,6 +81,8 @@ pub struct With<'a> {
     pub heads: bool,
     /// Who interprets program text, where the plan has any.
     pub interpreters: Option<Arc<dyn load::code::Interpreters>>,
+    /// Where their parts go on that another machine has begun.
+    pub resume: Option<load::Resume>,
     /// Hosts that connections may go to beside loopback addresses; `None`: any.
     pub only_to: Option<Arc<[IpAddr]>>,
 }
@@ -486,6 +488,7 @@ fn control(plan: &Plan, with: &With<'_>, around: &SessionOptions, purger: Option
         None => control,
     };
     // Those of an agent are some of many.
+    let control = control.resuming(with.resume.clone());
     Arc::new(if with.run_id.is_some() { control.among(sending(plan, with.share.of)) } else { control })
 }
 

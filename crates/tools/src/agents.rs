@@ -46,6 +46,8 @@ pub fn named(args: &FleetArgs) -> Option<Fleet> {
         bus,
         on_loss: match args.on_loss {
             Some(OnLossArg::Stop) => OnLoss::Stop,
+            Some(OnLossArg::TakeOver) => OnLoss::TakeOver,
+            Some(OnLossArg::Replace) => OnLoss::Replace,
             Some(OnLossArg::GoOn) | None => OnLoss::GoOn,
         },
         tolerate_loss: args.tolerate_loss.unwrap_or(0),

@@ -105,6 +105,9 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Config { command } => command::config::run(command.as_deref()),
         Command::Fleet(FleetCommand::Run(args)) => command::fleet::run(&args),
         Command::Fleet(FleetCommand::Check { plan, fleet }) => command::fleet::check(plan.as_deref(), &fleet),
+        Command::Fleet(FleetCommand::Collect { run, into, fleet }) => {
+            command::fleet::collect(run.as_deref(), &into, &fleet)
+        }
         Command::Fleet(FleetCommand::Print(what)) => Ok(command::fleet::print(&what)),
         Command::Agent(args) => command::fleet::agent(&args),
         Command::Doctor(args) => command::doctor::run(&args),

@@ -5,11 +5,13 @@ mod deal;
 mod lock;
 mod meeting;
 mod purge;
+mod resume;
 
 pub(crate) use deal::{Deck, Decks, Draws};
 pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
 pub use purge::{PurgeDone, PurgeOrder};
+pub use resume::Resume;
 
 use measure::FailureKind;
 use measure::seen::CacheSeen;
@@ -49,6 +51,9 @@ pub struct Control {
     purges: Option<SyncSender<PurgeOrder>>,
     /// Purges that found nobody free to carry them out.
     purges_left_out: AtomicU64,
+    /// Where parts go on that somebody else has begun.
+    resume: Option<Resume>,
+    passed_by: AtomicU64,
     /// First good answers, by phase, step and place in the list; each worker looks once.
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
     /// Barriers, by phase and name.
@@ -112,6 +117,8 @@ impl Control {
             seen: Mutex::default(),
             purges: None,
             purges_left_out: AtomicU64::new(0),
+            resume: None,
+            passed_by: AtomicU64::new(0),
             models: Mutex::default(),
             decks: Decks::new(workers),
             workers,

@@ -42,6 +42,18 @@ impl Schedule {
         self.drawn = self.drawn_before;
     }
 
+    /// Passes over what is due before a moment since the start of the phase. Returns how many of this part have passed then.
+    pub fn pass_until(&mut self, moment: Duration) -> u64 {
+        let passed = self.due_before(moment);
+        if self.open.arrivals == Arrivals::Poisson {
+            // Each gap is drawn behind the one before.
+            self.by_ref().take(passed as usize).for_each(|_| {});
+        } else {
+            self.next += passed;
+        }
+        self.next
+    }
+
     /// True if each number has a moment of its own, which passes with it.
     pub fn is_recorded(&self) -> bool {
         self.open.moments.is_some()
@@ -270,6 +282,24 @@ mod tests {
         let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.iter().all(|gap| (0.009..=0.011).contains(gap)));
         assert!(gaps.iter().any(|gap| *gap < 0.0095) && gaps.iter().any(|gap| *gap > 0.0105));
+    }
+
+    #[test]
+    fn what_was_due_before_a_moment_is_passed_over_and_the_rest_is_as_it_was() {
+        for arrivals in [Arrivals::Even, Arrivals::Poisson, Arrivals::Jitter(10), Arrivals::Bursts(4)] {
+            for part in Part::all(3) {
+                let whole: Vec<Duration> = schedule("2s:100", arrivals, part, 5).take(60).collect();
+                let mut late = schedule("2s:100", arrivals, part, 5);
+                let moment = Duration::from_millis(700);
+                let passed = late.pass_until(moment) as usize;
+                assert!(passed > 0 && whole[..passed].iter().all(|at| *at < moment), "{arrivals:?} {part:?}");
+                assert_eq!(
+                    late.take(60 - passed).collect::<Vec<_>>(),
+                    whole[passed..],
+                    "{arrivals:?} {part:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -111,6 +111,11 @@ impl Phase {
         Some(self.part.number(nth))
     }
 
+    /// Somebody else has begun so many of its requests.
+    pub fn resume_behind(&self, done: u64) {
+        self.issued.set(self.issued.get().max(done));
+    }
+
     /// When the last request began, where as many have begun as there are to be.
     pub fn spent_at(&self) -> Option<Instant> {
         self.spent_at.get()
@@ -193,6 +198,21 @@ fn max_users(pace: &Pace) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_that_somebody_else_began_goes_on_behind_its_last_number_and_keeps_its_limit() {
+        let stop = plan::Stop { requests: Some(5), ..plan::Stop::default() };
+        let share = plan::Phase { pace: Pace::Users(1), stop, ..plan::Phase::default() };
+        let part = Part { index: 1, of: 3 };
+        let numbers = |done| {
+            let phase = Phase::new(part, &share, &share.pace, None, Instant::now());
+            phase.resume_behind(done);
+            std::iter::from_fn(|| phase.next_number(Instant::now())).collect::<Vec<u64>>()
+        };
+        assert_eq!(numbers(0), [1, 4, 7, 10, 13]);
+        assert_eq!(numbers(3), [10, 13]);
+        assert_eq!(numbers(9), []);
+    }
 
     #[test]
     fn rows_of_users_have_turns_of_their_own() {

@@ -79,7 +79,7 @@ pub async fn drive(net: Net, job: Job) {
 pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     let mut run = Run::new(net, job, script);
     for index in 0..run.worker.load.phases.len() {
-        run.phase(index).await;
+        if index < run.first { run.pass(index).await } else { run.phase(index).await }
     }
     run.worker.control.seen(&run.worker.given.borrow_mut().seen());
     // Nothing may come after the last snapshot.
@@ -111,6 +111,10 @@ struct Run {
     /// That of this worker, once it is made.
     programs: Option<Rc<dyn Interpreter>>,
     ticker: Option<TaskId>,
+    /// The first phase that is this worker's; somebody else has carried its part through those before.
+    first: usize,
+    /// When the run began, where that was with a phase of somebody else's.
+    began: Option<Instant>,
 }
 
 impl Run {
@@ -144,6 +148,8 @@ impl Run {
             spare: RefCell::default(),
         };
         Run {
+            first: worker.control.resumed(worker.part.index).map_or(0, |resumed| resumed.phase),
+            began: None,
             worker: Rc::new(worker),
             speaking: Vec::new(),
             hosts: job.hosts,
@@ -175,15 +181,14 @@ impl Run {
         };
         let opens = self.gate(index).await;
         let account = self.worker.account.clone();
-        if index == 0 {
-            account.start(opens);
-            self.ticker = Some(self.worker.net.spawn(tick(self.worker.clone(), self.interval)));
+        if index == self.first {
+            self.start(self.began.unwrap_or(opens));
         } else {
             account.hand_over(Closing::Phase);
         }
         account.begin_phase(index, opens, &phase.stop);
         self.worker.net.sleep_until(opens).await;
-        if index == 0 {
+        if index == self.first {
             account.start_cpu();
         }
         if !mine.is_empty() {
@@ -217,6 +222,22 @@ impl Run {
         }
         // Other workers may need longer, and the next phase has to be prepared.
         account.end_phase();
+    }
+
+    /// The first phase of this worker begins. `began`: when the run did.
+    fn start(&mut self, began: Instant) {
+        let worker = &self.worker;
+        worker.account.start(began);
+        if worker.control.resumed(worker.part.index).is_some() {
+            worker.account.join(self.interval);
+        }
+        self.ticker = Some(worker.net.spawn(tick(worker.clone(), self.interval)));
+    }
+
+    /// Somebody else has carried this part through a phase.
+    async fn pass(&mut self, index: usize) {
+        let opens = self.gate(index).await;
+        self.began.get_or_insert(opens);
     }
 
     /// Waits for all workers at the gate of a phase and returns when it opens.

@@ -197,6 +197,7 @@ async fn hand_out(
 ) -> bool {
     let mut nth = 0u64;
     let mut known = 0;
+    pass_by(worker, work, &mut known, &mut schedule);
     loop {
         let due = schedule.next().map(|at| work.phase.opens + at);
         let due = due.filter(|due| work.phase.is_before_end(*due));
@@ -243,6 +244,17 @@ async fn hand_out(
             }
         }
     }
+}
+
+/// Leaves out what was due before this part went on, where somebody else has begun it: nobody knows whether that was sent, and nothing is
+/// sent twice.
+fn pass_by(worker: &Worker, work: &PhaseWork, known: &mut usize, schedule: &mut Schedule) {
+    let resumed = worker.control.resumed(worker.part.index);
+    let Some(resumed) = resumed.filter(|resumed| resumed.phase == worker.account.phase()) else { return };
+    has_changed(worker, known, schedule);
+    let passed = schedule.pass_until(worker.net.now().saturating_duration_since(work.phase.opens));
+    work.phase.resume_behind(passed);
+    worker.control.passed_by(passed.saturating_sub(resumed.done));
 }
 
 /// Waits for a moment of the phase, looking up now and then whether the run is stopped; false if it is.

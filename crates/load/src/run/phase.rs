@@ -257,6 +257,8 @@ impl Run {
         };
         let mut phase = pace::Phase::new(part, share, pace, rows, worker.net.now());
         phase.group = of.group;
+        let resumed = worker.control.resumed(worker.part.index).filter(|resumed| resumed.phase == index);
+        phase.resume_behind(resumed.map_or(0, |resumed| resumed.done));
         // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
         let law = share.pace.closed().unwrap_or_default().1;
         phase.think = Think { law, seed: hash(worker.seed, 0x7417) };

@@ -279,8 +279,12 @@ pub fn codes() -> Sample {
 pub fn agents() -> Sample {
     let mut sample = plain();
     let good = AgentUse { name: "a1".to_owned(), at: "local".to_owned(), share: 0.5, ..AgentUse::default() };
-    let lost =
-        LostAgent { at: Duration::from_secs(2), why: "it was silent for 3 s".to_owned(), tolerated: false };
+    let lost = LostAgent {
+        at: Duration::from_secs(2),
+        why: "it was silent for 3 s".to_owned(),
+        tolerated: false,
+        carried_on: Vec::new(),
+    };
     let bound = vec!["its CPU was busy for 97 %".to_owned()];
     let bad = AgentUse { name: "a2".to_owned(), lost: Some(lost), reasons: bound, ..good.clone() };
     sample.result.agents = vec![good, bad];

@@ -77,6 +77,49 @@ fn are_there(fleet: &Fleet) -> Result<Exit, Problem> {
     Ok(Exit::Ok)
 }
 
+/// Brings results that nobody took to one folder.
+pub fn collect(run: Option<&str>, into: &Path, args: &FleetArgs) -> Result<Exit, Problem> {
+    let fleet = named(args).ok_or_else(nobody)?;
+    let collected = session::collect(&fleet, run, into, &*signals::interrupted()?)?;
+    for run in &collected.runs {
+        show::line(&sum_of(run));
+    }
+    collected.troubles.iter().for_each(|trouble| output::notice(&format!("wringer: {trouble}")));
+    if collected.runs.is_empty() {
+        return Err(Problem::impossible(
+            "no agent has a result that nobody took: what agents had of a run that came to its end is in the run's own file",
+        ));
+    }
+    show::line(&format!("in {}: {}", into.display(), collected.files.join(" ")));
+    Ok(if collected.troubles.is_empty() { Exit::Ok } else { Exit::Impossible })
+}
+
+/// A line for a run of which results were collected.
+fn sum_of(run: &session::Together) -> String {
+    let counts = &run.counts;
+    let ms = |us: u64| us as f64 / 1e3;
+    // Without a good answer nothing has a service time.
+    let times = match counts.ok {
+        0 => String::new(),
+        _ => format!(
+            "; p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms",
+            ms(run.p50_us),
+            ms(run.p99_us),
+            ms(run.longest_us)
+        ),
+    };
+    format!(
+        "run {}  {}  {} of {} parts: {} requests, {} good, {} failed{times}",
+        run.run,
+        run.agents.join(" "),
+        run.parts.0,
+        run.parts.1,
+        counts.requests,
+        counts.ok,
+        counts.failed
+    )
+}
+
 /// Carries a part of somebody's load.
 pub fn agent(args: &AgentArgs) -> Result<Exit, Problem> {
     // A signal to the whole group is for the controller, which ends this one with grace, or by closing the channel.

@@ -53,11 +53,14 @@ impl Asked {
         paths
     }
 
+    /// How often it was asked in all.
+    fn lines(&self) -> usize {
+        fs::read_to_string(self.place.path().join("asked")).unwrap_or_default().lines().count()
+    }
+
     /// Waits until it was asked so often in all.
     pub fn wait_for(&self, times: usize, ran: &mut Running) {
-        let asked =
-            || fs::read_to_string(self.place.path().join("asked")).unwrap_or_default().lines().count();
-        while asked() < times {
+        while self.lines() < times {
             assert!(ran.is_running(), "{}", ran.said());
             thread::sleep(Duration::from_millis(10));
         }
@@ -225,15 +228,68 @@ fn a_loss_may_be_allowed_or_end_all() {
 }
 
 #[test]
+fn parts_of_a_lost_agent_are_carried_on_and_nothing_is_sent_twice_by_a_rate() {
+    let server = Asked::begin();
+    let load = format!("http http://{}/{{{{int:1..1000000}}}} --rate 300 -d 12s --seed 3 -q", server.at);
+    run(&format!("{load} -t 3")).ended_with(0);
+    let alone = server.take();
+    for how in ["take-over", "replace"] {
+        let line = format!("{load} --agents local:3 --on-loss {how} --json {{}}/result.json");
+        let before = server.lines();
+        let mut ran = start(line.split_whitespace());
+        let found = wait_for_agents(&mut ran, 3);
+        server.wait_for(before + 600, &mut ran);
+        kill_process(found[1], Signal::KILL).expect("it runs");
+        let ran = ran.end().ended_with(1);
+        let asked = server.take();
+        let again = asked.iter().find(|(path, times)| alone.get(*path).is_none_or(|once| *times > once));
+        assert_eq!(again, None, "{how}: a request that is none of the plan, or was sent twice");
+        let told = agents(&ran);
+        assert_eq!(told.len(), 4, "{how}: {told:?}");
+        let lost: Vec<_> = told.iter().filter(|agent| !agent["lost"].is_null()).collect();
+        assert_eq!(lost[0]["lost"]["carried_on"][0]["by"], "a4", "{how}: {told:?}");
+        assert!(told[3]["requests"].as_u64() > Some(0) && told[3]["lost"].is_null(), "{how}: {told:?}");
+        let sum: u64 = told.iter().map(|agent| agent["requests"].as_u64().expect("a count")).sum();
+        assert_eq!(sum, ran.report().count("measured/counts/requests"), "{how}");
+        let text = fs::read_to_string(ran.folder.path().join("result.json")).expect("a file");
+        assert!(text.contains("a4 went on with 1 part"), "{how}: {text}");
+        // Every request of the lost part is told, carried on, or named as left out.
+        let left_out =
+            text.split("agent a4: ").nth(1).and_then(|note| note.split(' ').next()?.parse::<u64>().ok());
+        let count = |agent: &serde_json::Value| agent["requests"].as_u64().expect("a count");
+        assert_eq!(count(lost[0]) + count(&told[3]) + left_out.expect("it is noted"), 1_200, "{how}: {text}");
+    }
+}
+
+#[test]
 fn agents_without_a_controller_end_by_themselves() {
     let server = Asked::begin();
     let mut ran =
         start(format!("http http://{}/ --agents local:3 --rate 50 -d 100s -q", server.at).split_whitespace());
     wait_for_agents(&mut ran, 3);
-    server.wait_for(1, &mut ran);
+    server.wait_for(60, &mut ran);
     ran.signal(Signal::KILL);
     // That nobody stays is looked for there.
-    assert_eq!(ran.end().code(), 137);
+    let ran = ran.end();
+    assert_eq!(ran.code(), 137);
+    let asked = server.take().values().sum::<u64>();
+    let place = ran.folder.path().display().to_string();
+    let collect = || {
+        shell(&format!(
+            "XDG_STATE_HOME={place}/state exec $WRINGER fleet collect --agents local:2 --into {place}/collected"
+        ))
+    };
+    // Agents on one machine have one folder: each result comes once.
+    let collected = collect().ended_with(0);
+    assert!(collected.stdout.contains("a1 a2 a3  3 of 3 parts: "), "{}", collected.stdout);
+    let sum = fs::read_to_string(format!("{place}/collected/sum.json")).expect("a file");
+    let sum: serde_json::Value = serde_json::from_str(&sum).expect("JSON");
+    // One may have been under way when the load ended, on each of them.
+    let told = sum[0]["counts"]["requests"].as_u64().expect("a count");
+    assert!(told <= asked + 3 && asked <= told, "{told} told, {asked} asked");
+    let files = fs::read_dir(format!("{place}/collected")).expect("a folder").count();
+    assert_eq!(files, 4, "three results and their sum");
+    collect().refused_with(1, &["no agent has a result that nobody took"]);
 }
 
 #[test]
@@ -259,6 +315,11 @@ fn what_cannot_be_shared_out_or_had_is_refused_before_anything_is_sent() {
         (format!("http http://{at}/ -v --agents local:2"), 2, &["telling each request"][..]),
         (format!("http http://{at}/ --agents nats://x"), 2, &["give local:N, ssh:HOST or cmd:'COMMAND'"]),
         (format!("http http://{at}/ --on-loss stop"), 2, &["--agents"]),
+        (
+            format!("http http://{at}/ --bus nats://127.0.0.1:1 --expect 1 --on-loss replace -n 5"),
+            2,
+            &["nobody can on a bus"],
+        ),
         ("cache --agents local:2".to_owned(), 2, &["an origin of its own"]),
         (
             format!("http http://{at}/ --agents local:1 --agents cmd:false -n 5"),
