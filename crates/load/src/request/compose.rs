@@ -390,7 +390,7 @@ mod tests {
     fn http(form: RequestForm) -> Http {
         Http {
             authority: "localhost:9299".to_owned(),
-            h1: Http1 { form, ..Http1::default() },
+            h1: plan::Http1 { form, ..plan::Http1::default() },
             ..Http::default()
         }
     }
