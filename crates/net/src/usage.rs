@@ -13,6 +13,8 @@ pub struct Usage {
     pub recv_calls: u64,
     /// Sends: calls to the kernel, those that found no room included, or messages queued for io_uring.
     pub send_calls: u64,
+    /// Timers that epoll's waits for near moments were given; io_uring's have timeouts of their own.
+    pub alarms: u64,
     /// Receives that found none of the buffers provided for io_uring, and went on when more were provided.
     pub buffer_shortages: u64,
     /// Waits after which completions of io_uring had not fitted into their queue; the kernel kept them.

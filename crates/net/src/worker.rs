@@ -117,6 +117,7 @@ impl Worker {
             polls: turn.counters.polls.get(),
             recv_calls: turn.counters.recv_calls.get(),
             send_calls: turn.counters.send_calls.get(),
+            alarms: self.driver.alarms(),
             buffer_shortages: shortages.buffers,
             completion_overflows: shortages.completions,
             open_sockets: self.driver.open_sockets(),

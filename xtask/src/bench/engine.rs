@@ -83,7 +83,9 @@ const BARE: [Case; 2] = [
 ];
 
 /// A rate so low that each request is waited for alone.
-const LOW: &str = "1000";
+const LOW: u32 = 1000;
+/// Rates that are often asked for: between two arrivals the worker rests, and at the last one hardly.
+const PACED: [u32; 2] = [4000, 40_000];
 /// The most that io_uring may cost there of what epoll costs.
 const BOUND_LOW: f64 = 1.05;
 /// The most µs that sends may be late at half load: p99, p99.9.
@@ -123,8 +125,10 @@ pub fn ratios() -> Vec<Wanted> {
         });
         total.into_iter().chain(user)
     };
-    let low = Wanted { upper: low("uring"), lower: low("epoll"), bound: Some(BOUND_LOW) };
-    CASES.iter().chain(&BARE).chain([&BESIDE_ORIGIN]).flat_map(of_case).chain([low]).collect()
+    let low = Wanted { upper: paced(LOW, "uring"), lower: paced(LOW, "epoll"), bound: Some(BOUND_LOW) };
+    let told =
+        PACED.map(|rate| Wanted { upper: paced(rate, "uring"), lower: paced(rate, "epoll"), bound: None });
+    CASES.iter().chain(&BARE).chain([&BESIDE_ORIGIN]).flat_map(of_case).chain([low]).chain(told).collect()
 }
 
 /// The name of a figure of user space.
@@ -132,9 +136,9 @@ fn user(case: &str, tool: &str) -> String {
     format!("{case}: {tool}, user µs")
 }
 
-/// The name of the case of a low rate.
-fn low(io: &str) -> String {
-    format!("{LOW}/s: {io}")
+/// The name of the case of a rate.
+fn paced(rate: u32, io: &str) -> String {
+    format!("{rate}/s: {io}")
 }
 
 /// The servers, which stay up over the rounds.
@@ -186,7 +190,9 @@ impl<'a> Engine<'a> {
             groups.push(Box::new(move || self.instructions(&valgrind)));
         }
         groups.push(Box::new(|| self.origin()));
-        groups.push(Box::new(|| self.low_rate()));
+        for rate in [LOW].into_iter().chain(PACED) {
+            groups.push(Box::new(move || self.at_rate(rate)));
+        }
         groups.push(Box::new(|| self.idle()));
         groups.push(Box::new(|| self.half_load()));
         groups
@@ -277,12 +283,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Measures the cost of a request where the worker mostly waits, by each way of asking the kernel.
-    fn low_rate(&self) -> Vec<Sample> {
+    /// Measures the cost of a request that is sent at a moment of its own, by each way of asking the kernel.
+    fn at_rate(&self, rate: u32) -> Vec<Sample> {
         let url = format!("http://{}/", self.bare);
         let by = |io: &str| {
-            let pace = [format!("--rate={LOW}"), format!("--io={io}")];
-            Sample::new(&low(io), None, self.ours(&KEPT, &url, &pace))
+            let pace = [format!("--rate={rate}"), format!("--io={io}")];
+            Sample::new(&paced(rate, io), None, self.ours(&KEPT, &url, &pace))
         };
         vec![by("uring"), by("epoll")]
     }

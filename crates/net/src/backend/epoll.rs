@@ -54,6 +54,7 @@ pub(crate) struct Driver {
     waker: Arc<mio::Waker>,
     alarm: OwnedFd,
     alarm_at: Cell<Option<Instant>>,
+    alarms: Cell<u64>,
     deadlines: Deadlines,
     nowhere: Nowhere,
     /// Memory that datagrams are received into.
@@ -75,6 +76,7 @@ impl Driver {
             waker,
             alarm,
             alarm_at: Cell::new(None),
+            alarms: Cell::new(0),
             deadlines: Deadlines::new(),
             nowhere: Nowhere::default(),
             area: udp::Area::default(),
@@ -84,6 +86,10 @@ impl Driver {
     /// For another thread, to report [`Happened::Answers`].
     pub(crate) fn waker(&self) -> Arc<mio::Waker> {
         self.waker.clone()
+    }
+
+    pub(crate) fn alarms(&self) -> u64 {
+        self.alarms.get()
     }
 
     pub(crate) fn open_sockets(&self) -> usize {
@@ -119,6 +125,7 @@ impl Driver {
     }
 
     fn set_alarm(&self, left: Duration) -> io::Result<()> {
+        count(&self.alarms);
         let never = Timespec::default();
         let it_value = Timespec { tv_sec: 0, tv_nsec: i64::from(left.subsec_nanos()) };
         let once = Itimerspec { it_interval: never, it_value };

@@ -231,6 +231,18 @@ impl Driver {
         }
     }
 
+    /// Timers that the kernel was given.
+    pub(crate) fn alarms(&self) -> u64 {
+        match self {
+            Self::Epoll(driver) => driver.alarms(),
+            // Its waits end by timeouts of their own.
+            Self::Uring(_) => 0,
+            // Its clock needs none.
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => 0,
+        }
+    }
+
     /// Sockets in somebody's hands.
     pub(crate) fn open_sockets(&self) -> usize {
         match self {

@@ -1,10 +1,15 @@
 //! Sleeping: in order, never too short, and not long by milliseconds.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::rc::Rc;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::helpers::{check, pestered};
+use net::ConnectOptions;
+
+use crate::helpers::{ANY_PORT, check, message, pestered};
 
 #[test]
 fn sleepers_wake_in_order() {
@@ -77,6 +82,56 @@ fn an_idle_worker_does_not_turn() {
         net.sleep(Duration::from_micros(50_500)).await;
         assert!(net.usage().turns - before <= 4);
     });
+}
+
+/// A pace sleeps until the next moment while answers to what it sent come and end waits of the worker: the timer stays set,
+/// because each costs the kernel microseconds.
+#[test]
+fn what_comes_before_a_moment_sets_no_timer_anew() {
+    const MOMENTS: u32 = 100;
+    check(|net| async move {
+        let mut stream = net.connect(echo_on_a_thread(), &ConnectOptions::default()).await.unwrap();
+        let is_over = Rc::new(Cell::new(false));
+        let (pacer, over) = (net.clone(), is_over.clone());
+        let before = net.usage();
+        net.spawn(async move {
+            let began = pacer.now();
+            for moment in 1..=MOMENTS {
+                pacer.sleep_until(began + moment * Duration::from_millis(1)).await;
+            }
+            over.set(true);
+        });
+        let mut answers = 0u64;
+        while !is_over.get() {
+            stream.send(message(&net, b"ping")).await.unwrap();
+            assert_eq!(&*stream.recv().await.unwrap(), b"ping");
+            answers += 1;
+        }
+        let after = net.usage();
+        let alarms = after.alarms - before.alarms;
+        let turns = after.turns - before.turns;
+        let happened =
+            format!("{turns} turns and {alarms} alarms for {MOMENTS} moments and {answers} answers");
+        println!("{happened}");
+        assert!(alarms <= MOMENTS.into(), "{happened}");
+        // One each, and as many that a busy machine may add.
+        assert!(turns <= 2 * (u64::from(MOMENTS) + answers), "{happened}");
+    });
+}
+
+/// A peer that takes its time, so that the worker waits for each answer. It ends with its connection.
+fn echo_on_a_thread() -> SocketAddr {
+    let listener = TcpListener::bind(ANY_PORT).unwrap();
+    let at = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let mut bytes = [0; 64];
+        while let Ok(count @ 1..) = stream.read(&mut bytes) {
+            thread::sleep(Duration::from_micros(50));
+            stream.write_all(&bytes[..count]).unwrap();
+        }
+    });
+    at
 }
 
 #[test]
