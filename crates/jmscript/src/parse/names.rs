@@ -17,6 +17,8 @@ pub struct Names {
     pub dialect: Dialect,
     pub scopes: Scopes,
     pub imports: HashMap<Rc<str>, Class>,
+    /// Classes that the script imports and that are not known here.
+    pub unknown_imports: HashSet<Rc<str>>,
     pub globals: Vec<Rc<str>>,
     /// Globals that are assigned to, and so hide names of the outside world.
     pub assigned: HashSet<u16>,
@@ -33,6 +35,7 @@ impl Names {
             dialect,
             scopes: Scopes::default(),
             imports: HashMap::new(),
+            unknown_imports: HashSet::new(),
             globals: Vec::new(),
             assigned: HashSet::new(),
             calls: Vec::new(),
@@ -132,6 +135,9 @@ pub fn resolve(p: &mut Parser<'_>, name: &Rc<str>) -> Parsed<Expr> {
     }
     if let Some(class) = names.class(name) {
         return Ok(Expr::Class(class));
+    }
+    if p.names.unknown_imports.contains(name) {
+        p.refuse_class(&name.clone());
     }
     Ok(Expr::Place(Place::Global(global(p, name)?)))
 }

@@ -47,6 +47,12 @@ pub(super) fn import(p: &mut Parser<'_>) -> Parsed<()> {
         p.names.imports.insert(name, class);
     } else if path.ends_with("codec.binary.*") {
         p.names.imports.insert(Rc::from("Base64"), Class::Known(&codec_base64::KIND));
+    } else {
+        let last = path.rsplit('.').next().expect("a split has a part");
+        p.names.unknown_imports.insert(alias.unwrap_or_else(|| Rc::from(last)));
+        if path == "groovy.time.*" {
+            p.names.unknown_imports.insert(Rc::from("TimeCategory"));
+        }
     }
     Ok(())
 }

@@ -47,6 +47,11 @@ const METHODS: &[Row] = &[
     row("clear", 0, clear),
     row("removeAllArguments", 0, clear),
     row("size", 0, |m, of, _| Ok(Value::count(all(m, of).len()))),
+    row("each", 1, |m, of, args| {
+        let all = as_list(m, of)?;
+        m.invoke(&all, "each", args)?;
+        Ok(of.clone())
+    }),
     row("getArgumentCount", 0, |m, of, _| Ok(Value::count(all(m, of).len()))),
     row("get", 1, get),
     row("getArgument", 1, get),

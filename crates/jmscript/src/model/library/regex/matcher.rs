@@ -119,6 +119,12 @@ pub(crate) static KIND: Kind = Kind::new("java.util.regex", "Matcher")
         }),
         row("size", 0, count),
         row("getCount", 0, count),
+        row("each", 1, |m, of, args| {
+            let all = of.receiver::<Matcher>().items(m, of)?;
+            let all = m.new_list(all)?;
+            m.invoke(&all, "each", args)?;
+            Ok(of.clone())
+        }),
         row("getAt", 1, |m, of, args| element(m, of, &args[0])),
         row("replaceAll", 1, |m, of, args| replace(m, of, args, usize::MAX)),
         row("replaceFirst", 1, |m, of, args| replace(m, of, args, 1)),

@@ -1,5 +1,6 @@
 //! `Date`.
 
+use crate::dialect::Dialect;
 use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Class, Kind, Native, row};
 use crate::model::library::javascript::date as javascript;
@@ -38,7 +39,11 @@ impl Object for Date {
     }
 
     fn text(&self, m: &mut Machine<'_>, _: &Value) -> Option<Run<Rc<str>>> {
-        Some(Ok(Rc::from(time::date_text_in(self.0.get(), &m.host.time_zone()))))
+        let zone = m.host.time_zone();
+        if m.dialect == Dialect::JavaScript {
+            return Some(in_time(javascript_text(self.0.get(), &zone)).map(Rc::from));
+        }
+        Some(Ok(Rc::from(time::date_text_in(self.0.get(), &zone))))
     }
 
     fn order(&self, other: &dyn Object) -> Option<Ordering> {
@@ -49,6 +54,13 @@ impl Object for Date {
         let moment = time::moment(self.0.get(), &TimeZone::UTC)?;
         time::format(&moment, "yyyy-MM-dd'T'HH:mm:ssZ", Letters::Simple).ok().map(Value::text)
     }
+}
+
+/// A date as Rhino writes it, which has a minus before the zone of Greenwich.
+fn javascript_text(millis: i64, zone: &TimeZone) -> Option<String> {
+    let moment = time::moment(millis, zone)?;
+    let text = time::format(&moment, "EEE MMM dd yyyy HH:mm:ss 'GMT'Z (z)", Letters::Simple).ok()?;
+    Some(text.replace("GMT+0000", "GMT-0000"))
 }
 
 /// A whole number of a date in the script's zone.
@@ -123,6 +135,17 @@ fn create(m: &mut Machine<'_>, _: &'static Kind, args: &[Value]) -> Run {
     match args {
         [] => Ok(Date::value(m.host.now())),
         [of] if of.is_number() => Ok(Date::value(of.to_long().unwrap_or(0))),
+        [of] if of.as_object::<Date>().is_some() => Ok(Date::value(millis(of))),
+        [_, _, ..] if m.dialect == Dialect::JavaScript => javascript::of_parts(m, args),
+        [text] if m.dialect == Dialect::JavaScript => {
+            let text = m.text(text)?;
+            match text.parse::<Timestamp>() {
+                Ok(instant) => Ok(Date::value(instant.as_millisecond())),
+                Err(_) => {
+                    thrown("IllegalArgumentException", "a date is read from ISO 8601 here, with its zone")
+                }
+            }
+        }
         _ => thrown("IllegalArgumentException", "a date needs milliseconds here"),
     }
 }
