@@ -177,7 +177,9 @@ fn what_runs_differently_is_told() {
         <stringProp name='RegexExtractor.refname'>V</stringProp><stringProp name='RegexExtractor.regex'>(\\d)\\d</stringProp>\
         <stringProp name='RegexExtractor.template'>$1$</stringProp></RegexExtractor><hashTree/>";
     let pair = request("/a", "").repeat(2);
-    let simple = format!("<GenericController testname='I'/><hashTree>{pair}</hashTree>");
+    let simple = format!("<TransactionController testname='I'/><hashTree>{pair}</hashTree>");
+    let once = "<LoopController testname='L'><boolProp name='LoopController.continue_forever'>false</boolProp>\
+        <stringProp name='LoopController.loops'>2</stringProp></LoopController>";
     for (inner, said) in [
         (format!("{manager}{}", request("/", "")), "its policy is rfc2109"),
         (request("/", &encoding("${__UUID}")), "sent as UTF-8, not as GBK"),
@@ -187,7 +189,14 @@ fn what_runs_differently_is_told() {
         (format!("{code}{}", request("/", "")), "whole code or message"),
         (
             format!("<InterleaveControl testname='L'/><hashTree>{simple}{pair}</hashTree>"),
-            "takes whole controllers",
+            "takes it as a whole",
+        ),
+        (
+            format!(
+                "{}<hashTree>{once}<hashTree>{pair}</hashTree></hashTree>",
+                once.replace("false", "true")
+            ),
+            "JMeter runs it once per user",
         ),
     ] {
         let conversion = of_users(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
@@ -205,13 +214,17 @@ fn a_delay_that_changes_is_computed_each_time() {
              <stringProp name='RandomTimer.range'>5</stringProp></{class}><hashTree/>"
         )
     };
-    for (class, told) in [("UniformRandomTimer", 0), ("PoissonRandomTimer", 0), ("GaussianRandomTimer", 1)] {
+    for (class, wait) in [
+        ("UniformRandomTimer", "(value_1) + random() * (5)"),
+        ("PoissonRandomTimer", "value_"),
+        ("GaussianRandomTimer", "abs((value_1) + normal() * (5))"),
+    ] {
         let inner =
             format!("<ThreadGroup testname='G'/><hashTree>{}{}</hashTree>", timer(class), request("/", ""));
         let conversion = of_users(&inner);
-        assert!(conversion.runs_wholly() && conversion.findings.len() == told, "{:?}", conversion.findings);
+        assert!(conversion.runs_wholly() && conversion.findings.is_empty(), "{:?}", conversion.findings);
         let text = conversion.plan.to_text();
-        assert!(text.contains("wait") && text.contains("pause"), "{text}");
+        assert!(text.contains(wait), "{text}");
     }
 }
 
@@ -280,4 +293,72 @@ fn backend_listeners_of_known_systems_become_exports() {
         "{:?}",
         other.findings
     );
+}
+
+#[test]
+fn cookies_of_a_manager_are_part_of_the_plan() {
+    let manager = |policy: &str| {
+        format!(
+            "<CookieManager testname='C'><stringProp name='CookieManager.policy'>{policy}</stringProp>\
+             <collectionProp name='CookieManager.cookies'><elementProp name='sid' elementType='Cookie'>\
+             <stringProp name='Cookie.value'>s3</stringProp></elementProp></collectionProp></CookieManager><hashTree/>"
+        )
+    };
+    for (policy, sent) in [("standard", true), ("ignoreCookies", false)] {
+        let inner = manager(policy) + &request("/", "");
+        let conversion = of_users(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
+        let text = conversion.plan.to_brief_text_as(plan::TextForm::Toml).unwrap();
+        assert!(conversion.findings.is_empty(), "{:?}", conversion.findings);
+        assert!(text.contains("sid=s3") == sent && !text.contains("WRINGER_SECRET"), "{text}");
+        assert!(Plan::from_text(&text).unwrap().check().is_empty());
+    }
+}
+
+#[test]
+fn the_folder_of_a_plan_is_a_constant() {
+    let script = "${__BeanShell(import org.apache.jmeter.services.FileServer; FileServer.getFileServer().getBaseDir();)}";
+    let data = format!(
+        "<CSVDataSet testname='D'><stringProp name='filename'>{script}${{__BeanShell(File.separator)}}a.csv</stringProp>\
+         <stringProp name='variableNames'>a</stringProp></CSVDataSet><hashTree/>"
+    );
+    let settings = Settings { located: &|path| format!("/plans/{path}"), ..Settings::default() };
+    let inner = format!("<ThreadGroup testname='G'/><hashTree>{data}{}</hashTree>", request("/", ""));
+    let xml = format!(
+        "<jmeterTestPlan version=\"1.2\"><hashTree><TestPlan testname=\"P\"/><hashTree>{inner}</hashTree></hashTree></jmeterTestPlan>"
+    );
+    let conversion = TestPlan::read(xml.as_bytes(), &settings).unwrap().convert(&settings);
+    assert!(conversion.runs_wholly(), "{:?}", conversion.findings);
+    assert!(conversion.plan.to_text().contains("/plans//plans/a.csv"));
+}
+
+#[test]
+fn scripts_of_bsf_are_those_of_their_languages() {
+    let script = |language: &str| {
+        format!(
+            "<BSFPostProcessor testname='B'><stringProp name='scriptLanguage'>{language}</stringProp>\
+             <stringProp name='script'>vars.put(\"a\", \"1\");</stringProp></BSFPostProcessor><hashTree/>"
+        )
+    };
+    for (language, runs) in [("beanshell", true), ("javascript", true), ("jython", false)] {
+        let inner = script(language) + &request("/", "");
+        let conversion = of_users(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
+        assert_eq!(conversion.runs_wholly(), runs, "{language}: {:?}", conversion.findings);
+    }
+}
+
+#[test]
+fn a_graphql_request_sends_its_parameters() {
+    let body = "{\"operationName\":\"Q\",\"variables\":{\"x\":1},\"query\":\"query Q { a }\"}";
+    let more = format!(
+        "<stringProp name='GraphQLHTTPSampler.query'>query Q {{ a }}</stringProp>\
+         <stringProp name='GraphQLHTTPSampler.operationName'>Q</stringProp>\
+         <stringProp name='HTTPSampler.method'>POST</stringProp><boolProp name='HTTPSampler.postBodyRaw'>true</boolProp>\
+         <elementProp name='HTTPsampler.Arguments' elementType='Arguments'><collectionProp name='Arguments.arguments'>\
+         <elementProp name='' elementType='HTTPArgument'><stringProp name='Argument.value'>{body}</stringProp></elementProp>\
+         </collectionProp></elementProp>"
+    );
+    let inner = request("/g", &more);
+    let conversion = of_users(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
+    assert!(conversion.findings.is_empty(), "{:?}", conversion.findings);
+    assert!(conversion.plan.to_text().contains(body), "{}", conversion.plan.to_text());
 }

@@ -44,7 +44,18 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "InterleaveControl", convert: Convert::Controller(interleaved) },
     Kind { class: "SwitchController", convert: Convert::Controller(switch) },
     Kind { class: "TransactionController", convert: Convert::Controller(transaction) },
+    Kind {
+        class: "com.blazemeter.jmeter.controller.ParallelSampler",
+        convert: Convert::Controller(one_by_one),
+    },
 ];
+
+/// Controllers that only hold others: what ignores them meets their requests one after the other.
+const TRANSPARENT: [&str; 4] =
+    ["GenericController", "RecordingController", "ModuleController", "IncludeController"];
+
+/// Controllers that take one of their children each time.
+const ALWAYS_ONE: [&str; 3] = ["RandomController", "InterleaveControl", "SwitchController"];
 
 /// The steps of a sampler or controller; none where nothing in it runs.
 fn child_steps(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -> Vec<Step> {
@@ -90,12 +101,6 @@ fn wrapped(
 }
 
 fn looped(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-    if !of.properties.flag("LoopController.continue_forever", true) {
-        c.different(
-            of,
-            "its continue_forever is false, for which JMeter runs it in the first round of what stands around it only: here it runs in each",
-        );
-    }
     let written = of.properties.text("LoopController.loops").to_owned();
     let text = c.text(of, &written);
     let times = match (text.constant(), text.only_value()) {
@@ -115,9 +120,32 @@ fn looped(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
         return Vec::new();
     }
     let index = index(c, of);
+    list_inner(c, of);
     let mut steps = text.steps();
     steps.extend(wrapped(c, of, scope, |steps| Step::Loop(Loop { times, index, steps, ..Loop::default() })));
-    steps
+    if of.properties.flag("LoopController.continue_forever", true) {
+        return steps;
+    }
+    // A loop that does not go on for ever is done for good, once its user has been through it.
+    vec![Step::Once(Sequence { name: of.title().to_owned(), steps })]
+}
+
+/// Lists loops within one which a user walks through once only: here that is once each time the outer loop is entered.
+fn list_inner(c: &mut Converter<'_>, of: &Element) {
+    for child in super::walked(of).filter(|child| kinds::role(child) == Role::Controller) {
+        let loops =
+            matches!(child.class.as_str(), "LoopController" | "WhileController" | "ForeachController");
+        if child.class == "LoopController" && !child.properties.flag("LoopController.continue_forever", true)
+        {
+            c.different(
+                child,
+                "its continue_forever is false: JMeter runs it once per user, and here it runs in the first round of the loop around it",
+            );
+        }
+        if !loops {
+            list_inner(c, child);
+        }
+    }
 }
 
 /// The name that the number of a round is kept under, where some text holds it.
@@ -179,6 +207,7 @@ fn while_loop(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Ste
             looped.goes_on = (condition.0 != "true").then_some(condition);
         }
     }
+    list_inner(c, of);
     looped.steps = body(c, of, scope);
     if looped.steps.is_empty() {
         return Vec::new();
@@ -212,6 +241,7 @@ pub(super) fn for_each(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -
         no_underscore: !of.properties.flag("ForeachController.useSeparator", true),
     };
     let index = index(c, of);
+    list_inner(c, of);
     let looped =
         wrapped(c, of, scope, |steps| Step::Loop(Loop { each: Some(each), index, steps, ..Loop::default() }));
     before.into_iter().chain(looped).collect()
@@ -301,15 +331,96 @@ pub(super) fn choice(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, by:
     steps
 }
 
+/// Each pass takes the next child. Where sub-controllers are ignored, that of a child which is a controller is one request of it,
+/// and the next one in the pass in which the child's turn comes again.
 fn interleaved(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-    if of.properties.text("InterleaveControl.style").trim() != "1" && has_long_controllers(of) {
+    let all = of.properties.flag("InterleaveControl.accrossThreads", false);
+    let by = if all { ChoiceBy::TurnOfAll } else { ChoiceBy::Turn };
+    if of.properties.text("InterleaveControl.style").trim() == "1" {
+        return choice(c, of, scope, by);
+    }
+    let mut steps = config::at_iteration(c, of, scope);
+    let mut branches = Vec::new();
+    for child in super::walked(of) {
+        branches.push(Branch { name: child.title().to_owned(), weight: 1, steps: taken(c, child, scope) });
+    }
+    if !branches.is_empty() {
+        steps.push(Step::Choice(Choice { by, branches }));
+    }
+    steps
+}
+
+/// The steps of one turn of a child whose controller is ignored.
+fn taken(c: &mut Converter<'_>, child: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    if requests(child) < 2 || ALWAYS_ONE.contains(&child.class.as_str()) {
+        return child_steps(c, child, scope);
+    }
+    if is_transparent(child) {
+        let mut branches = Vec::new();
+        requests_in_turn(c, child, scope, &mut Vec::new(), &mut branches);
+        return vec![Step::Choice(Choice { by: ChoiceBy::Turn, branches })];
+    }
+    c.different(
+        child,
+        "the Interleave Controller around it takes it as a whole in its turn, where JMeter would take one request of it at a time",
+    );
+    child_steps(c, child, scope)
+}
+
+/// Requests in an element, itself included.
+fn requests(of: &Element) -> usize {
+    match kinds::role(of) {
+        Role::Controller => super::walked(of).map(requests).sum(),
+        _ => 1,
+    }
+}
+
+/// Adds a branch for each request in a controller, at any depth. `begins`: what is done before the next one.
+fn requests_in_turn(
+    c: &mut Converter<'_>,
+    of: &Element,
+    around: &Scope<'_>,
+    begins: &mut Vec<Step>,
+    branches: &mut Vec<Branch>,
+) {
+    let scope = around.below(of, &[]);
+    begins.extend(config::at_iteration(c, of, &scope));
+    for child in super::walked(of) {
+        if kinds::role(child) == Role::Controller {
+            requests_in_turn(c, child, &scope, begins, branches);
+            continue;
+        }
+        let mut steps = std::mem::take(begins);
+        steps.extend(child_steps(c, child, &scope));
+        branches.push(Branch { name: child.title().to_owned(), weight: 1, steps });
+    }
+}
+
+/// True if a controller, and each in it, only holds others.
+fn is_transparent(of: &Element) -> bool {
+    let inner = |child: &Element| kinds::role(child) != Role::Controller || is_transparent(child);
+    TRANSPARENT.contains(&of.class.as_str()) && super::walked(of).all(inner)
+}
+
+/// The children of a Parallel Controller, one after the other, and within one sample where it asks for that.
+fn one_by_one(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let at_once = of.properties.text("MAX_THREAD_NUMBER").trim().parse::<u32>().ok();
+    let limited = of.properties.flag("LIMIT_MAX_THREAD_NUMBER", false);
+    if super::walked(of).count() > 1 && !(limited && at_once == Some(1)) {
         c.different(
             of,
-            "it takes whole controllers in turn, where JMeter would take one request of one at a time",
+            "its children are sent one after the other, where the plugin sends them at once: each has its own times all the same, and only what lies around them lasts longer",
         );
     }
-    let all = of.properties.flag("InterleaveControl.accrossThreads", false);
-    choice(c, of, scope, if all { ChoiceBy::TurnOfAll } else { ChoiceBy::Turn })
+    if !of.properties.flag("PARENT_SAMPLE", false) {
+        return sequence(c, of, scope);
+    }
+    let name = label(c, of);
+    let Titled { before, title } = title(c, of);
+    let steps = wrapped(c, of, scope, |steps| {
+        Step::Transaction(Transaction { name, title, pauses: true, parent: true, steps })
+    });
+    if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
 }
 
 fn switch(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
@@ -365,10 +476,4 @@ pub(super) fn joined(operands: &[String]) -> String {
         [one] => one.clone(),
         all => format!("text({})", all.join(", ")),
     }
-}
-
-/// True if some controller directly below has more than one child to take.
-fn has_long_controllers(of: &Element) -> bool {
-    let mut controllers = super::walked(of).filter(|child| kinds::role(child) == Role::Controller);
-    controllers.any(|child| super::walked(child).count() > 1)
 }

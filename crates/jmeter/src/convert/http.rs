@@ -483,16 +483,21 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
     Session { cookies, redirects, resources, validators: validators(c, scope), ..Session::default() }
 }
 
+/// True if a manager keeps and sends no cookies, not even its own.
+pub(super) fn ignores_cookies(manager: &Element) -> bool {
+    manager.properties.text("CookieManager.policy").trim().eq_ignore_ascii_case("ignorecookies")
+}
+
 /// False if a manager ignores cookies. There is one way to keep them (RFC 6265), so that others are listed.
 fn keeps_cookies(c: &mut Converter<'_>, manager: &Element) -> bool {
     let policy = manager.properties.text("CookieManager.policy").trim().to_lowercase();
-    if matches!(policy.as_str(), "rfc2109" | "rfc2965" | "netscape" | "best-match" | "standard-strict") {
+    if !matches!(policy.as_str(), "" | "standard" | "default" | "ignorecookies") {
         c.different(
             manager,
             format!("its policy is {policy}, with other rules and, for some, other Cookie fields: cookies are kept and sent by RFC 6265"),
         );
     }
-    policy != "ignorecookies"
+    !ignores_cookies(manager)
 }
 
 fn validators(c: &mut Converter<'_>, scope: &Scope<'_>) -> Validators {

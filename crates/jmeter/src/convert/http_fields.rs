@@ -146,12 +146,16 @@ fn authorization(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<
     None
 }
 
-/// Cookies that a manager begins with.
+/// Cookies that a manager begins with, in clear: they are part of the plan, and what is converted runs as it is.
 fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<Field> {
     let manager = scope.outermost("CookieManager")?;
+    let cookies = manager.properties.list("CookieManager.cookies");
+    if super::http::ignores_cookies(manager) {
+        return None;
+    }
     let host = authority(url).rsplit_once(':').map_or(authority(url), |(host, _)| host);
     let mut pairs = Vec::new();
-    for cookie in manager.properties.list("CookieManager.cookies") {
+    for cookie in cookies {
         let Value::Object(cookie) = cookie else { continue };
         let mut part = |name: &str| c.constant(manager, cookie.properties.text(name), "a cookie");
         let value = part("Cookie.value")?;
@@ -161,7 +165,11 @@ fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option
             pairs.push(format!("{}={value}", cookie.name));
         }
     }
-    (!pairs.is_empty()).then(|| Field::new("Cookie", pairs.join("; ").as_str()))
+    (!pairs.is_empty()).then(|| {
+        let mut field = Field::new("Cookie", "");
+        field.value = FieldValue::Text(pairs.join("; "));
+        field
+    })
 }
 
 /// The fields that describe the body.

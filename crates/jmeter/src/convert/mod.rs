@@ -15,6 +15,7 @@ mod http;
 mod http_fields;
 mod keystore;
 pub(crate) mod kinds;
+mod known_script;
 mod listener;
 mod proxy;
 mod sampler;

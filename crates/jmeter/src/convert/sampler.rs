@@ -17,26 +17,21 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "JSR223Sampler", convert: Convert::Sampler(script_sampler) },
     Kind { class: "BeanShellSampler", convert: Convert::Sampler(script_sampler) },
     Kind { class: "kg.apc.jmeter.samplers.DummySampler", convert: Convert::Sampler(dummy) },
-    Kind { class: "BSFSampler", convert: Convert::Sampler(unknown) },
+    Kind { class: "BSFSampler", convert: Convert::Sampler(script_sampler) },
     Kind { class: "JavaSampler", convert: Convert::Sampler(unknown) },
     Kind { class: "JDBCSampler", convert: Convert::Sampler(database) },
     Kind { class: "UserParameters", convert: Convert::Pre(user_parameters) },
     Kind { class: "JSR223PreProcessor", convert: Convert::Pre(plain_script) },
     Kind { class: "BeanShellPreProcessor", convert: Convert::Pre(plain_script) },
-    Kind {
-        class: "BSFPreProcessor",
-        convert: Convert::Pre(missing!("a pre-processor of this kind cannot run")),
-    },
+    Kind { class: "BSFPreProcessor", convert: Convert::Pre(plain_script) },
     Kind { class: "JSR223PostProcessor", convert: Convert::Post(plain_script) },
     Kind { class: "BeanShellPostProcessor", convert: Convert::Post(plain_script) },
-    Kind {
-        class: "BSFPostProcessor",
-        convert: Convert::Post(missing!("an extractor of this kind cannot run")),
-    },
+    Kind { class: "BSFPostProcessor", convert: Convert::Post(plain_script) },
     Kind { class: "DebugPostProcessor", convert: Convert::Post(|_, _| Vec::new()) },
     Kind { class: "ResultAction", convert: Convert::Reaction(reaction) },
     Kind { class: "JSR223Assertion", convert: Convert::Assertion(script_assertion) },
     Kind { class: "BeanShellAssertion", convert: Convert::Assertion(script_assertion) },
+    Kind { class: "BSFAssertion", convert: Convert::Assertion(script_assertion) },
 ];
 
 /// All that a sampler does, in order.
@@ -217,7 +212,7 @@ fn sampled(c: &mut Converter<'_>, of: &Element, mut steps: Vec<Step>, after: Vec
 
 /// Program text of an element.
 pub(super) fn script(c: &mut Converter<'_>, of: &Element, into: Option<String>) -> Vec<Step> {
-    let own = of.class.as_str() == "BeanShellSampler" || of.class == "BeanShellAssertion";
+    let own = matches!(of.class.as_str(), "BeanShellSampler" | "BeanShellAssertion" | "BSFSampler");
     let key = |plain: &str, old: &str| {
         let old = format!("{}.{old}", of.class);
         of.properties.text(if own { &old } else { plain }).to_owned()
@@ -231,7 +226,8 @@ pub(super) fn script(c: &mut Converter<'_>, of: &Element, into: Option<String>) 
             None => return Vec::new(),
         },
     };
-    let of_user = of.properties.text("cacheKey").trim() != "false" && language != "beanshell";
+    let is_cached = of.class.starts_with("JSR223") && of.properties.text("cacheKey").trim() != "false";
+    let of_user = is_cached && language != "beanshell";
     let parameters = c.text(of, &key("parameters", "parameters"));
     let mut code = c.code(of, language, &written, into);
     code.fills = match (written.contains("${"), of_user) {
@@ -258,7 +254,8 @@ pub(super) fn language(c: &mut Converter<'_>, of: &Element) -> Option<&'static s
     if of.class.starts_with("BeanShell") {
         return Some("beanshell");
     }
-    let language = of.properties.filled("scriptLanguage").unwrap_or("groovy").trim().to_lowercase();
+    let key = if of.class == "BSFSampler" { "BSFSampler.language" } else { "scriptLanguage" };
+    let language = of.properties.filled(key).unwrap_or("groovy").trim().to_lowercase();
     match language.as_str() {
         "java" | "bsh" | "beanshell" => Some("beanshell"),
         "javascript" | "ecmascript" | "js" | "nashorn" | "rhino" => Some("javascript"),

@@ -1,7 +1,7 @@
 //! Texts with `${…}` → texts with `{{…}}`, and the steps that compute what no placeholder can say.
 
-use super::Converter;
 use super::variables::Variable;
+use super::{Converter, known_script};
 use crate::element::Element;
 use crate::expression::{Call, Piece, Text};
 use crate::function::{self, Context, Fact};
@@ -237,11 +237,9 @@ impl Converter<'_> {
     /// The value of a call that is the same for the whole run.
     fn at_start(&mut self, call: &Call) -> Option<String> {
         let text = Text::of_call(call.clone());
-        let keeps_name = call
-            .arguments
-            .iter()
-            .filter_map(Text::as_fixed)
-            .any(|name| function::keeps(&call.name) && self.variables.is_set(name.trim()));
+        let may_keep = function::keeps(&call.name) && !names_folder(call);
+        let mut names = call.arguments.iter().filter_map(Text::as_fixed);
+        let keeps_name = names.any(|name| may_keep && self.variables.is_set(name.trim()));
         if keeps_name || !self.is_constant(&text) {
             return None;
         }
@@ -264,7 +262,9 @@ impl Converter<'_> {
                     call.name.as_str(),
                     "__P" | "__property" | "__isPropDefined" | "__env" | "__TestPlanName"
                 );
-                (function::is_pure(&call.name) || of_properties && !self.properties_change)
+                (function::is_pure(&call.name)
+                    || names_folder(call)
+                    || of_properties && !self.properties_change)
                     && call.arguments.iter().all(|argument| self.is_constant(argument))
             }
         })
@@ -325,6 +325,13 @@ impl Converter<'_> {
             }
         }
     }
+}
+
+/// True if a call runs program text that names the plan's folder.
+fn names_folder(call: &Call) -> bool {
+    let is_script = function::script_language(&call.name).is_some();
+    is_script
+        && matches!(call.arguments.as_slice(), [text] if text.as_fixed().is_some_and(known_script::is_known))
 }
 
 /// A source of data that is what a call means, each time anew.
@@ -408,4 +415,13 @@ impl Context for Start<'_, '_> {
     }
 
     fn log(&mut self, _: &str) {}
+
+    fn script(&mut self, language: &str, text: &str) -> Result<String, String> {
+        let folder = || {
+            let located = (self.settings.located)(".");
+            let folder = located.trim_end_matches("/.");
+            if folder.is_empty() { ".".to_owned() } else { folder.to_owned() }
+        };
+        known_script::value(text, &folder).ok_or_else(|| format!("it runs program text in {language}"))
+    }
 }

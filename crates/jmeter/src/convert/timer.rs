@@ -1,7 +1,7 @@
 //! Timers → pauses, rhythms and barriers.
 
 use super::kinds::{Convert, Kind};
-use super::text::{operand, short};
+use super::text::{Converted, operand, short};
 use super::{Converter, sampler};
 use crate::element::Element;
 use plan::{Barrier, Delay, Expression, Rhythm, RhythmHow, Scope as Sharing, Stage, Step};
@@ -12,18 +12,27 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         class: "UniformRandomTimer",
         convert: Convert::Timer(|c, of| {
-            random_timer(c, of, |delay, range| Delay::Uniform { min: delay, max: delay + range })
+            let changing: Changing = |delay, range| format!("{delay} + random() * {range}");
+            random_timer(
+                c,
+                of,
+                |delay, range| Delay::Uniform { min: delay, max: delay + range },
+                Some(changing),
+            )
         }),
     },
     Kind {
         class: "GaussianRandomTimer",
         convert: Convert::Timer(|c, of| {
-            random_timer(c, of, |mean, deviation| Delay::Normal { mean, deviation })
+            let changing: Changing = |mean, deviation| format!("abs({mean} + normal() * {deviation})");
+            random_timer(c, of, |mean, deviation| Delay::Normal { mean, deviation }, Some(changing))
         }),
     },
     Kind {
         class: "PoissonRandomTimer",
-        convert: Convert::Timer(|c, of| random_timer(c, of, |delay, mean| Delay::Poisson { delay, mean })),
+        convert: Convert::Timer(|c, of| {
+            random_timer(c, of, |delay, mean| Delay::Poisson { delay, mean }, None)
+        }),
     },
     Kind { class: "ConstantThroughputTimer", convert: Convert::Timer(throughput) },
     Kind { class: "PreciseThroughputTimer", convert: Convert::Timer(precise) },
@@ -49,29 +58,54 @@ fn constant_timer(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     if delay.is_zero() { Vec::new() } else { vec![Step::Pause(Delay::Fixed { delay })] }
 }
 
-fn random_timer(c: &mut Converter<'_>, of: &Element, law: fn(Duration, Duration) -> Delay) -> Vec<Step> {
-    let written = of.properties.text("ConstantTimer.delay").to_owned();
-    let range = of.properties.text("RandomTimer.range").to_owned();
-    let Some(range) = c.constant(of, &range, "its range") else { return Vec::new() };
-    let factor = factor(c, of);
-    let range = milliseconds(c, of, &range).mul_f64(factor);
-    let text = c.text(of, &written);
-    let Some(constant) = text.constant() else { return random_after(c, of, law(Duration::ZERO, range)) };
-    let delay = milliseconds(c, of, &constant).mul_f64(factor);
-    vec![Step::Pause(law(delay, range))]
-}
+/// The milliseconds of a delay as an expression of its two parts, where these change.
+type Changing = fn(&str, &str) -> String;
 
-/// A delay that changes, and a random pause behind it.
-fn random_after(c: &mut Converter<'_>, of: &Element, random: Delay) -> Vec<Step> {
-    let mut steps = constant_timer(c, of);
-    if steps.is_empty() {
-        return steps;
+/// A delay of two parts. `changing`: what it is computed of where its second part, or both, hold values.
+fn random_timer(
+    c: &mut Converter<'_>,
+    of: &Element,
+    law: fn(Duration, Duration) -> Delay,
+    changing: Option<Changing>,
+) -> Vec<Step> {
+    let delay = c.text(of, of.properties.text("ConstantTimer.delay"));
+    let range = c.text(of, of.properties.text("RandomTimer.range"));
+    let factor = factor(c, of);
+    let delay_ms = delay.constant().map(|text| milliseconds(c, of, &text).mul_f64(factor));
+    let range_ms = range.constant().map(|text| milliseconds(c, of, &text).mul_f64(factor));
+    if let Some(delay) = delay_ms
+        && let Some(range) = range_ms
+    {
+        return vec![Step::Pause(law(delay, range))];
     }
-    if matches!(random, Delay::Normal { .. }) {
-        c.different(of, "its delay changes: what would make it shorter by chance is left out, so it waits longer on average");
+    let term = |text: &Converted, fixed: Option<Duration>| match fixed {
+        Some(time) => Some((time.as_secs_f64() * 1e3).to_string()),
+        None if factor == 1.0 => text.only_value().map(operand),
+        None => text.only_value().map(|name| format!("{} * {factor}", operand(name))),
+    };
+    match (changing, range_ms) {
+        (Some(changing), _) => {
+            let terms = term(&delay, delay_ms).zip(term(&range, range_ms));
+            let Some((first, second)) = terms else {
+                c.missing(of, "its delay or its range is neither a number nor one value");
+                return Vec::new();
+            };
+            let wait = Step::Wait(Expression(changing(&format!("({first})"), &format!("({second})"))));
+            delay.steps().into_iter().chain(range.steps()).chain([wait]).collect()
+        }
+        (None, Some(range)) => {
+            let mut steps = constant_timer(c, of);
+            if steps.is_empty() {
+                return steps;
+            }
+            steps.push(Step::Pause(law(Duration::ZERO, range)));
+            steps
+        }
+        (None, None) => {
+            c.missing(of, "its mean changes while users run");
+            Vec::new()
+        }
     }
-    steps.push(Step::Pause(random));
-    steps
 }
 
 /// The property that makes all random and constant timers longer or shorter.

@@ -82,6 +82,10 @@ const WITHOUT_EFFECT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "a GraphQL request sends its parameters, into which whoever saved the plan has put it",
+        &["GraphQLHTTPSampler.*"],
+    ),
+    (
         "it says what tools that mend HTML or XML report",
         &[
             "XPathExtractor.quiet",
