@@ -110,7 +110,6 @@ macro_rules! missing {
         }
     };
 }
-pub(super) use missing;
 
 fn unknown(class: &str) -> Convert {
     let ends = |words: &[&str]| words.iter().any(|word| class.ends_with(word));

@@ -1,7 +1,7 @@
 //! Samplers, with what stands around them: pre-processors, timers, the sampler, post-processors, assertions.
 
 use super::control::Titled;
-use super::kinds::{self, Convert, Kind, missing};
+use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
 use super::{Converter, config, control, listener};
 use crate::element::Element;

@@ -29,7 +29,7 @@ macro_rules! setter {
         const SET: Native = |m, of, args| {
             let zone: fn(&Machine<'_>) -> TimeZone = $zone;
             let zone = zone(m);
-            set(m, of, args, &Target { first: $first, zone })
+            set(m, of, args, &SetFrom { first: $first, zone })
         };
         SET
     }};
@@ -90,12 +90,12 @@ pub(crate) const METHODS: &[Row] = &[
 ];
 
 /// The part of a date that is set first, of year, month, day, hour, minute, second and millisecond, and the zone it is read in.
-struct Target {
+struct SetFrom {
     first: usize,
     zone: TimeZone,
 }
 
-fn set(m: &mut Machine<'_>, of: &Value, args: &[Value], target: &Target) -> Run {
+fn set(m: &mut Machine<'_>, of: &Value, args: &[Value], target: &SetFrom) -> Run {
     let at = in_time(time::moment(millis(of), &target.zone))?.at;
     let mut parts = [
         i64::from(at.year()),
@@ -123,14 +123,14 @@ fn number(m: &mut Machine<'_>, value: &Value) -> Run<i64> {
 
 /// A date of parts that may lie beyond their usual bounds: a 13th month is the second of the next year.
 fn joined(parts: &[i64; 7]) -> Option<DateTime> {
-    let [year, month, day, hour, minute, second, millisecond] = *parts;
-    let year = i16::try_from(year.checked_add(month.div_euclid(12))?).ok()?;
+    let month = parts[1];
+    let year = i16::try_from(parts[0].checked_add(month.div_euclid(12))?).ok()?;
     let first =
         civil::Date::new(year, month.rem_euclid(12) as i8 + 1, 1).ok()?.to_datetime(civil::Time::midnight());
-    let hours = day.checked_sub(1)?.checked_mul(24)?.checked_add(hour)?;
-    let minutes = hours.checked_mul(60)?.checked_add(minute)?;
-    let seconds = minutes.checked_mul(60)?.checked_add(second)?;
-    let all = seconds.checked_mul(1000)?.checked_add(millisecond)?;
+    let hours = parts[2].checked_sub(1)?.checked_mul(24)?.checked_add(parts[3])?;
+    let minutes = hours.checked_mul(60)?.checked_add(parts[4])?;
+    let seconds = minutes.checked_mul(60)?.checked_add(parts[5])?;
+    let all = seconds.checked_mul(1000)?.checked_add(parts[6])?;
     first.checked_add(jiff::SignedDuration::from_millis(all)).ok()
 }
 
