@@ -128,6 +128,10 @@ impl Need {
         // Groups run at the same time.
         let parts = phase.parts();
         let users: u64 = parts.iter().map(|part| users_at_once(&part.pace)).sum();
+        // Whoever has no request to send opens no connection, unless told to.
+        let with_request =
+            phase.stop.requests.map(|requests| requests.max(phase.preconnect.unwrap_or(0).into()));
+        let users = users.min(with_request.unwrap_or(users));
         if users > 0 {
             self.sure_connections = self.sure_connections.max(users);
             self.connections = self.connections.max(users);
@@ -217,6 +221,19 @@ mod tests {
         assert!(need.loopback && need.resets && !need.origin);
         assert_eq!(need.descriptors(), 700);
         assert_eq!(Need { origin: true, ..need }.descriptors(), 1_400);
+    }
+
+    #[test]
+    fn users_without_a_request_need_no_connection() {
+        let of = |requests, preconnect| {
+            let stop = Stop { requests, ..Stop::default() };
+            let phase = Phase { stop, preconnect, ..phase(Pace::Users(30_000)) };
+            Need::of_plan(&plan(Http::default(), vec![phase]), 1, &[]).connections
+        };
+        assert_eq!(of(None, None), 30_000);
+        assert_eq!(of(Some(1), None), 1);
+        assert_eq!(of(Some(1), Some(500)), 500);
+        assert_eq!(of(Some(40_000), None), 30_000);
     }
 
     #[test]

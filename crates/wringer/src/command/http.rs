@@ -33,7 +33,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings(), &plan);
-    let target = args.sent.requests.proxy.as_ref().map_or_else(|| target(args), ToString::to_string);
+    let target = target(args);
     show::notice(&format!("pressing {target}"));
     let seed_option = args.clients.load.seed.is_none().then_some("--seed");
     let about = show::about("http", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
@@ -57,7 +57,11 @@ fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
 /// Returns the target of the load, in a few words.
 fn target(args: &HttpArgs) -> String {
     let list = args.sent.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
-    args.urls.iter().map(|url| without_secrets(url)).chain(list).collect::<Vec<_>>().join(", ")
+    let aims = args.urls.iter().map(|url| without_secrets(url)).chain(list).collect::<Vec<_>>().join(", ");
+    match &args.sent.requests.proxy {
+        Some(proxy) => format!("{aims} through {proxy}"),
+        None => aims,
+    }
 }
 
 /// Several mistakes have a line each.

@@ -87,7 +87,13 @@ pub fn is_stdout(output: &OutputArgs) -> bool {
 /// Options whose file is standard output.
 fn on_stdout(output: &OutputArgs) -> impl Iterator<Item = &'static str> {
     let events = output.export.events.as_deref().map(|file| ("events", file));
-    output.results().chain(events).filter(|(_, file)| output::is_stdout(file)).map(|(option, _)| option)
+    let page = output.html.as_deref().map(|file| ("html", file));
+    output
+        .results()
+        .chain(events)
+        .chain(page)
+        .filter(|(_, file)| output::is_stdout(file))
+        .map(|(option, _)| option)
 }
 
 /// Columns of the terminal; 0 where there is none.

@@ -14,6 +14,26 @@ fn a_url_is_all_it_takes() {
 }
 
 #[test]
+fn the_page_has_standard_output_for_itself() {
+    let web = Web::start(|_| ok("x"));
+    let url = format!("http://{}/", web.address);
+    let ran = start([&url, "-n", "20", "-c", "2", "--html", "-"]).end().ended_with(0);
+    let page = ran.stdout.trim();
+    assert!(page.starts_with("<!") && page.ends_with("</html>"), "{:.200}", ran.stdout);
+    let ran = start([&url, "-n", "20", "--html", "-", "--json", "-"]).end().ended_with(2);
+    assert!(ran.stderr.contains("--json - and --html - both want"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_title_names_the_target_and_the_proxy() {
+    let web = Web::start(|_| ok("x"));
+    let proxy = web.address.to_string();
+    let ran =
+        start(["http://a.example/", "-n", "20", "-c", "2", "-q", "--proxy", &proxy]).end().ended_with(0);
+    assert!(ran.stdout.contains(&format!("http://a.example/ through {proxy}")), "{}", ran.stdout);
+}
+
+#[test]
 fn nothing_typed_and_nobody_to_ask_is_help_on_one_screen() {
     for words in ["", "< /dev/null"] {
         let ran = shell(&format!("$WRINGER {words}")).ended_with(2);
