@@ -43,7 +43,7 @@ Usage: cargo xtask COMMAND
                      debug build is installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each, 10,000 run files
-  schema             write the JSON Schema of plan files; a test sees that the committed one is of today's types
+  schema             write the JSON Schemas of plan files, runs and events; tests see that the committed ones are of today's types
   options            write the index of all options; a test sees that the committed one is of today's
   web [--check|--test|--bench]
                      build the page from web/; --check: that the committed one is up to date; --test: try it in a browser; --bench: how
@@ -96,10 +96,12 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// The types of plans say their schema in tests alone, so that no build of the tool compiles what makes it.
+/// Types say their schemas in tests alone, so that no build of the tool compiles what makes them.
 fn schema() -> Result<()> {
-    let mut command = shell::cargo(["test", "--package", "plan", "--lib", "the_committed_schema"]);
-    shell::run(command.env("WRINGER_WRITE_SCHEMA", "1"))
+    ["plan", "report"].into_iter().try_for_each(|package| {
+        let mut command = shell::cargo(["test", "--package", package, "--lib", "the_committed_schema"]);
+        shell::run(command.env("WRINGER_WRITE_SCHEMA", "1"))
+    })
 }
 
 /// The command line says its options in tests alone, as plans say their schema.

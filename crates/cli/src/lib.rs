@@ -72,7 +72,7 @@ pub use phase::PhaseArg;
 use plan::HttpProtocol;
 pub use plan_file::{
     AgainstArgs, ForeignArgs, JmeterArgs, NewArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs,
-    RecordingArgs, Start, Statics,
+    RecordingArgs, SchemaOf, Start, Statics,
 };
 pub use probe::{CaseArgs, ProbeArgs};
 pub use replay::{ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, Replayed, Sent, Sides, Timed};
@@ -341,6 +341,12 @@ pub enum Command {
         /// Names as reports have them, such as h1_field_name or ENHANCE_YOUR_CALM, or numbers of error codes
         names: Vec<String>,
     },
+    /// Print the JSON Schema of what wringer reads and writes
+    Schema {
+        /// Which one
+        #[arg(value_enum)]
+        of: SchemaOf,
+    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made
@@ -352,7 +358,6 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Write the manual pages; for packages
-    #[command(hide = true)]
     ManPages {
         /// Folder in which they are written
         dir: PathBuf,

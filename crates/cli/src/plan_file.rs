@@ -146,6 +146,17 @@ pub enum PlanCommand {
     Schema,
 }
 
+/// Files and outputs that have a JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// Plan files
+    Plan,
+    /// A run, as --json writes it
+    Report,
+    /// A line of --events
+    Events,
+}
+
 /// Results of JMeter's that a plan of JMeter's is held against.
 #[derive(Debug, Clone, Default, Args)]
 pub struct AgainstArgs {

@@ -26,6 +26,7 @@ macro_rules! origin_counts {
     ($($(#[$doc:meta])* $field:ident,)+) => {
         /// Counters of the origin; each is a plain sum.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(default)]
         pub struct OriginCounts { $($(#[$doc])* pub $field: u64,)+ }
 

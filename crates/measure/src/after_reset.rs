@@ -8,6 +8,7 @@ use std::time::Duration;
 /// Requests that clients broke off, by what the origin of the same run saw of them. Each is in one of the counts beside
 /// `broken_off`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AfterReset {
     /// Requests that clients broke off, on purpose or because their time was up.

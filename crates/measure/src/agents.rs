@@ -6,6 +6,7 @@ use std::time::Duration;
 
 /// A part of a load that one agent carried: a process of wringer's, on this machine or another one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AgentUse {
     /// Its name within the run.
@@ -52,10 +53,12 @@ fn carried_on(lost: &LostAgent) -> String {
 
 /// An agent that did not tell its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LostAgent {
     /// When, since the start of the run.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// Why that is thought.
     pub why: String,

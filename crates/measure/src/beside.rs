@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Requests that were sent while an earlier fetch was under way, and needed one of their own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Beside {
     /// How many.
@@ -20,6 +21,7 @@ pub struct Beside {
 
 /// Pairs of fetches at the same time, as far as one worker or all of them saw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Fetches {
     /// Both of one object.

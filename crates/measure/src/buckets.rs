@@ -52,7 +52,8 @@ impl Digits {
 
 /// Buckets that hold something: number and count, by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Buckets(Vec<(u32, u64)>);
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Buckets(#[cfg_attr(feature = "schema", schemars(with = "Vec<Vec<u64>>"))] Vec<(u32, u64)>);
 
 impl Buckets {
     /// Nothing.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// A snapshot in a form that other machines read. Times are whole nanoseconds since the start of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CarriedSnapshot {
     worker: u32,
@@ -27,6 +28,10 @@ pub struct CarriedSnapshot {
     due_until_ns: u64,
     clients: Figures,
     #[serde(with = "named")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, crate::buckets::Buckets>")
+    )]
     metrics: TimeMetrics,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     distributions: Option<Box<RequestDistributionsKept>>,

@@ -44,6 +44,7 @@ pub struct Code<'a> {
 
 /// Subject of a line about codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CodeKind {
     /// One code.

@@ -15,6 +15,7 @@ const MEMORY_STALLS: f64 = 0.01;
 
 /// Contention as observed; `None` where the system does not tell. Shares lie between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Contention {
     /// Share of the measured time that each worker waited for a core although it had work to do (the run queue's delay).

@@ -7,6 +7,7 @@ macro_rules! counts {
     ($($(#[$attribute:meta])* $field:ident,)+) => {
         /// Counters of the client side; each is a plain sum.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(default)]
         pub struct Counts { $($(#[$attribute])* pub $field: u64,)+ }
 

@@ -381,13 +381,16 @@ pub enum RequestErrorKind {
 
 /// A request that no answer came to, or no whole one: it was left at the end, or its time ran out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LostRequest {
     /// When it was due, since the start of the run.
     #[serde(rename = "begun_s", with = "crate::seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub begun: Duration,
     /// How long it was waited for.
     #[serde(rename = "waited_s", with = "crate::seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub waited: Duration,
     /// Its time ran out; otherwise it was left when its part of the run was over.
     pub timed_out: bool,
@@ -399,6 +402,7 @@ pub struct LostRequest {
 
 /// An answer that failed a check, or the answer to a request that failed, kept with everything known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Evidence {
     /// Fault of the answer; `None` where the request failed.

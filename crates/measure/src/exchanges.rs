@@ -9,6 +9,7 @@ use std::time::Duration;
 
 /// Single requests of one phase, a column each; all columns are equally long.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct KeptExchanges {
     /// Which are kept: `failures`, `exchanges` (all) or `1/N`.
@@ -27,6 +28,7 @@ pub struct KeptExchanges {
 
 /// A column for each figure of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Columns {
     /// When each began, in µs since the start of the run.

@@ -16,10 +16,12 @@ use std::time::Duration;
 
 /// Figures that clients counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Figures {
     /// Plain counters.
     #[serde(with = "sparse_counts")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, u64>"))]
     pub counts: Counts,
     /// Answers by status.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -47,17 +49,21 @@ pub struct Figures {
     pub http3: Option<Box<Http3Counts>>,
     /// When bytes last came from the other side.
     #[serde(rename = "heard_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub heard: Option<Duration>,
     /// When a request last failed for want of anything that the target owed.
     #[serde(rename = "failed_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub failed: Option<Duration>,
     /// When the first and the last of those were due to which no answer came, in seconds.
     #[serde(rename = "lost_s", with = "lost", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[f64; 2]>"))]
     pub lost: Option<(Duration, Duration)>,
 }
 
 /// Requests that failed in one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailureCount {
     /// In which.
     #[serde(flatten)]
@@ -68,6 +74,7 @@ pub struct FailureCount {
 
 /// Answers with one fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaultCount {
     /// With which.
     pub fault: Fault,
@@ -77,6 +84,7 @@ pub struct FaultCount {
 
 /// Answers with one code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CodeCount {
     /// Its bytes, each as the character of that number (ISO 8859-1).
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -92,6 +100,7 @@ pub struct CodeCount {
 
 /// The figures under one label.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LabelCount {
     /// Its place in the phase's list of labels.

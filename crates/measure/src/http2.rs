@@ -39,6 +39,7 @@ pub const CODES: [&str; 15] = [
 
 /// Counts of the clients' connections of HTTP/2.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Http2Counts {
     /// Frames that came, in the order of [`FRAMES`].

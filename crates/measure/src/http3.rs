@@ -35,6 +35,7 @@ pub const CODES: [&str; 21] = [
 
 /// Counts of the clients' connections of HTTP/3.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Http3Counts {
     /// Frames that came, in the order of [`FRAMES`].
@@ -57,6 +58,7 @@ pub struct Http3Counts {
 
 /// Connections that were closed alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CloseCount {
     /// `peer`, or `here` where this side closed.
     pub by: String,
@@ -91,6 +93,7 @@ impl CloseCount {
 
 /// Counts of the clients' connections of QUIC (RFC 9000), added up over connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct QuicCounts {
     /// UDP datagrams that came.

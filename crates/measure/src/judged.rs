@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Condition that the figures were held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Judged {
     /// The condition, as it was typed.
     pub condition: String,
@@ -33,6 +34,7 @@ impl Judged {
 
 /// Role of a condition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Names {
     /// It must not hold when the run is over.

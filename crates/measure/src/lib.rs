@@ -90,5 +90,5 @@ pub use silence::Silence;
 pub use snapshot::Snapshot;
 pub use stream::{End, Head, PhaseEnd, RunEvent, Second};
 pub use tally::Tally;
-pub use timeline::{Row, Timeline};
+pub use timeline::{Row, Timeline, unless_zero};
 pub use verdict::{Conduct, ExitCode, Finding, FindingKind, TargetVerdict, Verdict, VerdictNames, Worth};

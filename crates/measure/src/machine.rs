@@ -10,6 +10,7 @@ const SWAP_NOISE_BYTES: u64 = 1 << 20;
 /// Highest use of resources, and what went on during the run. Figures of TCP and of swapping are those of the whole
 /// machine (of its network namespace), as the system tells no others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MachineUse {
     /// Most descriptors that this process held.
@@ -70,6 +71,7 @@ pub const DESCRIPTOR_ADVICE: &str = "raise the limit with ulimit -n, or ask for 
 
 /// Resources that a watched process used, its children included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Watched {
     /// Name that the system gives it.

@@ -22,6 +22,7 @@ pub enum Outcome {
 
 /// Why no good answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Told", into = "Told")]
 pub struct Failure {
     /// Kind of the failure.
@@ -152,6 +153,7 @@ impl Failure {
 
 /// A failure as it is written.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Told {
     kind: FailureKind,
     stage: Stage,
@@ -171,6 +173,7 @@ struct Told {
 
 /// Who ended what with which code, as it is written.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ToldClosed {
     /// `peer` or `here`.
     by: String,
@@ -267,6 +270,7 @@ macro_rules! counted {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = ($short:literal, $text:literal),)+ }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
         pub enum $name { $($(#[$member_doc])* $member,)+ }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Purges after whose acknowledgement something of before was still served, as far as one worker or all of them saw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LatePurges {
     /// How many.

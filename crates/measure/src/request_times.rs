@@ -293,6 +293,7 @@ impl RequestDistributions {
 
 /// [`RequestDistributions`] as they are kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RequestDistributionsKept {
     /// Opening the connection.
@@ -307,11 +308,13 @@ pub struct RequestDistributionsKept {
     pub kept: u64,
     /// When the last of them ended.
     #[serde(rename = "until_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub until: Duration,
 }
 
 /// [`ExactDistribution`] as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ExactDistributionKept {
     /// Times of zero.

@@ -169,6 +169,7 @@ impl PhaseResult {
 
 /// CPU of one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkerUse {
     /// Which worker.
     pub worker: u32,
@@ -180,6 +181,7 @@ pub struct WorkerUse {
 
 /// The figures of the measured phases that lists of runs show.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Headline {
     /// Requests begun.

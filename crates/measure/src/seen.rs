@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Such facts of one worker, or of all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CacheSeen {
     /// Objects that should have been hits and were none.

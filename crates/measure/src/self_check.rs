@@ -12,6 +12,7 @@ pub const LATENESS_LIMIT: Duration = Duration::from_millis(5);
 
 /// Observations that the generator made of itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SelfCheck {
     /// CPU share of each worker's thread while measuring, 0 to 1.

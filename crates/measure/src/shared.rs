@@ -9,6 +9,7 @@ const GOAWAYS: usize = 16;
 
 /// Counts of the clients' shared connections, whichever protocol they spoke.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SharedCounts {
     /// Field blocks that came.
@@ -41,6 +42,7 @@ pub struct SharedCounts {
 /// How evenly the answers of a connection shared it, in windows of 100 ms: of those answers that were waiting for content in all of a
 /// window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Fairness {
     /// Windows of connections in which at least two answers were waiting, and content came.
@@ -86,6 +88,7 @@ impl Fairness {
 
 /// Bytes before and after compression.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compressed {
     /// Names and values.
     pub fields: u64,
@@ -102,6 +105,7 @@ impl Compressed {
 
 /// GOAWAYs that were alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoAwayCount {
     /// The error code.
     pub code: u32,

@@ -24,6 +24,7 @@ const SURELY: f64 = 5.7;
 
 /// The cache stopped storing: requests that were due to be hits were hits no more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decay {
     /// Since when, in seconds since the start of the run.
     pub since_s: f64,
@@ -141,6 +142,7 @@ fn deviations(best: Due, end: Due) -> f64 {
 
 /// An object that was due to be a hit several times in a row and was none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissedObject {
     /// Number of the object.
     pub object: u64,
@@ -161,6 +163,7 @@ pub struct MissedObject {
 
 /// Due requests for objects whose sizes have the same binary logarithm.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeClass {
     /// How many were due to be hits.
     pub due: u64,
@@ -172,6 +175,7 @@ pub struct SizeClass {
 
 /// Objects that were missed, and what the others of their size were, as far as one worker or all of them saw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissedObjects {
     /// The objects.
     pub objects: Vec<MissedObject>,
@@ -195,6 +199,7 @@ const NAMES: usize = 3;
 
 /// Objects that the cache does not serve although it was given them, while it serves others of their size.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DeadObjects {
     /// How many; an object counts once for each of its variants.

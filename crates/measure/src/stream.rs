@@ -29,6 +29,7 @@ use std::time::Duration;
 
 /// One record of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RunEvent {
     /// First: the run, before anything has happened.
@@ -60,6 +61,7 @@ pub enum RunEvent {
 
 /// A run before anything has happened.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Head {
     /// The run's own number (UUID, version 7).
@@ -91,6 +93,7 @@ pub struct Head {
     pub machine: Machine,
     /// Length of an interval, which a second of the records has mostly; older files do not tell it.
     #[serde(rename = "interval_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub interval: Option<Duration>,
     /// Share of requests whose answers may fail a check.
     #[serde(skip_serializing_if = "is_zero")]
@@ -106,6 +109,7 @@ fn is_zero(share: &f64) -> bool {
 
 /// A phase, as the plan describes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PhasePlan {
     /// Its name.
@@ -121,6 +125,7 @@ pub struct PhasePlan {
 
 /// A machine that made a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Machine {
     /// Its name.
@@ -137,10 +142,12 @@ pub struct Machine {
 
 /// A phase begins.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PhaseBegun {
     /// When.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// Its place among the phases, from 0.
     pub phase: u32,
@@ -152,21 +159,26 @@ pub struct PhaseBegun {
 
 /// Figures of the time since the record before: mostly one second.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Second {
     /// When it ends.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// How long it is.
     #[serde(rename = "seconds", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub took: Duration,
     /// Place of its phase, from 0.
     pub phase: u32,
     /// When the phase began.
     #[serde(rename = "began_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub began: Duration,
     /// Until when requests could begin so far; what comes after waits for answers only.
     #[serde(rename = "paced_until_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub paced_until: Duration,
     /// Requests under way at its end.
     pub in_flight: u64,
@@ -185,9 +197,14 @@ pub struct Second {
     pub clients: Figures,
     /// Counts of the origin, where they are known.
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<std::collections::BTreeMap<String, u64>>"))]
     pub origin: Option<OriginCounts>,
     /// Times in two digits.
     #[serde(with = "named", alias = "clocks")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, crate::buckets::Buckets>")
+    )]
     pub metrics: TimeMetrics,
     /// CPU of each worker as a share of a core, 0 to 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -202,6 +219,7 @@ pub struct Second {
 
 /// Resources that a machine had in use at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MachineNow {
     /// Descriptors of this process.
@@ -219,6 +237,7 @@ pub struct MachineNow {
 
 /// A limit of the generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BoundBy {
     /// A worker used more of its core than the water mark.
@@ -240,15 +259,21 @@ pub enum BoundBy {
 
 /// Times since the minute before, in three digits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Minute {
     /// When it ends.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// Place of its phase, from 0.
     pub phase: u32,
     /// Times in three digits.
     #[serde(with = "named", alias = "clocks")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, crate::buckets::Buckets>")
+    )]
     pub metrics: TimeMetrics,
     /// Response times by label in two digits, which seconds may have told before, and do not in the files of long runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -266,6 +291,7 @@ pub struct Minute {
 
 /// An answer that is kept with all that is known of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceFound {
     /// The answer.
     #[serde(flatten)]
@@ -274,10 +300,12 @@ pub struct EvidenceFound {
 
 /// Something that a reader had better know.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Note {
     /// When.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// A sentence.
     pub text: String,
@@ -285,10 +313,12 @@ pub struct Note {
 
 /// A change of the run while it went on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Controlled {
     /// From when on.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// By whom: `page`, `terminal`, `signal`, …
     pub by: String,
@@ -299,6 +329,7 @@ pub struct Controlled {
 
 /// Commands that may be given to a run that goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
     /// From now on so many requests per second; of an open pace.
@@ -310,6 +341,7 @@ pub enum Command {
         phase: u32,
         /// From when on, since that phase began.
         #[serde(default, rename = "since_s", with = "seconds")]
+        #[cfg_attr(feature = "schema", schemars(with = "f64"))]
         since: Duration,
     },
     /// The run ends.
@@ -330,10 +362,12 @@ pub enum Command {
 
 /// Facts that are known only when all is over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct End {
     /// How long the run took.
     #[serde(rename = "took_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub took: Duration,
     /// It was interrupted.
     pub interrupted: bool,
@@ -345,6 +379,7 @@ pub struct End {
     pub workers: Vec<WorkerUse>,
     /// The origin's accounts over the whole run.
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<std::collections::BTreeMap<String, u64>>"))]
     pub origin: Option<OriginCounts>,
     /// Observations that the generator made of itself.
     pub self_check: SelfCheck,
@@ -375,18 +410,22 @@ pub struct End {
 
 /// Facts known of a phase when all is over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PhaseEnd {
     /// Requests begun in it, to compare with the sum of its seconds.
     pub requests: u64,
     /// Until when requests were due, since the start of the run: after that only answers were waited for. Older files do not tell it.
     #[serde(rename = "due_until_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub due_until: Option<Duration>,
     /// The origin's accounts, read where the phase ended.
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<std::collections::BTreeMap<String, u64>>"))]
     pub origin: Option<OriginCounts>,
     /// When those end, where the origin was gone before.
     #[serde(rename = "origin_until_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub origin_until: Option<Duration>,
     /// Hit ratio to be expected, where the plan allows a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]

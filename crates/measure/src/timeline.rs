@@ -3,7 +3,7 @@
 use crate::accounts::OriginCounts;
 use crate::counts::Counts;
 use crate::shares::{answered, offload, ratio};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::time::Duration;
 
 /// A piece shorter than this share of an interval is a rest: figures per second say nothing of it.
@@ -38,6 +38,7 @@ impl Rests {
 
 /// One second of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// Seconds since the start of the run at which the row ends.
     pub at_s: f64,
@@ -56,13 +57,32 @@ pub struct Row {
     /// Requests under way at the end.
     pub in_flight: u64,
     /// Median service time in µs.
+    #[serde(serialize_with = "unless_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p50_us: u64,
     /// 99th percentile of the service time in µs.
+    #[serde(serialize_with = "unless_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p99_us: u64,
     /// Longest service time in µs.
+    #[serde(serialize_with = "unless_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub max_us: u64,
     /// Mean service time in µs of all whole answers, false ones included; 0 without any.
+    #[serde(serialize_with = "unless_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub mean_us: f64,
+}
+
+/// Writes a time that is 0 where nothing was timed, which no time is, as null then.
+///
+/// # Errors
+/// Those of what it is written to.
+pub fn unless_zero<N: Copy + Default + PartialEq + Serialize, S: Serializer>(
+    time: &N,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    Some(*time).filter(|time| *time != N::default()).serialize(to)
 }
 
 impl Row {
@@ -90,6 +110,7 @@ impl Row {
 
 /// Rows of a run, bounded: when there are too many, each two neighbours become one.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// The rows, oldest first.
     pub rows: Vec<Row>,

@@ -7,19 +7,19 @@ use crate::good;
 use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
 use measure::http3::CloseCount;
+use measure::shared::{Compressed, GoAwayCount};
 use measure::shares::received_bytes;
 use measure::{
     AfterReset, AgentUse, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram,
     Http2Counts, Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult,
     SelfCheck, SharedCounts, TargetProcesses, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
 };
-use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// Name of the schema.
 pub const SCHEMA: &str = "wringer-run";
 /// Version of the schema: raised when a field changes its meaning or goes away, not when one is added.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
@@ -32,7 +32,8 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Document<'a> {
     schema: &'static str,
     schema_version: u32,
     run: Run<'a>,
@@ -56,6 +57,7 @@ struct Document<'a> {
     evidence: &'a [Evidence],
     lost: &'a [LostRequest],
     notes: &'a [String],
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
     plan: plan::Tree,
 }
 
@@ -89,6 +91,7 @@ impl<'a> Document<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Run<'a> {
     version: &'a str,
     command: &'a str,
@@ -121,6 +124,7 @@ impl<'a> Run<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Target<'a> {
     name: Option<&'a str>,
     address: Option<&'a str>,
@@ -140,6 +144,7 @@ impl<'a> Target<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Phase<'a> {
     name: &'a str,
     measured: bool,
@@ -148,6 +153,7 @@ struct Phase<'a> {
     paced_s: f64,
     counts: &'a Counts,
     rates: Rates,
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, TimeSummary>"))]
     latency: Latency<'a>,
     statuses: Vec<StatusCount>,
     failures: Vec<FailureCount>,
@@ -177,8 +183,8 @@ impl<'a> Phase<'a> {
             failures: tally.failures().map(FailureCount::new).collect(),
             faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
             codes: tally.codes.list().iter().map(CodeCount::new).collect(),
-            http2: tally.http2().map(Http2),
-            http3: tally.http3().map(Http3),
+            http2: tally.http2().map(Http2::new),
+            http3: tally.http3().map(Http3::new),
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
             origin_until_s: phase.origin_until.map(|until| until.as_secs_f64()),
@@ -189,6 +195,7 @@ impl<'a> Phase<'a> {
 
 /// Figures of the origin's work on requests that clients had broken off.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct AfterResetFigures {
     broken_off: u64,
     ended_early: u64,
@@ -219,72 +226,107 @@ impl AfterResetFigures {
 }
 
 /// Counts that only HTTP/2 has, under the names of RFC 9113.
-struct Http2<'a>(&'a Http2Counts);
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Http2<'a> {
+    frames_received: Named<'a>,
+    frames_sent: Named<'a>,
+    resets_received: Named<'a>,
+    resets_sent: Named<'a>,
+    #[serde(flatten)]
+    shared: Shared<'a>,
+}
 
-impl Serialize for Http2<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let counts = self.0;
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("frames_received", &Named(&http2::FRAMES, &counts.received))?;
-        map.serialize_entry("frames_sent", &Named(&http2::FRAMES, &counts.sent))?;
-        map.serialize_entry("resets_received", &Named(&http2::CODES, &counts.resets_received))?;
-        map.serialize_entry("resets_sent", &Named(&http2::CODES, &counts.resets_sent))?;
-        serialize_shared(&counts.shared, &mut map)?;
-        map.end()
+impl<'a> Http2<'a> {
+    fn new(counts: &'a Http2Counts) -> Http2<'a> {
+        Http2 {
+            frames_received: Named(&http2::FRAMES, &counts.received),
+            frames_sent: Named(&http2::FRAMES, &counts.sent),
+            resets_received: Named(&http2::CODES, &counts.resets_received),
+            resets_sent: Named(&http2::CODES, &counts.resets_sent),
+            shared: Shared::new(&counts.shared),
+        }
     }
 }
 
 /// Counts that only HTTP/3 has, under the names of RFC 9114, and those of QUIC below.
-struct Http3<'a>(&'a Http3Counts);
-
-impl Serialize for Http3<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let counts = self.0;
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("frames_received", &Named(&http3::FRAMES, &counts.received))?;
-        map.serialize_entry("frames_sent", &Named(&http3::FRAMES, &counts.sent))?;
-        map.serialize_entry("resets_received", &Named(&http3::CODES, &counts.resets_received))?;
-        map.serialize_entry("resets_sent", &Named(&http3::CODES, &counts.resets_sent))?;
-        serialize_shared(&counts.shared, &mut map)?;
-        map.serialize_entry("quic", &Quic(&counts.quic))?;
-        map.serialize_entry("closes", &Closes(&counts.closes))?;
-        map.end()
-    }
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Http3<'a> {
+    frames_received: Named<'a>,
+    frames_sent: Named<'a>,
+    resets_received: Named<'a>,
+    resets_sent: Named<'a>,
+    #[serde(flatten)]
+    shared: Shared<'a>,
+    quic: Quic,
+    closes: Vec<NamedClose<'a>>,
 }
 
-struct Closes<'a>(&'a [CloseCount]);
-
-impl Serialize for Closes<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.0.iter().map(|close| NamedClose { name: close.code_name(), close }))
+impl<'a> Http3<'a> {
+    fn new(counts: &'a Http3Counts) -> Http3<'a> {
+        let closes = counts.closes.iter().map(|close| NamedClose { name: close.code_name(), close });
+        Http3 {
+            frames_received: Named(&http3::FRAMES, &counts.received),
+            frames_sent: Named(&http3::FRAMES, &counts.sent),
+            resets_received: Named(&http3::CODES, &counts.resets_received),
+            resets_sent: Named(&http3::CODES, &counts.resets_sent),
+            shared: Shared::new(&counts.shared),
+            quic: Quic::new(&counts.quic),
+            closes: closes.collect(),
+        }
     }
 }
 
 /// Connections that were closed alike, with the name of the code.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedClose<'a> {
     name: String,
     #[serde(flatten)]
     close: &'a CloseCount,
 }
 
-fn serialize_shared<M: SerializeMap>(shared: &SharedCounts, map: &mut M) -> Result<(), M::Error> {
-    map.serialize_entry("blocks", &shared.blocks)?;
-    map.serialize_entry("known_blocks", &shared.known_blocks)?;
-    map.serialize_entry("received_fields", &shared.received_fields)?;
-    map.serialize_entry("sent_fields", &shared.sent_fields)?;
-    map.serialize_entry("opened_for_want", &shared.opened_for_want)?;
-    map.serialize_entry("stream_limit_us", &shared.stream_limit_us)?;
-    map.serialize_entry("stream_window_us", &shared.stream_window_us)?;
-    map.serialize_entry("connection_window_us", &shared.connection_window_us)?;
-    map.serialize_entry("coalesced", &shared.coalesced)?;
-    map.serialize_entry("misdirected", &shared.misdirected)?;
-    map.serialize_entry("fairness", &FairnessFigures::new(&shared.fairness))?;
-    map.serialize_entry("goaways", &shared.goaways)
+/// Counts that HTTP/2 and HTTP/3 have.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Shared<'a> {
+    blocks: u64,
+    known_blocks: u64,
+    received_fields: &'a Compressed,
+    sent_fields: &'a Compressed,
+    opened_for_want: u64,
+    stream_limit_us: u64,
+    stream_window_us: u64,
+    connection_window_us: u64,
+    coalesced: u64,
+    misdirected: u64,
+    fairness: Option<FairnessFigures>,
+    goaways: &'a [GoAwayCount],
+}
+
+impl<'a> Shared<'a> {
+    fn new(counts: &'a SharedCounts) -> Shared<'a> {
+        Shared {
+            blocks: counts.blocks,
+            known_blocks: counts.known_blocks,
+            received_fields: &counts.received_fields,
+            sent_fields: &counts.sent_fields,
+            opened_for_want: counts.opened_for_want,
+            stream_limit_us: counts.stream_limit_us,
+            stream_window_us: counts.stream_window_us,
+            connection_window_us: counts.connection_window_us,
+            coalesced: counts.coalesced,
+            misdirected: counts.misdirected,
+            fairness: FairnessFigures::new(&counts.fairness),
+            goaways: &counts.goaways,
+        }
+    }
 }
 
 /// How evenly answers shared their connections.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FairnessFigures {
     windows: u64,
     jain_mean: Option<f64>,
@@ -305,31 +347,49 @@ impl FairnessFigures {
 }
 
 /// Figures of QUIC: its counts, and the round-trip time.
-struct Quic<'a>(&'a QuicCounts);
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Quic {
+    datagrams_sent: u64,
+    datagrams_received: u64,
+    lost_packets: u64,
+    congestion_events: u64,
+    ecn_marked: u64,
+    ecn_failed: u64,
+    overflowed: u64,
+    rtt_mean_us: Option<u64>,
+    rtt_max_us: Option<u64>,
+}
 
-impl Serialize for Quic<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let counts = self.0;
-        let mut map = to.serialize_map(None)?;
-        for (name, count) in [
-            ("datagrams_sent", counts.datagrams_sent),
-            ("datagrams_received", counts.datagrams_received),
-            ("lost_packets", counts.lost_packets),
-            ("congestion_events", counts.congestion_events),
-            ("ecn_marked", counts.ecn_marked),
-            ("ecn_failed", counts.ecn_failed),
-            ("overflowed", counts.overflowed),
-        ] {
-            map.serialize_entry(name, &count)?;
+impl Quic {
+    fn new(counts: &QuicCounts) -> Quic {
+        Quic {
+            datagrams_sent: counts.datagrams_sent,
+            datagrams_received: counts.datagrams_received,
+            lost_packets: counts.lost_packets,
+            congestion_events: counts.congestion_events,
+            ecn_marked: counts.ecn_marked,
+            ecn_failed: counts.ecn_failed,
+            overflowed: counts.overflowed,
+            rtt_mean_us: counts.mean_rtt_us(),
+            rtt_max_us: counts.mean_rtt_us().map(|_| counts.rtt_max_us),
         }
-        map.serialize_entry("rtt_mean_us", &counts.mean_rtt_us())?;
-        map.serialize_entry("rtt_max_us", &counts.mean_rtt_us().map(|_| counts.rtt_max_us))?;
-        map.end()
     }
 }
 
 /// Counts that are not zero, under their names.
 struct Named<'a>(&'a [&'static str], &'a [u64]);
+
+#[cfg(test)]
+impl schemars::JsonSchema for Named<'_> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Named".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        std::collections::BTreeMap::<String, u64>::json_schema(generator)
+    }
+}
 
 impl Serialize for Named<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -338,6 +398,7 @@ impl Serialize for Named<'_> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Rates {
     requests_per_s: f64,
     ok_per_s: f64,
@@ -378,33 +439,36 @@ impl Serialize for Latency<'_> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TimeSummary {
     count: u64,
-    min_us: u64,
-    mean_us: f64,
-    p50_us: u64,
-    p90_us: u64,
-    p95_us: u64,
-    p99_us: u64,
-    p999_us: u64,
-    max_us: u64,
+    /// Null, as all below, where nothing was timed.
+    min_us: Option<u64>,
+    mean_us: Option<f64>,
+    p50_us: Option<u64>,
+    p90_us: Option<u64>,
+    p95_us: Option<u64>,
+    p99_us: Option<u64>,
+    p999_us: Option<u64>,
+    max_us: Option<u64>,
     /// Figures from here on are lower bounds: requests that had waited so long were unfinished.
     at_least_from_us: Option<u64>,
 }
 
 impl TimeSummary {
     fn new(histogram: &Histogram) -> TimeSummary {
-        let at = |quantile| if histogram.is_empty() { 0 } else { histogram.value_at_quantile(quantile) };
+        let known = Some(histogram).filter(|histogram| !histogram.is_empty());
+        let at = |quantile| known.map(|histogram| histogram.value_at_quantile(quantile));
         TimeSummary {
             count: histogram.len(),
-            min_us: histogram.min(),
-            mean_us: histogram.mean(),
+            min_us: known.map(|histogram| histogram.min()),
+            mean_us: known.map(|histogram| histogram.mean()),
             p50_us: at(0.5),
             p90_us: at(0.9),
             p95_us: at(0.95),
             p99_us: at(0.99),
             p999_us: at(0.999),
-            max_us: histogram.max(),
+            max_us: known.map(|histogram| histogram.max()),
             at_least_from_us: None,
         }
     }
@@ -415,12 +479,14 @@ impl TimeSummary {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StatusCount {
     status: u16,
     count: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FailureCount {
     kind: &'static str,
     stage: &'static str,
@@ -440,6 +506,7 @@ struct FailureCount {
 
 /// Who ended a stream or a connection, and with which code.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ClosedWith {
     by: &'static str,
     ended: &'static str,
@@ -471,12 +538,14 @@ impl FailureCount {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FaultCount {
     fault: &'static str,
     count: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct CodeCount {
     code: Option<String>,
     which: &'static str,
@@ -497,6 +566,7 @@ impl CodeCount {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Cache {
     hit_ratio: Option<f64>,
     unjudged: u64,
@@ -524,6 +594,7 @@ impl Cache {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Second<'a> {
     #[serde(flatten)]
     row: &'a Row,

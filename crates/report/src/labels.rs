@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// The figures of one label in one phase.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LabelLine {
     pub phase: String,
     /// The name of a request or of a transaction.
@@ -14,8 +15,14 @@ pub(crate) struct LabelLine {
     pub ended: u64,
     /// Those that were good.
     pub ok: u64,
+    #[serde(serialize_with = "measure::unless_zero")]
+    #[cfg_attr(test, schemars(with = "Option<u64>"))]
     pub p50_us: u64,
+    #[serde(serialize_with = "measure::unless_zero")]
+    #[cfg_attr(test, schemars(with = "Option<u64>"))]
     pub p99_us: u64,
+    #[serde(serialize_with = "measure::unless_zero")]
+    #[cfg_attr(test, schemars(with = "Option<u64>"))]
     pub max_us: u64,
 }
 

@@ -21,6 +21,7 @@ pub mod metrics;
 pub mod page;
 pub mod protobuf;
 pub mod sarif;
+pub mod schema;
 pub mod screen;
 pub mod show;
 pub mod summary;

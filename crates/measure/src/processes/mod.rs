@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// Facts about the target's processes before, during and after a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TargetProcesses {
     /// Who answered at each address before the first request.
@@ -26,6 +27,7 @@ pub struct TargetProcesses {
 
 /// Who answers at an address.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Behind {
     /// The address, or the path of a Unix socket.
@@ -41,6 +43,7 @@ pub struct Behind {
 
 /// A program as one of its processes shows it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Process {
     /// Its number; 0 of one that cannot be seen.
@@ -59,6 +62,7 @@ pub struct Process {
 
 /// Reasons why it is not known who answers at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Unknown {
     /// It is another machine's.
@@ -86,6 +90,7 @@ pub enum Unknown {
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// By a signal, of this number.
@@ -98,9 +103,11 @@ pub enum Ending {
 
 /// Change of the target's processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Happened {
     /// When, since the start of the run.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// The process that it happened to; of a worker the one that started it.
     pub process: Process,
@@ -120,6 +127,7 @@ pub struct Happened {
 
 /// Changes of the target's processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
     /// The process ended.

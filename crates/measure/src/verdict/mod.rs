@@ -20,6 +20,7 @@ use serde::Serialize;
 
 /// The verdict on a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Worth of its figures.
     pub measurement: Measurement,
@@ -29,6 +30,7 @@ pub struct Verdict {
 
 /// Worth of the figures, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// In one word.
     pub state: Worth,
@@ -38,6 +40,7 @@ pub struct Measurement {
 
 /// Worth of a run's figures, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Worth {
     /// Wringer's own code failed, and the run ended there.

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The two words of a verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Told")]
 pub struct VerdictNames {
     /// Worth of the figures: [`super::Worth::name`].
@@ -31,6 +32,7 @@ impl fmt::Display for VerdictNames {
 
 /// A verdict as it is written: in one word until version 0.1.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Told {
     One(String),

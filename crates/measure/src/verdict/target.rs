@@ -20,6 +20,7 @@ const WAYS: usize = 3;
 
 /// Verdict on the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetVerdict {
     /// In one word.
     pub state: Conduct,
@@ -39,6 +40,7 @@ pub struct TargetVerdict {
 
 /// How a target did, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Conduct {
     /// No request reached it.
@@ -98,6 +100,7 @@ impl Conduct {
 
 /// A finding against the target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,
@@ -109,6 +112,7 @@ pub struct Finding {
 
 /// Kind of a finding against the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// Its process ended, or one of its workers crashed.

@@ -218,6 +218,42 @@ fn sum(list: &Value, field: &str) -> u64 {
     list.as_array().unwrap().iter().map(|item| number(item, field)).sum()
 }
 
+/// The samples of which the page of the JSON tells.
+fn documented_samples() -> Vec<sample::Sample> {
+    let plain = sample::all().into_iter().map(|(_, sample)| sample);
+    plain.chain([sample::codes(), sample::http2(), sample::http3(), sample::agents()]).collect()
+}
+
+#[test]
+fn json_fits_its_schema() {
+    let schema: Value = serde_json::from_str(report::schema::run()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let fits = |value: &Value| {
+        let wrong: Vec<_> =
+            validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    };
+    documented_samples().iter().for_each(|sample| fits(&parsed(sample)));
+    let mut older = parsed(&sample::shift());
+    older["schema_version"] = 3.into();
+    assert!(!validator.is_valid(&older), "a report of another version does not fit");
+    let mut odd = parsed(&sample::shift());
+    odd["measured"]["counts"]["ok"] = "many".into();
+    assert!(!validator.is_valid(&odd), "counts are numbers");
+}
+
+#[test]
+fn json_has_no_percentiles_of_nothing() {
+    for sample in documented_samples() {
+        let json = parsed(&sample);
+        for (metric, times) in json["measured"]["latency"].as_object().unwrap() {
+            let is_nothing = number(times, "/count") == 0;
+            assert_eq!(times["p99_us"].is_null(), is_nothing, "{metric}: {times}");
+            assert_eq!(times["mean_us"].is_null(), is_nothing, "{metric}: {times}");
+        }
+    }
+}
+
 #[test]
 fn json_adds_up() {
     for (name, sample) in sample::all() {
@@ -344,11 +380,7 @@ fn the_page_of_names_is_made_of_the_catalogue() {
 #[test]
 fn json_and_its_page_name_the_same_fields() {
     let mut found = BTreeSet::new();
-    sample::all().iter().for_each(|(_, sample)| keys(&parsed(sample), &mut found));
-    keys(&parsed(&sample::codes()), &mut found);
-    keys(&parsed(&sample::http2()), &mut found);
-    keys(&parsed(&sample::http3()), &mut found);
-    keys(&parsed(&sample::agents()), &mut found);
+    documented_samples().iter().for_each(|sample| keys(&parsed(sample), &mut found));
     let documented = documented();
     assert_eq!(
         found.difference(&documented).collect::<Vec<_>>(),

@@ -31,6 +31,7 @@ pub mod report;
 pub mod rig;
 pub mod rig_log;
 pub mod runs;
+pub mod schema;
 pub mod serve;
 mod show;
 pub mod size;

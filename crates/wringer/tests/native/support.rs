@@ -312,7 +312,7 @@ impl Report {
     /// Reads it.
     pub fn of(text: &str) -> Report {
         let report = Report(serde_json::from_str(text).expect("JSON"));
-        assert_eq!((report.text("schema"), report.count("schema_version")), ("wringer-run", 3));
+        assert_eq!((report.text("schema"), report.count("schema_version")), ("wringer-run", 4));
         let labels = report.0.get("labels").and_then(Value::as_array);
         let is_journey = labels.is_some_and(|labels| !labels.is_empty());
         for phase in report.list("phases") {
