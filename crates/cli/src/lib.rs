@@ -347,6 +347,8 @@ pub enum Command {
         #[arg(value_enum)]
         of: SchemaOf,
     },
+    /// Answer an assistant over standard input and output, by the Model Context Protocol: run, compare, report, explain
+    Mcp,
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

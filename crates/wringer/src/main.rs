@@ -117,6 +117,7 @@ fn run(read: Read) -> Result<Exit, Problem> {
         Command::Rig(args) => command::rig::run(&args),
         Command::Explain { names } => command::explain::run(&names),
         Command::Schema { of } => Ok(command::schema::print(of)),
+        Command::Mcp => command::mcp::run(),
         Command::Links { dir } => command::links::make(&dir),
         Command::Completions { shell } => Ok(command::manual::completions(shell)),
         Command::ManPages { dir } => command::manual::pages(&dir),

@@ -21,6 +21,7 @@ mod jmx;
 mod leg;
 pub mod links;
 pub mod manual;
+pub mod mcp;
 pub mod origin;
 pub mod plan;
 mod pressed;

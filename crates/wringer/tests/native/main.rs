@@ -37,6 +37,7 @@ mod http3;
 mod jmeter;
 mod journeys;
 mod kept;
+mod mcp;
 mod messages;
 mod multiplexed;
 mod openssl;
