@@ -44,8 +44,8 @@ const REQUIRE: Argument = Argument {
     about: "conditions that must hold, such as p99<50ms or errors<1%",
 };
 
-/// A tool.
-struct Tool {
+/// A tool that may be called.
+struct Callable {
     name: &'static str,
     about: &'static str,
     /// Words that its command line begins with.
@@ -53,8 +53,8 @@ struct Tool {
     arguments: &'static [Argument],
 }
 
-const TOOLS: &[Tool] = &[
-    Tool {
+const TOOLS: &[Callable] = &[
+    Callable {
         name: "run",
         about: "Send requests to a URL and report rates, latencies, failures and a verdict. Ten seconds unless told otherwise.",
         words: &["http", "-q", "--json=-"],
@@ -82,7 +82,7 @@ const TOOLS: &[Tool] = &[
             REQUIRE,
         ],
     },
-    Tool {
+    Callable {
         name: "compare",
         about: "Compare two URLs by legs in turn, and say whether the second is slower, with confidence.",
         words: &["compare", "--json=-"],
@@ -99,7 +99,7 @@ const TOOLS: &[Tool] = &[
             },
         ],
     },
-    Tool {
+    Callable {
         name: "report",
         about: "Show a run that was kept.",
         words: &["report"],
@@ -108,7 +108,7 @@ const TOOLS: &[Tool] = &[
             needed("run", Kind::Text, "its number, or latest"),
         ],
     },
-    Tool {
+    Callable {
         name: "explain",
         about: "Explain the name of a fault, a failure, a breach of HTTP or an error code.",
         words: &["explain"],
@@ -118,10 +118,10 @@ const TOOLS: &[Tool] = &[
 
 /// All, as `tools/list` tells them.
 pub fn list() -> Value {
-    TOOLS.iter().map(Tool::told).collect()
+    TOOLS.iter().map(Callable::told).collect()
 }
 
-impl Tool {
+impl Callable {
     fn told(&self) -> Value {
         let property = |argument: &Argument| {
             let mut schema = match argument.kind {
@@ -232,7 +232,7 @@ impl Argument {
 /// Parts of a run's report that would fill an assistant's memory; `report` as json has them.
 const LEFT_OUT: [&str; 4] = ["timeline", "plan", "phases", "workers"];
 
-/// What an assistant is told of a call that ended.
+/// Answer to a call that ended.
 pub fn result(name: &str, words: &[String], ran: &Ran) -> Value {
     let mut report: Value = serde_json::from_str(&ran.out).unwrap_or(Value::Null);
     if name == "run"
