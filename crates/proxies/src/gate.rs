@@ -27,8 +27,20 @@ pub enum Disturbance {
     Refuse,
     /// They are reset and pass in turn, so long each.
     Flap(Duration),
+    /// Answers come a little at a time.
+    Drip,
+    /// Requests come a little at a time.
+    DripAsked,
+    /// In turn unannounced bytes follow an answer, or its head announces more than comes and the connection ends.
+    Lie,
 }
 
+/// Bytes that come at a time where they drip, and the pause between two.
+const DROP: usize = 200;
+const DROP_PAUSE: Duration = Duration::from_millis(50);
+/// Bytes that follow an answer unannounced, and bytes that are announced and do not come.
+const UNANNOUNCED: &[u8] = b"wringer";
+const MISSING: usize = 1_000;
 /// Bytes of an answer that pass before it is stopped or cut.
 const FIRST_BYTES: usize = 1_000;
 /// Bytes that are passed on at once.
@@ -77,6 +89,11 @@ impl Gate {
     pub fn disturb(&self, disturbance: Disturbance) {
         *self.state.disturbance.lock().unwrap_or_else(PoisonError::into_inner) =
             (disturbance, Instant::now());
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// How often somebody was disturbed so far.
@@ -167,7 +184,19 @@ fn ask(mut client: TcpStream, mut origin: TcpStream, state: &State) {
             reset(&client);
             break;
         }
-        if origin.write_all(&buffer[..length]).is_err() {
+        let bytes = &buffer[..length];
+        let passed = match state.now() {
+            Disturbance::DripAsked => drip(bytes, &mut origin, state),
+            Disturbance::None
+            | Disturbance::Delay(_)
+            | Disturbance::Stall
+            | Disturbance::Cut
+            | Disturbance::Refuse
+            | Disturbance::Flap(_)
+            | Disturbance::Drip
+            | Disturbance::Lie => origin.write_all(bytes),
+        };
+        if passed.is_err() {
             break;
         }
     }
@@ -193,9 +222,13 @@ fn answer(mut origin: TcpStream, mut client: TcpStream, state: &State) {
                 let first = client.write_all(&bytes[..length.min(FIRST_BYTES)]);
                 first.and(Err(io::ErrorKind::ConnectionAborted.into()))
             }
-            Disturbance::None | Disturbance::Delay(_) | Disturbance::Refuse | Disturbance::Flap(_) => {
-                client.write_all(bytes)
-            }
+            Disturbance::Drip => drip(bytes, &mut client, state),
+            Disturbance::Lie => lie(bytes, &mut client, state),
+            Disturbance::None
+            | Disturbance::Delay(_)
+            | Disturbance::Refuse
+            | Disturbance::Flap(_)
+            | Disturbance::DripAsked => client.write_all(bytes),
         };
         last = Some(Instant::now());
         if passed.is_err() {
@@ -220,9 +253,79 @@ fn stall(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> 
     client.write_all(rest)
 }
 
+/// Passes bytes on a little at a time, while they are to drip.
+fn drip(bytes: &[u8], to: &mut TcpStream, state: &State) -> io::Result<()> {
+    state.count();
+    let mut rest = bytes;
+    while matches!(state.now(), Disturbance::Drip | Disturbance::DripAsked) && !state.is_over() {
+        let drop = &rest[..rest.len().min(DROP)];
+        to.write_all(drop)?;
+        rest = &rest[drop.len()..];
+        if rest.is_empty() {
+            return Ok(());
+        }
+        thread::sleep(DROP_PAUSE);
+    }
+    to.write_all(rest)
+}
+
+/// Passes on an answer whose length is not what its head says. What is no whole answer with a length is passed on as it is.
+fn lie(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> {
+    let Some(length) = length_of_whole(bytes) else { return client.write_all(bytes) };
+    state.count();
+    if state.disturbed.load(Ordering::Relaxed) % 2 == 0 {
+        return client.write_all(&[bytes, UNANNOUNCED].concat());
+    }
+    let announced = (length.bytes + MISSING).to_string();
+    client.write_all(&[&bytes[..length.begins], announced.as_bytes(), &bytes[length.ends..]].concat())?;
+    Err(io::ErrorKind::ConnectionAborted.into())
+}
+
+/// Content-Length of an answer: its value, and where its digits stand.
+#[derive(Debug, PartialEq, Eq)]
+struct Length {
+    bytes: usize,
+    begins: usize,
+    ends: usize,
+}
+
+/// The length of an answer that is whole.
+fn length_of_whole(bytes: &[u8]) -> Option<Length> {
+    const NAME: &[u8] = b"\r\ncontent-length: ";
+    let head = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let begins =
+        bytes[..head].windows(NAME.len()).position(|name| name.eq_ignore_ascii_case(NAME))? + NAME.len();
+    let digits = bytes[begins..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let ends = begins + digits;
+    let value: usize = std::str::from_utf8(&bytes[begins..ends]).ok()?.parse().ok()?;
+    (head + 4 + value == bytes.len()).then_some(Length { bytes: value, begins, ends })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_length_of_a_whole_answer_is_found() {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
+        assert_eq!(length_of_whole(answer), Some(Length { bytes: 3, begins: 33, ends: 34 }));
+        assert_eq!(length_of_whole(&answer[..answer.len() - 1]), None);
+        assert_eq!(length_of_whole(b"abc"), None);
+    }
+
+    #[test]
+    fn what_drips_comes_whole_and_late() {
+        for disturbance in [Disturbance::Drip, Disturbance::DripAsked] {
+            let gate = gate(1_000);
+            gate.disturb(disturbance);
+            let mut client = client(&gate);
+            let began = Instant::now();
+            client.write_all(b"a").expect("it is open");
+            client.read_exact(&mut vec![0; 1_000]).expect("it answers");
+            assert!(gate.disturbed() > 0);
+            assert!(disturbance == Disturbance::DripAsked || began.elapsed() >= 4 * DROP_PAUSE);
+        }
+    }
 
     /// An origin that answers each connection's first byte with so many, and a gate before it.
     fn gate(answer: usize) -> Gate {

@@ -33,6 +33,8 @@ pub struct Seen {
     pub weak: Option<String>,
     /// It says something only of a target that caches.
     pub of_caches: bool,
+    /// Bytes that it may keep, where that is known.
+    pub cache_bytes: Option<u64>,
 }
 
 /// The pressure, as the clients that made it saw it.

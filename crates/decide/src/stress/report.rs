@@ -200,6 +200,9 @@ mod tests {
             descriptors: 20_000,
             is_secure: false,
             is_owned: true,
+            cache_bytes: Some(64 << 20),
+            knows_processes: true,
+            reloads: true,
         };
         Report { target: "nginx".into(), ground, assumed: false, ended_early: false, findings }
     }

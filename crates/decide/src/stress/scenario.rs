@@ -45,6 +45,12 @@ pub struct Ground {
     pub is_secure: bool,
     /// Whoever asks has said that the target is theirs, or wringer has started it.
     pub is_owned: bool,
+    /// Bytes that it may keep, where that is known.
+    pub cache_bytes: Option<u64>,
+    /// Its processes are known, so that their limits can be changed.
+    pub knows_processes: bool,
+    /// wringer knows how it is made to read its configuration again.
+    pub reloads: bool,
 }
 
 impl Ground {
@@ -72,6 +78,19 @@ pub enum Between {
     Refused,
     /// Refused and let through in turn, so long each.
     Flapping(Duration),
+    /// A little at a time.
+    Dripping,
+    /// In turn more follows an answer than its head says, or less.
+    Lying,
+}
+
+/// A deed to the target itself, while it is pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Deed {
+    /// Its processes may have only so many more descriptors than they hold.
+    FewDescriptors(u64),
+    /// It reads its configuration again, once in so long.
+    Reload(Duration),
 }
 
 /// The pressure of a scenario.
@@ -89,6 +108,10 @@ pub struct Press {
     pub origin: Origin,
     /// The way to the origin, while it presses.
     pub between: Option<Between>,
+    /// The way between these clients and the target.
+    pub before: Option<Between>,
+    /// A deed to the target itself.
+    pub deed: Option<Deed>,
 }
 
 /// Seconds that answers are waited for when the time is up.
@@ -111,6 +134,8 @@ impl Press {
             },
             origin: Origin::default(),
             between: None,
+            before: None,
+            deed: None,
         }
     }
 
@@ -130,6 +155,20 @@ impl Press {
     #[must_use]
     pub fn behind(mut self, between: Between) -> Press {
         self.between = Some(between);
+        self
+    }
+
+    /// The way to the target is disturbed for these clients.
+    #[must_use]
+    pub fn before(mut self, before: Between) -> Press {
+        self.before = Some(before);
+        self
+    }
+
+    /// This is done to the target meanwhile.
+    #[must_use]
+    pub fn doing(mut self, deed: Deed) -> Press {
+        self.deed = Some(deed);
         self
     }
 

@@ -14,6 +14,7 @@ mod started;
 
 use net::ports::free_address;
 use plan::HttpProtocol;
+use rustix::process::{Pid, kill_process};
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -331,6 +332,13 @@ impl Rig {
     /// The process that was started, whoever does the work.
     pub fn main_pid(&self) -> u32 {
         self.main_pid
+    }
+
+    /// Makes it read its configuration again. False: it has no signal for that.
+    pub fn reload(&self) -> bool {
+        let pid = i32::try_from(self.main_pid).ok().and_then(Pid::from_raw);
+        let sent = self.proxy.reload().zip(pid).map(|(signal, pid)| kill_process(pid, signal));
+        sent.is_some_and(|sent| sent.is_ok())
     }
 
     /// How that process ended; `None`: it has not.

@@ -4,6 +4,7 @@ use super::farm::Origins;
 use super::kinds::ALL;
 use super::{RigError, RigOptions, Setup, settings};
 use plan::HttpProtocol;
+use rustix::process::Signal;
 use std::fmt;
 
 /// All that is particular to a proxy. What most of them have in common is said here once.
@@ -44,6 +45,11 @@ pub trait Proxy: Sync + fmt::Debug {
     /// True if it looks for its origin while it starts.
     fn looks_for_its_origin(&self) -> bool {
         false
+    }
+
+    /// Signal to its first process that makes it read its configuration again while it goes on; `None`: there is none.
+    fn reload(&self) -> Option<Signal> {
+        None
     }
 
     /// Files, folders and arguments for these options; `folder`: where all of it will lie.

@@ -191,6 +191,14 @@ impl Pressed {
         }
     }
 
+    /// Makes it read its configuration again. False: nobody knows how.
+    pub fn reload(&self) -> bool {
+        match self {
+            Pressed::Rig(rig) => rig.reload(),
+            Pressed::Proxy(_) | Pressed::Command(_) | Pressed::Demonstration(_) => false,
+        }
+    }
+
     /// How it ended, where it was started here and has ended.
     pub fn status(&self) -> Option<ExitStatus> {
         match self {

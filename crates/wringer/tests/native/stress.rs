@@ -116,6 +116,27 @@ fn cut_answers_that_are_passed_on_as_whole_fail_where_the_origin_cuts() {
 }
 
 #[test]
+fn a_cache_that_is_right_passes_lies_and_drips_too() {
+    let (_, found) = stress(FaultKind::None, "lying-origin,dripping-origin,slow-writers,moving-set");
+    for scenario in ["lying-origin", "dripping-origin", "slow-writers", "moving-set"] {
+        check(&found, scenario, &["pass"], "");
+    }
+}
+
+/// Each says by its name why it has not passed.
+#[test]
+fn what_cannot_be_done_to_a_proxy_is_told() {
+    let (ran, found) = stress(FaultKind::None, "reload,beyond-memory,disk-full");
+    assert_eq!(ran.code(), 1, "{}", ran.stdout);
+    for (scenario, words) in
+        [("reload", "no signal"), ("beyond-memory", "--cache-memory"), ("disk-full", "a disk of its own")]
+    {
+        let verdict = &finding(&found, scenario)["verdict"];
+        assert!(verdict["state"] == "not_run" && verdict["reasons"].to_string().contains(words), "{verdict}");
+    }
+}
+
+#[test]
 fn one_variant_for_all_and_private_answers_for_others_are_wrong() {
     let (ran, found) = stress(FaultKind::MixVariants, "variants");
     // The bystander's objects have variants, too, so it is never well.

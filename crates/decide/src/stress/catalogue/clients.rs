@@ -3,7 +3,7 @@
 use super::{halves, malformed};
 use crate::stress::causes::Cause;
 use crate::stress::judge::Seen;
-use crate::stress::scenario::{Ground, Press, Scenario, hot, with_one_timers};
+use crate::stress::scenario::{Between, Ground, Press, Scenario, hot, with_one_timers};
 use crate::words;
 use plan::site::{Size, VaryOn};
 use plan::{Arrivals, CloseBy, Delay, Field, ObjectStep, Pace, Reading};
@@ -22,6 +22,9 @@ const HERD: u32 = 5_000;
 const SLOW_READERS: u32 = 300;
 /// Bytes per second of theirs.
 const SLOW_SPEED: u64 = 10_000;
+/// Writers that are slow, and a field of their requests.
+const SLOW_WRITERS: u32 = 200;
+const SLOW_FIELD: usize = 4_000;
 /// Size of a field that no limit of a proxy allows, and number of fields.
 const HUGE_FIELD: usize = 60_000;
 const MANY_FIELDS: usize = 500;
@@ -112,6 +115,16 @@ pub const ALL: &[Scenario] = &[
         of_caches: false,
         lacks: Ground::suits,
         press: slow_readers,
+        rule: |seen| memory_each(seen, SLOW_BYTES),
+    },
+    Scenario {
+        name: "slow-writers",
+        about: "200 clients whose requests come 200 bytes at a time, with a field of 4 kB, 4 kB per second",
+        fails_if: "each of them takes more than 256 KiB of memory",
+        causes: &[Cause::Threads, Cause::Descriptors],
+        of_caches: false,
+        lacks: Ground::suits,
+        press: slow_writers,
         rule: |seen| memory_each(seen, SLOW_BYTES),
     },
     Scenario {
@@ -245,6 +258,12 @@ fn slow_readers(ground: &Ground) -> Press {
     press.sized(Size::Fixed(LARGE))
 }
 
+fn slow_writers(ground: &Ground) -> Press {
+    let field = Field::new("X-Filler", "x".repeat(SLOW_FIELD).as_str());
+    let users = Pace::Users(herd(ground, SLOW_WRITERS));
+    Press::hits(users).speaking(|http| http.fields = [field].into()).before(Between::Dripping)
+}
+
 fn with_fields(fields: Vec<Field>) -> Press {
     Press::hits(rate(100.0, Arrivals::Poisson)).speaking(|http| http.fields = fields)
 }
@@ -329,6 +348,9 @@ mod tests {
             descriptors: 1_000,
             is_secure: false,
             is_owned: true,
+            cache_bytes: Some(64 << 20),
+            knows_processes: true,
+            reloads: true,
         };
         assert_eq!(idle_herd(&ground).phase.preconnect, Some(250));
     }

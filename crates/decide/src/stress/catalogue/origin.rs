@@ -112,6 +112,29 @@ pub const ALL: &[Scenario] = &[
         press: failing,
         rule: no_rule,
     },
+    Scenario {
+        name: "dripping-origin",
+        about: "answers of the origin come 200 bytes at a time, 4 kB per second, to 50 misses per second",
+        fails_if: "",
+        causes: &[Cause::Threads, Cause::Origin, Cause::Descriptors],
+        of_caches: true,
+        lacks: Ground::suits,
+        press: |_| misses().behind(Between::Dripping),
+        rule: no_rule,
+    },
+    Scenario {
+        name: "lying-origin",
+        about: "in turn bytes follow an answer of the origin that its head does not announce, or it ends a thousand bytes before its announced end, to 50 requests per second",
+        fails_if: "",
+        causes: &[Cause::Framing, Cause::Collapsing],
+        of_caches: true,
+        lacks: Ground::suits,
+        press: |_| {
+            let pace = rate(MISSES, Arrivals::Poisson);
+            Press::objects(with_one_timers(200, 0.5), pace).sized(Size::Fixed(20_000)).behind(Between::Lying)
+        },
+        rule: no_rule,
+    },
 ];
 
 /// Requests for objects that nobody has asked for before.

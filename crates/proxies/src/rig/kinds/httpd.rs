@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::rig::farm::Origins;
 use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup, settings};
 use plan::HttpProtocol::{self, One, Two, TwoClear};
+use rustix::process::Signal;
 
 /// Where modules are: Debian's and Ubuntu's folder, then those of others.
 const MODULES: [&str; 5] = [
@@ -66,6 +67,10 @@ impl Proxy for Httpd {
 
     fn works_in_children(&self) -> bool {
         true
+    }
+
+    fn reload(&self) -> Option<Signal> {
+        Some(Signal::USR1)
     }
 
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {

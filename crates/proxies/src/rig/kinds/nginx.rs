@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::rig::farm::Origins;
 use crate::rig::{CERTIFICATE, File, KEY, Proxy, RigOptions, Setup};
 use plan::HttpProtocol::{self, One, Two, TwoClear};
+use rustix::process::Signal;
 
 /// nginx.
 #[derive(Debug)]
@@ -41,6 +42,10 @@ impl Proxy for Nginx {
 
     fn works_in_children(&self) -> bool {
         true
+    }
+
+    fn reload(&self) -> Option<Signal> {
+        Some(Signal::HUP)
     }
 
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::rig::farm::Origins;
 use crate::rig::{File, Proxy, RigOptions, Setup, settings, shared_name};
 use plan::HttpProtocol::{self, One};
+use rustix::process::Signal;
 
 /// Squid.
 #[derive(Debug)]
@@ -38,6 +39,10 @@ impl Proxy for Squid {
     /// One that it does not find is dead to it, and it answers for itself for a while, even when the origin has come.
     fn looks_for_its_origin(&self) -> bool {
         true
+    }
+
+    fn reload(&self) -> Option<Signal> {
+        Some(Signal::HUP)
     }
 
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {

@@ -30,6 +30,9 @@ pub fn ground(place: &mut Place<'_>) -> Result<Ground, Problem> {
         descriptors: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
         is_secure: place.args.is_secure(),
         is_owned: place.is_ours() || asked.i_own_this,
+        cache_bytes: place.cache_bytes(),
+        knows_processes: place.is_ours() || !place.args.pids.is_empty(),
+        reloads: place.reloads(),
     };
     if let Some(capacity) = asked.capacity {
         (ground.capacity, ground.connections) = (capacity, OF_CONNECTIONS * capacity);

@@ -2,6 +2,7 @@
 //! side by side, and the target is watched.
 
 mod bystander;
+mod deed;
 mod gauge;
 mod place;
 mod trial;

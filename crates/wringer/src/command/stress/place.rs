@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use cli::{StressArgs, Target, reachable};
 use plan::draw::hash;
 use plan::{Check, HttpProtocol, Load, Origin, Phase, Plan, Protocol, Site};
-use proxies::rig::RigOptions;
+use proxies::rig::{self, RigOptions};
 use session::About;
 use std::net::SocketAddr;
 
@@ -74,6 +74,20 @@ impl<'a> Place<'a> {
     /// wringer starts the target.
     pub fn is_ours(&self) -> bool {
         self.args.target().is_ours()
+    }
+
+    /// Bytes that it may keep, where that is known.
+    pub fn cache_bytes(&self) -> Option<u64> {
+        let given = self.args.started.place.cache_memory;
+        cache::cache_bytes(&self.args.target(), self.args.memory(), given).filter(|bytes| *bytes > 0)
+    }
+
+    /// wringer knows how it is made to read its configuration again.
+    pub fn reloads(&self) -> bool {
+        match self.args.target() {
+            Target::Rig { name, .. } => rig::named(&name).is_ok_and(|proxy| proxy.reload().is_some()),
+            Target::Proxy(_) | Target::Command(_) | Target::Demonstration => false,
+        }
     }
 
     /// Addresses for one run. `gated`: a gate is before the origin. `name`: no other run has it.

@@ -1,10 +1,12 @@
 //! One scenario: the target is started, the bystander runs, something presses beside it, and the way back is watched.
 
 use super::bystander::{self, Rows};
+use super::deed;
 use super::place::{Addresses, Place, Role};
 use super::watch::{Watch, Watched};
 use crate::command::around;
 use crate::command::leg;
+use crate::command::pressed::{self, Pressed as Proxied};
 use crate::problem::Problem;
 use crate::signals;
 use decide::stress::{
@@ -78,6 +80,7 @@ pub fn run(place: &Place<'_>, scenario: &'static Scenario, ground: &Ground) -> R
         press: &press,
         at: &at,
         gate: gate.as_ref(),
+        pressed: &pressed,
         rows: &rows,
         has_ended: &has_ended,
         watch,
@@ -114,6 +117,8 @@ fn disturbance(between: Between) -> Disturbance {
         Between::Cut => Disturbance::Cut,
         Between::Refused => Disturbance::Refuse,
         Between::Flapping(each) => Disturbance::Flap(each),
+        Between::Dripping => Disturbance::Drip,
+        Between::Lying => Disturbance::Lie,
     }
 }
 
@@ -124,6 +129,7 @@ struct Conductor<'a> {
     press: &'a Press,
     at: &'a Addresses,
     gate: Option<&'a Gate>,
+    pressed: &'a Proxied,
     rows: &'a Rows,
     has_ended: &'a AtomicBool,
     watch: Watch,
@@ -140,6 +146,7 @@ struct Conducted {
     /// Why nothing has pressed.
     problem: Option<String>,
     weak: Option<String>,
+    cache_bytes: Option<u64>,
     file: Option<PathBuf>,
 }
 
@@ -149,7 +156,7 @@ impl Conductor<'_> {
     }
 
     fn conduct(&self) -> Conducted {
-        let mut conducted = Conducted::default();
+        let mut conducted = Conducted { cache_bytes: self.place.cache_bytes(), ..Conducted::default() };
         let needed = rows_of(bystander::before_s(self.place.args));
         while self.rows.count() < needed {
             if self.is_over() {
@@ -165,6 +172,7 @@ impl Conductor<'_> {
         let pressed_over = AtomicBool::new(false);
         let (finished, watched) = std::thread::scope(|scope| {
             let watched = scope.spawn(|| self.watch.until(&pressed_over));
+            scope.spawn(|| deed::run(self.press.deed, self.pressed, &self.watch, &pressed_over));
             let finished = self.press();
             pressed_over.store(true, Ordering::Relaxed);
             let watched = watched.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -183,19 +191,35 @@ impl Conductor<'_> {
     }
 
     fn press(&self) -> Result<Finished, Problem> {
-        let plan = self.plan();
+        let Some(before) = self.press.before else { return self.press_at(&self.at.target) };
+        let failed =
+            |why: String| Problem::impossible(format!("nothing can listen before the target: {why}"));
+        let target =
+            self.at.target.parse().map_err(|_| failed(format!("{} is no address", self.at.target)))?;
+        let gate = Gate::open(pressed::any_port()?, target).map_err(|error| failed(error.to_string()))?;
+        gate.disturb(match before {
+            Between::Dripping => Disturbance::DripAsked,
+            other => disturbance(other),
+        });
+        self.press_at(&gate.address().to_string())
+    }
+
+    fn press_at(&self, target: &str) -> Result<Finished, Problem> {
+        let plan = self.plan(target);
         let about = self.place.about(&plan, self.scenario.name, Role::Press);
         leg::run(&plan, about, None, leg::SECONDS, None)
     }
 
     /// The plan of the pressure.
-    fn plan(&self) -> Plan {
+    fn plan(&self, target: &str) -> Plan {
         let press = self.press;
         let stop = Stop { after: Some(self.place.args.scenarios.press), ..Stop::default() };
         let phase = Phase { stop, ..press.phase.clone() };
         let mut plan =
             self.place.plan(self.at, press.site.clone(), press.protocol.clone(), vec![phase], None);
-        plan.load.as_mut().expect("it was just made").limits = press.limits;
+        let load = plan.load.as_mut().expect("it was just made");
+        load.limits = press.limits;
+        load.target = Some(target.to_owned());
         plan
     }
 
@@ -267,6 +291,7 @@ impl Conducted {
         [seen.before, seen.during, seen.after] = [&before, &during, &after].map(|rows| Window::of(rows));
         seen.died = finished.result.processes.died().map(|died| died.sentence());
         seen.of_caches = scenario.of_caches;
+        seen.cache_bytes = self.cache_bytes;
         seen.weak = self.weak;
         seen.pressed.origin_bytes = origin_bytes(&during);
         self.counters.origin_disturbed = gate.map_or(0, Gate::disturbed);

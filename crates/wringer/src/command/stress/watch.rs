@@ -80,7 +80,7 @@ impl Watch {
     }
 
     /// Processes that belong to it now.
-    fn pids(&self) -> Vec<u32> {
+    pub fn pids(&self) -> Vec<u32> {
         if self.roots.is_empty() { Vec::new() } else { Family::new(&[], &self.roots, Vec::new()).pids() }
     }
 

@@ -1,0 +1,91 @@
+//! Deeds to the target itself while something presses: fewer descriptors, and reloads.
+
+use super::watch::Watch;
+use crate::command::pressed::Pressed;
+use decide::stress::Deed;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether it is over.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Does it until it is over, and undoes what can be undone.
+pub fn run(deed: Option<Deed>, pressed: &Pressed, watch: &Watch, over: &AtomicBool) {
+    match deed {
+        None => {}
+        Some(Deed::FewDescriptors(spare)) => {
+            let limited: Vec<Limited> =
+                watch.pids().into_iter().filter_map(|pid| Limited::new(pid, spare)).collect();
+            while !over.load(Ordering::Relaxed) {
+                std::thread::sleep(LOOK);
+            }
+            drop(limited);
+        }
+        Some(Deed::Reload(each)) => {
+            let mut last = Instant::now();
+            while !over.load(Ordering::Relaxed) {
+                if last.elapsed() >= each {
+                    pressed.reload();
+                    last = Instant::now();
+                }
+                std::thread::sleep(LOOK);
+            }
+        }
+    }
+}
+
+/// A process with fewer descriptors, which gets its limit back when this is dropped.
+struct Limited {
+    pid: Pid,
+    before: Rlimit,
+}
+
+impl Limited {
+    /// Changes the limit; `None`: the process has ended, or is another user's.
+    fn new(pid: u32, spare: u64) -> Option<Limited> {
+        let held = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64;
+        let maximum = hard_limit(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?);
+        let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let wanted = Rlimit { current: Some(held + spare), maximum };
+        let before = prlimit(Some(pid), Resource::Nofile, wanted).ok()?;
+        Some(Limited { pid, before })
+    }
+}
+
+/// The limit of descriptors beyond which none can be set; `None`: there is none.
+fn hard_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        // A process that has ended needs no limit.
+        let _ = prlimit(Some(self.pid), Resource::Nofile, self.before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_process_has_few_descriptors_for_a_while() {
+        let mut child = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
+        let soft = || {
+            let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).expect("it lives");
+            let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("a limit");
+            line.split_whitespace().nth(3).expect("a figure").to_owned()
+        };
+        let before = soft();
+        let limited = Limited::new(child.id(), 40).expect("it is ours");
+        let meanwhile: u64 = soft().parse().expect("a number");
+        drop(limited);
+        let after = soft();
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
+        assert!((41..60).contains(&meanwhile) && before == after, "{before} {meanwhile} {after}");
+    }
+}
