@@ -5,6 +5,7 @@ use crate::split::Share;
 use measure::{CarriedSnapshot, Counts, RunEvent, Snapshot, Tally, TimeMetric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Records of single requests that are kept at most.
 const RECORDS: usize = 1_000;
@@ -67,7 +68,7 @@ impl Sum {
             tally: Box::new(Tally::new()),
             in_flight: 0,
             peak: 0,
-            cpu: told.cpu - told.cpu,
+            cpu: Duration::ZERO,
             closes_interval: true,
             last: false,
             span: told.span,

@@ -71,12 +71,14 @@ pub struct LostAgent {
 
 /// An agent that carries parts of a lost one on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CarriedOn {
     /// Its name.
     pub by: String,
     /// From when on, since the start of the run.
     #[serde(rename = "at_s", with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub at: Duration,
     /// How many parts.
     pub parts: u32,

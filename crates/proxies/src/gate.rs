@@ -273,7 +273,7 @@ fn drip(bytes: &[u8], to: &mut TcpStream, state: &State) -> io::Result<()> {
 fn lie(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> {
     let Some(length) = length_of_whole(bytes) else { return client.write_all(bytes) };
     state.count();
-    if state.disturbed.load(Ordering::Relaxed) % 2 == 0 {
+    if state.disturbed.load(Ordering::Relaxed).is_multiple_of(2) {
         return client.write_all(&[bytes, UNANNOUNCED].concat());
     }
     let announced = (length.bytes + MISSING).to_string();

@@ -1,7 +1,7 @@
 //! Graphite: its plaintext protocol over TCP, with the names of JMeter's listener.
 
 use super::Shared;
-use super::push::{Destination, Exporter, Format, Lines, Way, now_ms};
+use super::push::{Destination, Exporter, Format, Lines, Receiver, Way, now_ms};
 use crate::problem::Problem;
 use report::graphite;
 use report::interval::Interval;
@@ -23,7 +23,7 @@ impl Format for Paths {
     }
 }
 
-fn open(to: &Destination) -> Result<(Way, Box<dyn Format>), Problem> {
+fn open(to: &Destination) -> Result<Receiver, Problem> {
     let prefix = to.name.as_deref().unwrap_or(PREFIX).to_owned();
-    Ok((Way::Lines(Lines::new(to.to.clone())), Box::new(Paths { prefix })))
+    Ok(Receiver { way: Way::Lines(Lines::new(to.to.clone())), format: Box::new(Paths { prefix }) })
 }

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::http::{AUTHORIZATION, Post, Target};
-use super::push::{APPLICATION, Destination, Exporter, Format, Way, now_ms};
+use super::push::{APPLICATION, Destination, Exporter, Format, Receiver, Way, now_ms};
 use crate::problem::Problem;
 use plan::Masked;
 use report::influx;
@@ -28,7 +28,7 @@ impl Format for Rows {
     }
 }
 
-fn open(to: &Destination) -> Result<(Way, Box<dyn Format>), Problem> {
+fn open(to: &Destination) -> Result<Receiver, Problem> {
     let url = &to.to;
     let target = Target::of("--influx", url)?;
     if target.uri.path() == "/" {
@@ -46,7 +46,8 @@ fn open(to: &Destination) -> Result<(Way, Box<dyn Format>), Problem> {
     }
     let fields = token.or_else(|| target.authorization.clone()).into_iter().collect();
     let application = to.name.as_deref().unwrap_or(APPLICATION).to_owned();
-    Ok((Way::Http(Post::new(target, fields)?), Box::new(Rows { application })))
+    let way = Way::Http(Box::new(Post::new(target, fields)?));
+    Ok(Receiver { way, format: Box::new(Rows { application }) })
 }
 
 #[cfg(test)]

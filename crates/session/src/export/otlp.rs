@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::http::{Post, Target};
-use super::push::{Destination, Exporter, Format, Way, now_ms};
+use super::push::{Destination, Exporter, Format, Receiver, Way, now_ms};
 use crate::problem::Problem;
 use report::interval::Interval;
 use report::metrics::{families, otlp};
@@ -23,8 +23,8 @@ impl Format for Otlp {
     }
 }
 
-fn open(to: &Destination) -> Result<(Way, Box<dyn Format>), Problem> {
-    Ok((Way::Http(post(&to.to)?), Box::new(Otlp)))
+fn open(to: &Destination) -> Result<Receiver, Problem> {
+    Ok(Receiver { way: Way::Http(Box::new(post(&to.to)?)), format: Box::new(Otlp) })
 }
 
 /// Without a URL, as the variables of OpenTelemetry say.

@@ -25,8 +25,8 @@ pub(super) struct Exporter {
     pub(super) name: &'static str,
     /// Time between two sendings.
     pub(super) every: Duration,
-    /// Looks at what was asked for, and says what is sent and by which way.
-    pub(super) open: fn(&Destination) -> Result<(Way, Box<dyn Format>), Problem>,
+    /// Looks at what was asked for.
+    pub(super) open: fn(&Destination) -> Result<Receiver, Problem>,
 }
 
 /// Somebody who shall be sent figures.
@@ -53,10 +53,16 @@ pub(super) trait Format: Send {
     fn figures(&self, shared: &Shared, since: &report::interval::Interval, last: bool) -> Vec<u8>;
 }
 
+/// Somebody who takes figures: how they reach it, and as what.
+pub(super) struct Receiver {
+    pub(super) way: Way,
+    pub(super) format: Box<dyn Format>,
+}
+
 /// How figures reach their receiver.
 pub(super) enum Way {
     /// By POST.
-    Http(Post),
+    Http(Box<Post>),
     /// As lines over TCP.
     Lines(Lines),
 }
@@ -64,8 +70,7 @@ pub(super) enum Way {
 /// An exporter at work.
 pub(super) struct Push {
     exporter: &'static Exporter,
-    way: Way,
-    format: Box<dyn Format>,
+    receiver: Receiver,
     /// Its number, under which figures are gathered for it.
     number: usize,
 }
@@ -76,13 +81,12 @@ impl Push {
     pub(super) fn open(number: usize, destination: &Destination) -> Result<Push, Problem> {
         let exporter = EXPORTERS.iter().find(|exporter| exporter.option == destination.option);
         let exporter = exporter.expect("each option that sends figures has its row");
-        let (way, format) = (exporter.open)(destination)?;
-        Ok(Push { exporter, way, format, number })
+        Ok(Push { exporter, receiver: (exporter.open)(destination)?, number })
     }
 
     /// Sends until the run is over, and then once more.
     pub(super) async fn run(mut self, shared: Arc<Shared>, mut over: watch::Receiver<bool>) {
-        if let Some(opening) = self.format.opening() {
+        if let Some(opening) = self.receiver.format.opening() {
             self.send(&shared, opening).await;
         }
         while !*over.borrow_and_update() {
@@ -99,14 +103,14 @@ impl Push {
 
     async fn send_figures(&mut self, shared: &Shared, last: bool) {
         let since = shared.since(self.number);
-        let body = self.format.figures(shared, &since, last);
+        let body = self.receiver.format.figures(shared, &since, last);
         self.send(shared, body).await;
     }
 
     async fn send(&mut self, shared: &Shared, body: Vec<u8>) {
         let bytes = body.len();
         let name = self.exporter.name;
-        let sent = match &mut self.way {
+        let sent = match &mut self.receiver.way {
             Way::Http(post) => tokio::time::timeout(PATIENCE, post.send(body)).await,
             Way::Lines(lines) => tokio::time::timeout(PATIENCE, lines.send(&body)).await,
         };
@@ -115,7 +119,7 @@ impl Push {
             Ok(Err(why)) => why,
             Err(_) => "no answer within 5 s".to_owned(),
         };
-        let at = match &self.way {
+        let at = match &self.receiver.way {
             Way::Http(post) => post.authority(),
             Way::Lines(lines) => lines.address.clone(),
         };
