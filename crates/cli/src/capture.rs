@@ -1,16 +1,28 @@
 //! `wringer capture`: access logs become a recording.
 
-use super::values::seed;
+use super::values::{address, at_least_one, seed, some_time};
 use clap::Args;
 use plan::units;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The options of `wringer capture`.
 #[derive(Debug, Clone, Args)]
 pub struct CaptureArgs {
     /// Access logs in any order, packed with gzip or zstd or not; - for standard input
-    #[arg(value_name = "LOG", required_unless_present = "print_format")]
+    #[arg(value_name = "LOG", required_unless_present_any = ["print_format", "listen"])]
     pub logs: Vec<PathBuf>,
+    /// Take requests that a proxy mirrors (nginx's mirror, Envoy's shadowing) here, in place of logs: each is answered with 204 at once, and Ctrl-C,
+    /// -d or -n ends the capture with a whole recording
+    #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "logs")]
+    pub listen: Option<SocketAddr>,
+    /// Take mirrored requests for so long
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time, requires = "listen")]
+    pub duration: Option<Duration>,
+    /// Take so many mirrored requests
+    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one, requires = "listen")]
+    pub requests: Option<u64>,
     /// Where the recording goes, a file that its owner alone can read
     #[arg(long, short = 'o', value_name = "FILE", required_unless_present_any = ["check", "print_format"], conflicts_with = "check")]
     pub output: Option<PathBuf>,
@@ -36,7 +48,7 @@ pub struct CaptureArgs {
 #[command(next_help_heading = "Reading logs")]
 pub struct LogArgs {
     /// Format of the lines: auto, a name such as combined, nginx, squid, ats, haproxy, varnish, caddy or w3c, the server's own format string,
-    /// @nginx.conf:NAME, json:time=KEY,path=KEY,…, gor for goreplay's files, pcap for packets, or
+    /// @nginx.conf:NAME, json:time=KEY,path=KEY,…, gor for goreplay's files, proxy-verifier for its replay files, pcap for packets, or
     /// csv:time=COLUMN,id=COLUMN,…, wiki, meta, twitter, lcs or oracle-general for traces of caches
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub log_format: String,

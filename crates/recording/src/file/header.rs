@@ -120,6 +120,15 @@ pub enum Note {
         /// The assumption.
         what: String,
     },
+    /// A construct of an input that is not had again, and does not change what is asked for.
+    Skipped {
+        /// The input.
+        input: String,
+        /// The construct.
+        what: String,
+        /// How often it stood there.
+        times: u64,
+    },
     /// Encrypted connections of a capture.
     Encrypted {
         /// How many.

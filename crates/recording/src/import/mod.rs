@@ -4,11 +4,12 @@
 //! Start at [`Import`]. Memory: rows of one run (64 MiB), buffers, 16 bytes for each object and user (12 more for an object where a
 //! cache's account is logged); everything else waits in the caller's scratch file.
 
-mod clean;
+pub(crate) mod clean;
 mod delays;
 mod finish;
 pub mod gor;
 mod logs;
+mod mirror;
 mod objects;
 mod options;
 mod pcap;
@@ -17,6 +18,8 @@ mod spread;
 mod store;
 mod table;
 pub mod trace;
+mod tree;
+pub mod verifier;
 
 pub use finish::Finished;
 pub use logs::Progress;

@@ -180,3 +180,39 @@ fn recordings_under_one_key_agree_on_who_is_who() {
     let other = "for i in 3 4; do $WRINGER capture access.log -o $i.rec -q; done; cmp -s 3.rec 4.rec";
     shell(&format!("cd {at} && {other}")).ended_with(1);
 }
+
+/// Mirrored requests are answered with 204 at once, and each is in the recording; a signal ends the capture with a whole one.
+#[test]
+fn mirrored_requests_are_answered_at_once_and_recorded() {
+    let ran = shell(
+        "set -e; at=$(mktemp -d); cd $at; $WRINGER capture --listen 127.0.0.1:0 -o live.rec --keep query,path 2> told & pid=$!
+         for _ in $(seq 600); do grep -q 'listening at' told 2> /dev/null && break; sleep 0.1; done
+         url=$(sed -n 's/.*listening at \\(http:[^ ]*\\) .*/\\1/p' told)
+         for n in $(seq 5); do curl -s -o /dev/null -w '%{http_code} ' -H 'Host: shop.invalid-shadow' -H 'X-Forwarded-For: 192.0.2.7' $url/o/$n; done
+         curl -s -o /dev/null -w '%{http_code}\\n' -d body $url/posted
+         kill -INT $pid; wait $pid; echo ended $?
+         $WRINGER replay live.rec http://127.0.0.1:9 --real-origin --show-plan | grep -o 'http://shop.invalid/o/[0-9]' | sort -u | wc -l
+         cd /; rm -r $at",
+    )
+    .ended_with(0);
+    assert!(ran.stdout.contains("204 204 204 204 204 204\n"), "{}\n{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("6 requests over") && ran.stdout.contains("ended 0\n5\n"), "{}", ran.stdout);
+}
+
+/// Each construct of a replay file of proxy-verifier's is read, passed by and counted, or left out with its line.
+#[test]
+fn replay_files_of_proxy_verifier_are_read() {
+    let file = "meta: {version: '1.0'}\nsessions:\n- transactions:\n  - client-request: {method: GET, url: /a, version: '1.1', headers: {fields: [[Host, h.invalid]]}}\n    \
+                proxy-request: {expect: absent}\n    server-response: {status: 200, content: {size: 32}}\n  - client-request:\n      frames:\n      - RST_STREAM: {error-code: CANCEL}\n";
+    let files = with_files(&[("a.replay.yaml", file)]);
+    let at = files.path().display();
+    let ran = shell(&format!("$WRINGER capture {at}/a.replay.yaml -o {at}/a.rec")).ended_with(0);
+    for told in [
+        "1 request over",
+        "line 9: a frame RST_STREAM",
+        "format proxy-verifier",
+        "proxy-request is passed by, 1 time",
+    ] {
+        assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
+    }
+}

@@ -1,5 +1,6 @@
 //! Reads logs into a recording: opens them, finds their formats, tells how far it is.
 
+use super::listen;
 use crate::problem::{Exit, Problem};
 use crate::{output, signals};
 use cli::LogArgs;
@@ -8,7 +9,7 @@ use recording::file::Note;
 use recording::format::detect::{self, DetectError, LINES};
 use recording::format::{Format, print};
 use recording::import::trace::{self, TraceForm};
-use recording::import::{Finished, Import, ImportError, Options, Progress, UserBy, gor};
+use recording::import::{Finished, Import, ImportError, Options, Progress, UserBy, gor, verifier};
 use recording::moment::Zone;
 use recording::packets;
 use recording::private::Keep;
@@ -34,6 +35,8 @@ const ATS_BINARY: [u8; 4] = 0x0ace_face_u32.to_le_bytes();
 pub struct Task<'a, W> {
     /// The logs.
     pub logs: &'a [PathBuf],
+    /// Requests are mirrored to us, in place of logs.
+    pub listen: Option<listen::Bounds>,
     /// How they are read.
     pub read: &'a LogArgs,
     /// Nobody is told how far it is.
@@ -71,6 +74,10 @@ pub fn import<W: Write>(task: Task<'_, W>) -> Result<Finished<W>, Problem> {
             return Err(Problem::Words { text, exit: Exit::of_signal(signal).number() });
         }
     }
+    if let Some(bounds) = task.listen {
+        let mut tell = Tell::new(Path::new("the mirror"), task.quiet, stop.clone());
+        listen::receive(&mut import, bounds, &mut tell)?;
+    }
     let finished = import.finish(task.to).map_err(problem)?;
     let nobody = finished.header.users.is_none();
     if nobody && user_by != UserBy::AddressAndAgent {
@@ -96,12 +103,14 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
     }
     let other = match formats {
         Formats::Gor => Some(Formats::Gor),
+        Formats::Verifier => Some(Formats::Verifier),
         Formats::Trace => Some(Formats::Trace),
         Formats::Lcs => Some(Formats::Lcs),
         Formats::Packets => Some(Formats::Packets),
         Formats::Auto(_) if packets::file::begins(&first) => Some(Formats::Packets),
         Formats::Auto(_) if trace::is_lcs(&first) => Some(Formats::Lcs),
         Formats::Auto(_) if gor::begins(&first) => Some(Formats::Gor),
+        Formats::Auto(_) if verifier::begins(&first) => Some(Formats::Verifier),
         Formats::Auto(_) | Formats::One(_) => None,
     };
     if let Some(other) = other {
@@ -114,6 +123,7 @@ fn one(import: &mut Import<File>, log: &Path, formats: &Formats, tell: &mut Tell
                 import.trace(&name, form, &mut whole, &mut told)
             }
             Formats::Packets => import.pcap(&name, &mut whole, &mut told),
+            Formats::Verifier => import.verifier(&name, &mut whole, &mut told),
             Formats::Gor | Formats::One(_) | Formats::Auto(_) => import.gor(&name, &mut whole, &mut told),
         };
         return read.map_err(problem);
@@ -187,6 +197,8 @@ enum Formats {
     One(Box<Format>),
     /// goreplay's files.
     Gor,
+    /// proxy-verifier's replay files.
+    Verifier,
     /// Traces of caches.
     Trace,
     /// The same with a head.
@@ -212,6 +224,7 @@ impl Formats {
         }
         let other = match text {
             "gor" => Some(Formats::Gor),
+            "proxy-verifier" => Some(Formats::Verifier),
             "oracle-general" => Some(Formats::Trace),
             "lcs" => Some(Formats::Lcs),
             "pcap" | "pcapng" => Some(Formats::Packets),
@@ -239,7 +252,7 @@ impl Formats {
         let zone = match self {
             Formats::One(format) => return Ok(Found { format: (**format).clone(), assumed: String::new() }),
             Formats::Auto(zone) => zone,
-            Formats::Gor | Formats::Trace | Formats::Lcs | Formats::Packets => {
+            Formats::Gor | Formats::Verifier | Formats::Trace | Formats::Lcs | Formats::Packets => {
                 unreachable!("these are read before anybody asks")
             }
         };
@@ -266,6 +279,33 @@ impl Formats {
     }
 }
 
+/// The format of a log that is read line by line and ends with these lines.
+///
+/// # Errors
+/// None fits, or it is no format of lines.
+pub fn format_of(read: &LogArgs, name: &str, last: &[u8]) -> Result<Format, Problem> {
+    let zone = read.zone.as_deref().map_or(Ok(Zone::Untold), Zone::parse);
+    let zone = zone.map_err(|why| Problem::Usage(format!("--zone: {why}")))?;
+    match Formats::read(&read.log_format, zone)? {
+        Formats::Gor | Formats::Verifier | Formats::Trace | Formats::Lcs | Formats::Packets => Err(
+            Problem::Usage(format!("--log-format {}: only lines of a log can be followed", read.log_format)),
+        ),
+        formats @ (Formats::One(_) | Formats::Auto(_)) => {
+            let found = formats.of(name, last, false)?;
+            if found.format.is_trace() {
+                return Err(Problem::Usage(format!(
+                    "--log-format {}: a trace has no moments of the day, so it cannot be followed",
+                    read.log_format
+                )));
+            }
+            if !found.assumed.is_empty() {
+                output::notice(&format!("note: {name}: {} (--log-format says it for sure)", found.assumed));
+            }
+            Ok(found.format)
+        }
+    }
+}
+
 /// The format of `--print-format` that these lines have.
 fn printed(lines: &[&[u8]], zone: &Zone) -> Option<Found> {
     let first = lines.iter().find(|line| !line.trim_ascii().is_empty())?;
@@ -281,7 +321,11 @@ fn printed(lines: &[&[u8]], zone: &Zone) -> Option<Found> {
     Some(Found { format, assumed })
 }
 
-fn options(read: &LogArgs) -> Result<Options, Problem> {
+/// How an import goes.
+///
+/// # Errors
+/// Options that cannot be meant.
+pub fn options(read: &LogArgs) -> Result<Options, Problem> {
     let keep = read.keep.as_deref().map_or_else(|| Ok(Keep::default()), Keep::parse);
     let user_by = match read.user_by.as_str() {
         "ip" | "ip+agent" | "connection" => UserBy::parse(&read.user_by),
@@ -344,7 +388,7 @@ fn of_chance() -> Result<[u8; 32], Problem> {
 }
 
 /// Tells now and then how far it is.
-struct Tell {
+pub struct Tell {
     log: String,
     quiet: bool,
     stop: Arc<AtomicBool>,
@@ -356,7 +400,8 @@ impl Tell {
         Tell { log: shown(log), quiet, stop, told: Instant::now() }
     }
 
-    fn told(&mut self, progress: Progress) -> Go {
+    /// Tells it where it is time, and says whether to go on.
+    pub fn told(&mut self, progress: Progress) -> Go {
         if !self.quiet && self.told.elapsed() >= TELL {
             self.told = Instant::now();
             output::notice(&format!(
@@ -371,7 +416,8 @@ impl Tell {
     }
 }
 
-fn problem(error: ImportError) -> Problem {
+/// An import that failed.
+pub fn problem(error: ImportError) -> Problem {
     match error {
         ImportError::Same { .. } => Problem::Usage(error.to_string()),
         ImportError::Io(_)

@@ -1,5 +1,6 @@
 //! `wringer capture`: access logs become a recording.
 
+mod listen;
 pub mod logs;
 mod sample;
 mod told;
@@ -63,6 +64,7 @@ fn write(args: &CaptureArgs, file: &Path) -> Result<Exit, Problem> {
     let temporary = NamedTempFile::new_in(folder(file)).map_err(cannot)?;
     let finished = logs::import(logs::Task {
         logs: &args.logs,
+        listen: bounds(args),
         read: &args.read,
         quiet: args.quiet,
         folder: folder(file),
@@ -77,6 +79,11 @@ fn write(args: &CaptureArgs, file: &Path) -> Result<Exit, Problem> {
     Ok(Exit::Ok)
 }
 
+/// Bounds of mirrored requests, where they are asked for.
+fn bounds(args: &CaptureArgs) -> Option<listen::Bounds> {
+    args.listen.map(|listen| listen::Bounds { listen, lasts: args.duration, requests: args.requests })
+}
+
 /// Imports into a file without a name, and says what came of it.
 fn check(args: &CaptureArgs) -> Result<Exit, Problem> {
     let nowhere = |error: std::io::Error| {
@@ -86,6 +93,7 @@ fn check(args: &CaptureArgs) -> Result<Exit, Problem> {
     let read = cli::LogArgs { tolerate: 1.0, ..args.read.clone() };
     let finished = logs::import(logs::Task {
         logs: &args.logs,
+        listen: bounds(args),
         read: &read,
         quiet: args.quiet,
         folder: std::env::temp_dir(),

@@ -194,6 +194,9 @@ pub fn note(note: &Note) -> String {
             counted(*requests, "request")
         ),
         Note::Assumed { input, what } => format!("{input}: {what} (--log-format says it for sure)"),
+        Note::Skipped { input, what, times } => {
+            format!("{input}: {what} is passed by, {}", counted(*times, "time"))
+        }
         Note::Encrypted { connections } => format!("{} encrypted", counted(*connections, "connection")),
         Note::Missing { holes, bytes } => {
             format!("{} with {bytes} bytes were never seen", counted(*holes, "hole"))
