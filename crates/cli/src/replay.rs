@@ -1,8 +1,10 @@
 //! `wringer replay`: a recording's requests again, each at its moment.
 
 mod as_origin;
+mod follow;
 
 pub use as_origin::{AsOriginArgs, OriginDelay, RenewArg, Sides};
+pub use follow::FollowArgs;
 
 use super::http::ClientArgs;
 use super::options::{KeepArgs, OutputArgs, WatchArgs};
@@ -22,7 +24,7 @@ const IN_FLIGHT: u32 = 10_000;
 /// The options of `wringer replay`.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArgs {
-    /// The recording, as wringer capture makes it
+    /// The recording, as wringer capture makes it; with --follow a log that grows, or - for standard input
     #[arg(value_name = "FILE.rec")]
     pub recording: PathBuf,
     /// Where all of its requests go, http://HOST:PORT or https://HOST:PORT; hosts of the log stand in their Host fields, and nobody looks
@@ -35,6 +37,9 @@ pub struct ReplayArgs {
     /// An origin that is built from the recording.
     #[command(flatten)]
     pub as_origin: AsOriginArgs,
+    /// A log that is followed while it grows.
+    #[command(flatten)]
+    pub follow: FollowArgs,
     /// Requests may reach a real origin: by URL itself, or because the proxy there passes them on
     #[arg(long, help_heading = "Replay")]
     pub real_origin: bool,
@@ -152,6 +157,8 @@ pub enum Sent {
     Requests(RequestList),
     /// Requests for objects of an origin that is built from the recording.
     Objects(AskedList),
+    /// Requests for URLs of a live copy, none of which is known yet.
+    Live(Box<RequestStep>),
 }
 
 impl Default for Sent {
@@ -166,6 +173,7 @@ impl Timed {
         match &self.sent {
             Sent::Requests(requests) => requests.len() as u64,
             Sent::Objects(asked) => asked.count(),
+            Sent::Live(_) => 0,
         }
     }
 
@@ -177,6 +185,7 @@ impl Timed {
                 Step::Requests(RequestStep { requests, order: RequestOrder::Loop, ..RequestStep::default() })
             }
             Sent::Objects(asked) => Step::Object(ObjectStep { asked, ..ObjectStep::default() }),
+            Sent::Live(step) => Step::Requests(*step),
         };
         Phase {
             name: "measure".to_owned(),
@@ -220,6 +229,7 @@ impl ReplayArgs {
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
         let chosen = &self.chosen;
+        self.check_follow()?;
         if let Some(method) = chosen.methods.iter().find(|method| !matches!(method.as_str(), "GET" | "HEAD"))
             && !chosen.changing
         {
@@ -288,12 +298,13 @@ impl ReplayArgs {
         let address = self.address()?;
         let clients = &self.clients;
         let turns = || clients.version.turns();
-        let in_flight = self.in_flight.unwrap_or(IN_FLIGHT);
+        let in_flight = self.most_under_way(IN_FLIGHT);
         let measured = match replayed.walks {
             None => replayed.measured.phase(in_flight),
             Some(walks) => walked(replayed.measured, walks),
         };
         let measured = Phase { http: turns(), ..measured };
+        let measured = if self.follow.follow { self.live(measured) } else { measured };
         let warm = Some(replayed.warm).filter(|warm| warm.count() > 0).map(|warm| Phase {
             name: "warm-up".to_owned(),
             measured: false,

@@ -57,6 +57,7 @@ pub use load::threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use load::*;
 pub use masked::Masked;
 pub use pace::delay::Delay;
+pub use pace::live::{LiveFeed, LiveFull, LiveLine, LiveText};
 pub use pace::moments::Moments;
 pub use pace::stop::Stop;
 pub use pace::walks::Walks;

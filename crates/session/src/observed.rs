@@ -3,6 +3,7 @@
 use super::{Session, after};
 use measure::{Counts, OriginCounts, notes};
 use plan::site::NONCE_FIELD;
+use std::sync::PoisonError;
 
 impl Session<'_, '_> {
     /// Returns the observations that a reader should know to make sense of the figures.
@@ -32,6 +33,7 @@ impl Session<'_, '_> {
         let mut counts = Counts::default();
         phases.iter().for_each(|phase| counts.merge(phase.counts()));
         notes.extend(self.of_the_cache(&counts));
+        notes.append(&mut self.around.later.lock().unwrap_or_else(PoisonError::into_inner));
         let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
         if let Some(origin) = origin.filter(|_| canaries) {
             let resent = phases.iter().map(|phase| phase.counts().resent).sum();

@@ -7,8 +7,8 @@ use crate::{Problem, Reach, Sinks};
 use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Refuses a plan, or lets it pass.
@@ -51,6 +51,8 @@ pub struct SessionOptions {
     pub guard: Option<Guard>,
     /// Connections go nowhere but to the hosts that the plan names, and to this machine.
     pub confined: bool,
+    /// Sentences that the caller lays down while the run goes on, which come to the result's notes at its end.
+    pub later: Arc<Mutex<Vec<String>>>,
 }
 
 impl SessionOptions {

@@ -59,6 +59,20 @@ impl Schedule {
         self.open.moments.is_some()
     }
 
+    /// The phase begins.
+    pub fn open(&self, at: Instant) {
+        self.open.moments.iter().for_each(|moments| moments.open(at));
+    }
+
+    /// True if the arrival that was not there a moment ago may still come: it comes again.
+    pub fn may_come(&mut self) -> bool {
+        let may = self.open.moments.as_ref().is_some_and(plan::Moments::may_come);
+        if may {
+            self.take_back();
+        }
+        may
+    }
+
     /// When a number of arrivals, of all parts, is reached.
     fn moment_of(&self, number: u64) -> Option<f64> {
         self.open.curve.moment_of(number as f64)

@@ -89,7 +89,7 @@ impl Laws {
     /// The object that request `number` asks for at `unix_us`.
     pub fn draw(&self, site: &Site, number: u64, unix_us: u64) -> Asked {
         if let Some((line, kind)) = self.step.asked.get(number) {
-            return self.listed(site, number, unix_us, line, kind);
+            return self.listed(site, number, unix_us, line, &kind);
         }
         let mut draw = Draw::new(self.seed, number);
         let pick = self.sampler.pick(&mut draw, number, unix_us);

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 const BATCH: u64 = 32;
 /// How often is looked up whether the run is stopped, or its rate changed.
 const LOOK_UP: Duration = Duration::from_millis(20);
+/// How often is looked up whether something more of a live copy has come.
+const LIVE: Duration = Duration::from_millis(2);
 
 /// Requests that are due, in the hands of a user.
 struct Hands {
@@ -171,6 +173,7 @@ pub(super) async fn run(group: &GroupWork, open: Open, seed: u64) -> Vec<TaskId>
     let (worker, work) = group.first();
     let connections = open.connections;
     let schedule = Schedule::new(open, work.phase.part, seed);
+    schedule.open(work.phase.opens);
     let came_to_nothing = hand_out(worker, work, &pools, schedule).await;
     let over = || worker.over(&work.phase, worker.net.now());
     // A phase lasts as long as it is to, also where nothing is sent towards its end.
@@ -200,6 +203,14 @@ async fn hand_out(
     pass_by(worker, work, &mut known, &mut schedule);
     loop {
         let due = schedule.next().map(|at| work.phase.opens + at);
+        if due.is_none() && schedule.may_come() {
+            let now = worker.net.now();
+            if worker.over(&work.phase, now) {
+                return true;
+            }
+            worker.net.sleep_until(now + LIVE).await;
+            continue;
+        }
         let due = due.filter(|due| work.phase.is_before_end(*due));
         if due.is_some() && work.phase.is_spent() {
             return false;

@@ -23,7 +23,9 @@ use line::{Lines, path_place};
 use measure::Label;
 use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http, Reading, Request, RequestOrder, RequestStep, Scenario};
+use plan::{
+    Address, Expect, ExpectBody, Http, LiveFeed, Reading, Request, RequestOrder, RequestStep, Scenario,
+};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -43,6 +45,8 @@ pub(crate) struct Requests {
     rows: Option<u64>,
     /// Requests by which users log in.
     login: Vec<Prepared>,
+    /// The live copy that says which request is next.
+    feed: Option<LiveFeed>,
 }
 
 /// The numbers that decide which request of a list is next.
@@ -333,7 +337,10 @@ impl Requests {
             |(index, request): (usize, &Request)| Prepared::new(index, request, Expect::default(), &common);
         let login = step.session.login.iter().enumerate().filter_map(login).collect();
         let rows = rows(step, tables);
-        Requests { weights, lines, order: step.order, seed, login, rows }
+        let feed = step.data.iter().find_map(|data| {
+            if let Source::Live { feed, .. } = &data.source { Some(feed.clone()) } else { None }
+        });
+        Requests { weights, lines, order: step.order, seed, login, rows, feed }
     }
 
     /// Requests of the phase after which the rows of a file that are sent once are used up.
@@ -344,7 +351,7 @@ impl Requests {
     /// None at all.
     pub fn of_nothing() -> Requests {
         let (lines, weights, order) = (Lines::default(), Vec::new(), RequestOrder::Loop);
-        Requests { lines, weights, order, seed: 0, login: Vec::new(), rows: None }
+        Requests { lines, weights, order, seed: 0, login: Vec::new(), rows: None, feed: None }
     }
 
     /// A message that a script made once and for all; none where it is no request.
@@ -388,6 +395,10 @@ impl Requests {
         let index = match self.order {
             _ if count == 1 => 0,
             RequestOrder::Loop => place.number % count,
+            RequestOrder::Live => {
+                let kind = self.feed.as_ref().and_then(|feed| feed.look(place.number, |line| line.kind));
+                u64::from(kind.unwrap_or_default()).min(count - 1)
+            }
             RequestOrder::Random => Draw::new(self.seed, place.number).below(count),
             RequestOrder::Weighted => {
                 let sum = self.weights.last().copied().unwrap_or(0).max(1);
@@ -418,7 +429,7 @@ impl Requests {
 
     /// True if it is one request, which any user may send any number of times.
     pub fn is_one(&self) -> bool {
-        self.lines.len() == 1 && self.order != RequestOrder::Slices
+        self.lines.len() == 1 && !matches!(self.order, RequestOrder::Slices | RequestOrder::Live)
     }
 
     /// Where all of its requests go, if that is one and the same.

@@ -8,6 +8,7 @@ use super::time_text::{TimeText, Zone};
 use crate::data::body::Body;
 use crate::data::secret::Secret;
 use crate::draw::{Draw, hash};
+use crate::pace::live::{LiveFeed, LiveText};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;
 
@@ -53,6 +54,14 @@ pub enum Source {
     Bytes(Body),
     /// The content of an environment variable or a file when the run begins.
     Secret(Secret),
+    /// A text of the request that a live copy sends with this number.
+    Live {
+        /// Which.
+        text: LiveText,
+        /// The copy; a plan that was written down has none.
+        #[serde(skip)]
+        feed: LiveFeed,
+    },
     /// The length of a TCP message.
     Length(LengthField),
     /// A checksum over what stands before it in a TCP message.
@@ -126,6 +135,9 @@ enum Read {
     Bytes(Body),
     #[serde(alias = "environment", deserialize_with = "outside")]
     Secret(Secret),
+    Live {
+        text: LiveText,
+    },
     Length(LengthField),
     Checksum(ChecksumField),
     Value(Box<Read>),
@@ -158,6 +170,7 @@ impl From<Read> for Source {
             Read::File(rows) => Source::File(rows),
             Read::Bytes(bytes) => Source::Bytes(bytes),
             Read::Secret(secret) => Source::Secret(secret),
+            Read::Live { text } => Source::Live { text, feed: LiveFeed::default() },
             Read::Length(length) => Source::Length(length),
             Read::Checksum(sum) => Source::Checksum(sum),
             Read::Value(read) => Source::from(*read),
@@ -375,6 +388,7 @@ impl Source {
             Source::Request => number(i128::from(at.number), 0, put),
             Source::Connection => number(i128::from(at.connection), 0, put),
             Source::Worker => number(i128::from(at.worker), 0, put),
+            Source::Live { text, feed } => feed.text(*text, at.number, put),
             Source::Time(_) | Source::File(_) | Source::Bytes(_) | Source::Secret(_) => {}
             Source::Length(_) | Source::Checksum(_) => {}
         }

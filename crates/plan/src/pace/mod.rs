@@ -4,6 +4,7 @@
 //! law of arrivals, the parts of a load) is the engine's.
 
 pub(crate) mod delay;
+pub(crate) mod live;
 pub(crate) mod moments;
 pub(crate) mod stop;
 pub(crate) mod walks;

@@ -1,9 +1,10 @@
 //! [`Moments`]: when each request of a recording is due. A recording may have millions, so a clone shares them.
 
+use super::live::LiveFeed;
 use super::{Curve, Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Pieces that a curve of moments has at most.
 const PIECES: u64 = 1_000;
@@ -19,6 +20,7 @@ struct Inner {
     listed: Vec<u64>,
     named: Named,
     curve: OnceLock<Curve>,
+    feed: Option<LiveFeed>,
 }
 
 /// A list that a result does not tell one by one.
@@ -29,6 +31,9 @@ struct Named {
     count: u64,
     /// The last one.
     last_us: u64,
+    /// They became known one after the other, as a live copy of traffic went on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    live: bool,
 }
 
 /// As plans write them.
@@ -42,8 +47,25 @@ enum Written {
 impl Moments {
     /// These, which must ascend.
     pub fn new(listed: Vec<u64>) -> Moments {
-        let named = Named { count: listed.len() as u64, last_us: listed.last().copied().unwrap_or(0) };
-        Moments(Arc::new(Inner { listed, named, curve: OnceLock::new() }))
+        let last_us = listed.last().copied().unwrap_or(0);
+        let named = Named { count: listed.len() as u64, last_us, live: false };
+        Moments(Arc::new(Inner { listed, named, ..Inner::default() }))
+    }
+
+    /// Those of a live copy, each known once it has come.
+    pub fn live(feed: LiveFeed) -> Moments {
+        let named = Named { live: true, ..Named::default() };
+        Moments(Arc::new(Inner { named, feed: Some(feed), ..Inner::default() }))
+    }
+
+    /// The phase begins, from which moments of a live copy count.
+    pub fn open(&self, at: Instant) {
+        self.0.feed.iter().for_each(|feed| feed.open(at));
+    }
+
+    /// True if one that is not there may still come.
+    pub fn may_come(&self) -> bool {
+        self.0.feed.as_ref().is_some_and(|feed| !feed.is_closed())
     }
 
     /// How many there are.
@@ -59,13 +81,16 @@ impl Moments {
     /// The one with this number, from 0.
     #[inline]
     pub fn get(&self, number: u64) -> Option<Duration> {
+        if let Some(feed) = &self.0.feed {
+            return feed.moment(number);
+        }
         self.0.listed.get(usize::try_from(number).ok()?).copied().map(Duration::from_micros)
     }
 
     /// The same without the list, where that is long: for results.
     #[must_use]
     pub fn told(&self) -> Moments {
-        if self.0.listed.len() <= TOLD {
+        if self.0.listed.len() <= TOLD && !self.0.named.live {
             return self.clone();
         }
         Moments(Arc::new(Inner { named: self.0.named, ..Inner::default() }))
@@ -74,6 +99,10 @@ impl Moments {
     /// The fault of the list, in words.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         match &self.0.listed[..] {
+            [] if self.0.feed.is_some() => None,
+            [] if self.0.named.live => {
+                Some("were those of a live copy, which are gone: run the command again")
+            }
             [] => Some("has no moments: a result does not tell long lists, so run the command again"),
             listed if !listed.is_sorted() => Some("has moments that do not ascend"),
             _ => None,

@@ -1,7 +1,9 @@
 //! [`AskedList`]: requests for objects one by one, as a recording has them. There may be millions, so a clone shares them.
 
+use crate::pace::live::LiveFeed;
 use crate::site::MAX_SIZE;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -20,6 +22,7 @@ struct AskedLines {
     kinds: Vec<AskedKind>,
     lines: Vec<AskedLine>,
     named: Named,
+    feed: Option<LiveFeed>,
 }
 
 /// One request.
@@ -72,6 +75,9 @@ struct Named {
     count: u64,
     /// How many objects they ask for.
     objects: u64,
+    /// They became known one after the other, as a live copy of traffic went on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    live: bool,
 }
 
 /// As plans write it: of each line the object, its size, the place of its kind, and where it breaks off.
@@ -93,13 +99,19 @@ impl AskedList {
     /// These requests; each line names one of the kinds.
     pub fn new(kinds: Vec<AskedKind>, lines: Vec<AskedLine>) -> AskedList {
         let objects: HashSet<u64> = lines.iter().map(|line| line.object).collect();
-        let named = Named { count: lines.len() as u64, objects: objects.len() as u64 };
-        AskedList(Arc::new(AskedLines { kinds, lines, named }))
+        let named = Named { count: lines.len() as u64, objects: objects.len() as u64, live: false };
+        AskedList(Arc::new(AskedLines { kinds, lines, named, feed: None }))
+    }
+
+    /// Requests of a live copy, each known once it has come; each names one of the kinds.
+    pub fn live(kinds: Vec<AskedKind>, feed: LiveFeed) -> AskedList {
+        let named = Named { live: true, ..Named::default() };
+        AskedList(Arc::new(AskedLines { kinds, named, feed: Some(feed), ..AskedLines::default() }))
     }
 
     /// True if there is no list.
     pub fn is_empty(&self) -> bool {
-        self.0.named.count == 0
+        self.0.named.count == 0 && !self.0.named.live
     }
 
     /// Requests.
@@ -119,10 +131,32 @@ impl AskedList {
 
     /// The request with this number, from 0, and its kind; the list begins again where it ends.
     #[inline]
-    pub fn get(&self, number: u64) -> Option<(AskedLine, &AskedKind)> {
+    pub fn get(&self, number: u64) -> Option<(AskedLine, Cow<'_, AskedKind>)> {
+        if let Some(feed) = &self.0.feed {
+            return self.live_one(feed, number);
+        }
         let lines = &self.0.lines;
         let line = *lines.get(usize::try_from(number % (lines.len() as u64).max(1)).ok()?)?;
-        Some((line, self.0.kinds.get(line.kind as usize)?))
+        Some((line, Cow::Borrowed(self.0.kinds.get(line.kind as usize)?)))
+    }
+
+    /// A request of a live copy; ranges are not among the kinds, since nobody knows before which there will be.
+    fn live_one(&self, feed: &LiveFeed, number: u64) -> Option<(AskedLine, Cow<'_, AskedKind>)> {
+        let found = feed.look(number, |line| {
+            let asked = AskedLine {
+                object: line.object,
+                size: line.size,
+                kind: line.kind,
+                broken_off: line.broken_off,
+            };
+            (asked, line.range)
+        });
+        let (line, range) = found?;
+        let kind = self.0.kinds.get(line.kind as usize)?;
+        match range {
+            None => Some((line, Cow::Borrowed(kind))),
+            Some(_) => Some((line, Cow::Owned(AskedKind { range, ..kind.clone() }))),
+        }
     }
 
     /// Labels of the requests, each once.
@@ -140,20 +174,24 @@ impl AskedList {
     /// The same without the lines, where they are many: for results.
     #[must_use]
     pub fn told(&self) -> AskedList {
-        if self.0.lines.len() <= TOLD {
+        if self.0.lines.len() <= TOLD && !self.0.named.live {
             return self.clone();
         }
         AskedList(Arc::new(AskedLines {
             named: self.0.named,
             kinds: self.0.kinds.clone(),
-            lines: Vec::new(),
+            ..AskedLines::default()
         }))
     }
 
     /// The fault of the list, in words.
     pub(crate) fn fault(&self) -> Option<&'static str> {
-        let AskedLines { kinds, lines, named } = &*self.0;
+        let AskedLines { kinds, lines, named, feed } = &*self.0;
         match () {
+            () if feed.is_some() => None,
+            () if named.live => {
+                Some("has the requests of a live copy, which are gone: run the command again")
+            }
             () if lines.is_empty() && named.count > 0 => {
                 Some("has no lines: a result does not tell long lists, so run the command again")
             }
@@ -179,7 +217,7 @@ impl PartialEq for AskedList {
 
 impl Serialize for AskedList {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let AskedLines { kinds, lines, named } = &*self.0;
+        let AskedLines { kinds, lines, named, .. } = &*self.0;
         if lines.is_empty() {
             return named.serialize(to);
         }

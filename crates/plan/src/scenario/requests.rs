@@ -68,6 +68,8 @@ pub enum RequestOrder {
     /// The list is cut into as many slices as there are users; each user walks its own once and has then ended. Where an
     /// open pace hands turns to users, those beyond the slice send its last request.
     Slices,
+    /// As a live copy says, whose texts the step's data holds: the request with number n is like that of the list which the copy names.
+    Live,
 }
 
 /// Requests carry AWS's signature, version 4.

@@ -156,6 +156,12 @@ impl Choice {
         if of_users && of_objects { Ok(()) } else { Err(Why::Sample) }
     }
 
+    /// True if a pattern leaves out a host and path, without scheme.
+    pub(super) fn excludes(&self, shown: &[u8]) -> bool {
+        self.only.as_ref().is_some_and(|only| !only.is_match(shown))
+            || self.except.as_ref().is_some_and(|except| except.is_match(shown))
+    }
+
     /// How long one pass takes, in microseconds of the replay: the part that was chosen, and where it ends with the recording, which
     /// lasts `span_us` and has so many requests, a mean gap more.
     pub(super) fn pass_us(&self, span_us: u64, requests: u64) -> u64 {

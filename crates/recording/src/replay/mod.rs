@@ -3,6 +3,7 @@
 //! Start at [`choose`]. The same recording and choice give the same list, whoever sends it.
 
 mod choice;
+pub mod live;
 mod lru;
 mod objects;
 mod seen;

@@ -77,12 +77,12 @@ pub(super) struct Objects<'a> {
 
 /// Laws of an object before there are too many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Laws {
-    lifetime_s: Option<u32>,
-    storage: Storage,
-    missing: bool,
+pub(super) struct Laws {
+    pub lifetime_s: Option<u32>,
+    pub storage: Storage,
+    pub missing: bool,
     /// Logarithm of the seconds between two changes.
-    changes: Option<u8>,
+    pub changes: Option<u8>,
 }
 
 impl<'a> Objects<'a> {
@@ -243,7 +243,7 @@ impl DueList {
 }
 
 /// Where the client went away, in ten thousandths of the body; 0: it did not, or nobody knows where.
-fn broken_off(request: &Request, size: u64) -> u16 {
+pub(super) fn broken_off(request: &Request, size: u64) -> u16 {
     match request.sent().filter(|sent| request.kind.aborted && *sent < size) {
         Some(sent) => ((sent as f64 / size as f64 * 1e4) as u16).clamp(1, 9_999),
         None => 0,
@@ -282,7 +282,7 @@ fn numbered(of_requests: impl Iterator<Item = Laws>) -> Numbered {
     Numbered { laws: all, places }
 }
 
-fn nearest_power(seconds: u32) -> u32 {
+pub(super) fn nearest_power(seconds: u32) -> u32 {
     if seconds < 2 { seconds } else { 1 << (f64::from(seconds).log2().round() as u32).min(31) }
 }
 
@@ -306,7 +306,7 @@ fn nearest(all: &[Laws], laws: &Laws) -> usize {
 }
 
 impl Laws {
-    fn class(&self) -> site::ObjectClass {
+    pub fn class(&self) -> site::ObjectClass {
         site::ObjectClass {
             lifetime: self.lifetime_s.map(|seconds| Duration::from_secs(seconds.into())),
             storage: match self.storage {

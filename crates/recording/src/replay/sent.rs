@@ -59,7 +59,7 @@ impl<'a> Sent<'a> {
         let (text, encoded) = text_of(url);
         let named =
             if hostless { format!("http://{}{text}", self.choice.authority) } else { format!("http:{text}") };
-        let excluded = self.is_excluded(&named);
+        let excluded = self.choice.excludes(&named.as_bytes()["http://".len()..]);
         let path = named[7..].find('/').map_or("/", |at| &named[7 + at..]);
         let (text, target) = match Address::parse(&named) {
             _ if excluded => (Err(Why::Pattern), None),
@@ -78,12 +78,6 @@ impl<'a> Sent<'a> {
             Err(_) | Ok(_) => None,
         });
         left.collect()
-    }
-
-    fn is_excluded(&self, url: &str) -> bool {
-        let shown = &url.as_bytes()["http://".len()..];
-        self.choice.only.as_ref().is_some_and(|only| !only.is_match(shown))
-            || self.choice.except.as_ref().is_some_and(|except| except.is_match(shown))
     }
 
     /// Takes the next text: a cookie, and behind a NUL a body.
@@ -144,7 +138,7 @@ impl<'a> Sent<'a> {
             target: url.target.as_deref().map(str::to_owned),
             fields: fields.into_iter().flatten().collect(),
             body: if takes_body { body.to_vec().into() } else { Vec::new().into() },
-            statuses: if kind.status == 0 { Vec::new() } else { good_beside(kind.status) },
+            statuses: if kind.status == 0 { Vec::new() } else { good_beside(Status::Is(kind.status)) },
             name: if kind.cache == Cache::Untold { String::new() } else { label(kind.cache) },
             ..plan::Request::get(text)
         };
@@ -194,12 +188,12 @@ pub fn label(cache: Cache) -> String {
 }
 
 /// Statuses that are good for a request whose answer was none: good ones, and that one again.
-fn good_beside(status: u16) -> Vec<Status> {
-    vec![Status::Class(2), Status::Class(3), Status::Is(status)]
+pub(super) fn good_beside(status: Status) -> Vec<Status> {
+    vec![Status::Class(2), Status::Class(3), status]
 }
 
 /// A text as it may stand in a URL, and true if it had bytes that are no text.
-fn text_of(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+pub(super) fn text_of(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.into(), false),
         Err(_) => {
@@ -227,7 +221,7 @@ fn range_text(range: Range) -> String {
     }
 }
 
-fn accepted(coding: Coding) -> Option<&'static str> {
+pub(super) fn accepted(coding: Coding) -> Option<&'static str> {
     match coding {
         Coding::Untold => None,
         Coding::Identity => Some("identity"),

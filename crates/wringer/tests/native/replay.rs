@@ -4,8 +4,13 @@ use crate::plans::with_files;
 use crate::support::{Ran, shell, start_in};
 use crate::web::{Web, ok};
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
 const FORMAT: &str = "json:time=t,method=m,host=h,path=p,status=s,bytes=b,cache=c,duration_ms=d,range=r";
@@ -307,4 +312,124 @@ fn the_plan_of_an_origin_runs_without_the_recording() {
     let text = std::fs::read_to_string(files.path().join("day.toml")).unwrap();
     assert!(text.contains("storage = \"no-store\"") && text.contains("lifetime = \"1h\""), "{text}");
     shell(&format!("cd {at}; $WRINGER plan check day.toml")).ended_with(0);
+}
+
+/// Writes lines of a log, each at its moment and in two halves, until it is enough; when many have been asked for, the log is rotated.
+fn grow(log: &Path, asked: &AtomicU64, over: &AtomicBool) -> u64 {
+    let open = || File::options().append(true).create(true).open(log).unwrap();
+    let mut file = open();
+    let mut number = 0;
+    let mut rotated = false;
+    while !over.load(Ordering::Relaxed) {
+        let now = now_ms();
+        let line = format!(
+            "{{\"t\":{now},\"m\":\"GET\",\"h\":\"shop.invalid\",\"p\":\"/o/{number}\",\"s\":200,\"b\":10,\"r\":\"bytes=0-8\"}}\n"
+        );
+        let half = line.len() / 2;
+        file.write_all(&line.as_bytes()[..half]).unwrap();
+        file.write_all(&line.as_bytes()[half..]).unwrap();
+        number += 1;
+        if !rotated && asked.load(Ordering::Relaxed) >= 100 {
+            rotated = true;
+            std::fs::rename(log, log.with_extension("old")).unwrap();
+            file = open();
+        }
+        sleep(Duration::from_millis(10));
+    }
+    number
+}
+
+fn now_ms() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()
+}
+
+/// A log that is rotated while it is followed loses no request, and each is sent once.
+#[test]
+fn a_log_that_grows_is_copied_through_its_rotation() {
+    let files = with_files(&[("app.log", &line(0, "GET", "/old", 200))]);
+    let log = files.path().join("app.log");
+    let asked = Arc::new(AtomicU64::new(0));
+    let over = Arc::new(AtomicBool::new(false));
+    let counted = asked.clone();
+    let web = Web::start(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        ok("ten bytes.")
+    });
+    let stop = over.clone();
+    let writer = std::thread::spawn(move || grow(&log, &asked, &stop));
+    let words = format!(
+        "replay --follow {{}}/app.log http://{} --real-origin --ignore-exit -q --json {{}}/result.json --no-keep --log-format {FORMAT} \
+         --lag 1s --max-lag 1h --max-cpu 9000% -n 400 -t 2",
+        web.address
+    );
+    let ran = start_in(files, words.split_whitespace()).end();
+    over.store(true, Ordering::Relaxed);
+    let written = writer.join().unwrap();
+    let report = ran.ended_with(0).report();
+    assert_eq!((report.sum("requests"), report.sum("ok")), (400, 400));
+    let seen = web.seen();
+    let mut numbers: Vec<u64> = seen.iter().map(|asked| asked.target[3..].parse().unwrap()).collect();
+    numbers.sort_unstable();
+    let first = numbers[0];
+    assert!(numbers.iter().copied().eq(first..first + 400), "each once, and none is missing: {numbers:?}");
+    assert!(first + 400 <= written);
+    assert!(seen.iter().all(|asked| asked.field("host") == Some("shop.invalid")));
+    assert!(seen.iter().all(|asked| asked.field("range") == Some("bytes=0-8")));
+    let notes = report.notes();
+    assert!(notes.contains("the log was rotated 1 time") && notes.contains("live copy: "), "{notes}");
+}
+
+/// A stream that ends is copied to its end; what comes too late, or is no request, is counted.
+#[test]
+fn a_stream_that_ends_ends_the_copy_and_what_was_dropped_is_told() {
+    let web = Web::start(|_| ok("x"));
+    let now = now_ms();
+    let at = |ms: u128, method: &str, path: &str| {
+        format!("{{\"t\":{ms},\"m\":\"{method}\",\"h\":\"h.invalid\",\"p\":\"{path}\",\"s\":200,\"b\":1}}\n")
+    };
+    let mut lines: String =
+        (0..20).map(|number| at(now + number * 10, "GET", &format!("/o/{number}"))).collect();
+    lines += &at(now - 7_200_000, "GET", "/late");
+    lines += &at(now, "POST", "/posted");
+    lines += &at(now, "GET", "-");
+    lines += "what is this\n";
+    let files = with_files(&[("lines", &lines)]);
+    let at = files.path().display().to_string();
+    shell(&format!(
+        "$WRINGER replay --follow - http://{} --real-origin --ignore-exit -q --json {at}/result.json --no-keep \
+         --log-format '{FORMAT}' --lag 1s --max-lag 1h --max-cpu 9000% < {at}/lines",
+        web.address
+    ))
+    .ended_with(0);
+    let report = std::fs::read_to_string(files.path().join("result.json")).unwrap();
+    assert_eq!(web.seen().len(), 20, "{report}");
+    for told in [
+        "live copy: 24 lines read, 21 requests taken, 20 laid down to be sent",
+        "1 that does not fit the format (first line 24); 1 that tells of no request (first line 23)",
+        "1 of a method that --methods does not name",
+        "dropped: 1 read more than",
+    ] {
+        assert!(report.contains(told), "{told} in {report}");
+    }
+}
+
+/// Options that need all of a recording are refused beside a log that grows.
+#[test]
+fn what_has_no_meaning_for_a_live_copy_is_refused() {
+    let files = with_files(&[("empty.log", "")]);
+    let at = files.path().display().to_string();
+    for (words, said) in [
+        ("--speed 2", "--speed needs all of a recording"),
+        ("--loop 2", "--loop needs all"),
+        ("--methods GET,POST --unsafe", "sends GET and HEAD alone"),
+        ("--max-lag 1s", "--max-lag is not more than --lag"),
+        ("--log-format pcap", "only lines of a log can be followed"),
+        ("-d 1s", "give --log-format"),
+    ] {
+        let ran = shell(&format!(
+            "$WRINGER replay --follow {at}/empty.log http://127.0.0.1:9 --real-origin --no-keep {words}"
+        ))
+        .ended_with(2);
+        assert!(ran.stderr.contains(said), "{words}: {}", ran.stderr);
+    }
 }

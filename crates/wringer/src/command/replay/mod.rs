@@ -1,6 +1,7 @@
 //! `wringer replay`: a recording's requests are sent again, each at its moment.
 
 mod as_origin;
+mod follow;
 mod told;
 
 use super::pressed::Pressed;
@@ -8,6 +9,7 @@ use super::show::{self, Lines, Ran};
 use super::{around, dry, rig_log};
 use crate::problem::{Exit, Problem};
 use cli::{ReplayArgs, Replayed, Sent, Sides, Timed};
+use measure::RunResult;
 use plan::Plan;
 use recording::file::{ReadError, Recording};
 use recording::replay::{self, Choice, ChooseError, Chosen, Gaps, choose};
@@ -16,10 +18,14 @@ use session::SessionOptions;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 /// Runs the command.
 pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
+    if args.follow.follow {
+        return follow::run(args);
+    }
     let seed = crate::arguments::seed_from_clock();
     let choice = choice(args, args.clients.load.seed.unwrap_or(seed))?;
     let mut recording = open(&args.recording, args.salvage)?;
@@ -48,14 +54,24 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         return dry::run(&plan, SessionOptions::default());
     }
     let title = |pressed: &str| told::title(args, pressed, &chosen, recording.summary().requests);
-    pressed(args, &plan, &Told { title: &title, notes, chosen: &chosen }, sides.as_ref())
+    let after = |result: &RunResult| {
+        let measured = told::Measured::of(result);
+        format!("\n{}{}", told::beside(&chosen, &measured), as_origin::joined(&plan, result))
+    };
+    let told = Told { title: &title, notes, begin: &|| {}, after: &after, later: Arc::default() };
+    pressed(args, &plan, &told, sides.as_ref())
 }
 
 /// Texts on the requests.
 struct Told<'a> {
     title: &'a dyn Fn(&str) -> String,
     notes: Vec<String>,
-    chosen: &'a Chosen,
+    /// Called when the run begins.
+    begin: &'a dyn Fn(),
+    /// What stands behind the report.
+    after: &'a dyn Fn(&RunResult) -> String,
+    /// What is to be told when the run is over.
+    later: Arc<Mutex<Vec<String>>>,
 }
 
 /// Presses the target. `sides`: those of a proxy in front of an origin that is built from the recording.
@@ -66,6 +82,7 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
         ignore_exit: args.watch.ignore_exit,
         ready: args.clients.load.wait.ready,
         cache_bytes: sides.and_then(|_| as_origin::cache_bytes(args)),
+        later: told.later.clone(),
         ..SessionOptions::default()
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
@@ -83,13 +100,13 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
     let ready = ready.about(about).noting(told.notes.clone());
     let status = || pressed.as_ref().and_then(Pressed::status);
     let started = pressed.as_ref().and_then(|pressed| pressed.started(&status));
+    (told.begin)();
     let finished = ready.run(started.as_ref(), &mut Lines::new(&args.output, plan, sides.is_some()))?;
-    let measured = told::Measured::of(&finished.result);
-    let joined = as_origin::joined(plan, &finished.result);
+    let after = (told.after)(&finished.result);
     let run = finished.file().map(Path::to_owned);
     let exit = show::report(finished, &Ran { plan, output: &args.output, server });
     if !show::is_stdout(&args.output) {
-        show::write(&format!("\n{}{joined}", told::beside(told.chosen, &measured)));
+        show::write(&after);
     }
     if let Some((run, started)) = run.zip(started.as_ref()) {
         rig_log::keep(&started.logs, &run);
