@@ -6,6 +6,7 @@ use super::options::{
 };
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
+use super::pressed::Target;
 use super::purge::PurgeArgs;
 use super::rig::RigArgs;
 use super::tls::TlsArgs;
@@ -84,31 +85,6 @@ pub struct CacheArgs {
     /// Storage of the run: whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
-}
-
-/// Target of the load.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// A proxy that runs already.
-    Proxy(String),
-    /// A rig to be started.
-    Rig {
-        /// Its name.
-        name: String,
-        /// Its worker threads.
-        workers: u16,
-    },
-    /// A command that starts a proxy.
-    Command(String),
-    /// The demonstration cache.
-    Demonstration,
-}
-
-impl Target {
-    /// True if wringer starts it.
-    pub fn is_ours(&self) -> bool {
-        !matches!(self, Target::Proxy(_))
-    }
 }
 
 /// An address of a proxy, without a name and a password.

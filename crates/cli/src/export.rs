@@ -46,7 +46,7 @@ pub struct ExportArgs {
 pub struct SentTo<'a> {
     /// The option that names it.
     pub option: &'static str,
-    /// What stood behind the option.
+    /// Value of the option.
     pub to: &'a str,
     /// The token that it wants.
     pub token: Option<&'a Secret>,

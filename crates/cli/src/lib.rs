@@ -29,6 +29,7 @@ mod options;
 mod pace;
 mod phase;
 mod plan_file;
+mod pressed;
 mod probe;
 mod purge;
 mod replay;
@@ -49,7 +50,7 @@ mod words;
 pub use arena::ArenaArgs;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
-pub use cache::{CacheArgs, Target, reachable};
+pub use cache::{CacheArgs, reachable};
 pub use capture::{CaptureArgs, LogArgs};
 pub use compare::{AskedArgs, CompareArgs, KeptArgs, Range};
 pub use data::DataArgs;
@@ -74,6 +75,7 @@ pub use plan_file::{
     AgainstArgs, ForeignArgs, JmeterArgs, NewArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs,
     RecordingArgs, SchemaOf, Start, Statics,
 };
+pub use pressed::Target;
 pub use probe::{CaseArgs, ProbeArgs};
 pub use replay::{ChosenArgs, GapsArg, OriginDelay, RenewArg, ReplayArgs, Replayed, Sent, Sides, Timed};
 pub use rig::{ReadyArgs, RigArgs, RigPlaceArgs};

@@ -1,7 +1,8 @@
 //! The options of `wringer probe`: a cache, the cases, and what they are held against.
 
 use super::KeepArgs;
-use super::cache::{Target, proxy};
+use super::cache::proxy;
+use super::pressed::Target;
 use super::rig::{ReadyArgs, RigArgs};
 use super::values::{some_rate, threads};
 use clap::Args;

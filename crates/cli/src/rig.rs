@@ -1,6 +1,6 @@
 //! A proxy that wringer starts: the options that each command with such a proxy has, and what they mean together.
 
-use super::cache::Target;
+use super::pressed::Target;
 use super::values::{address, assignment, rig_workers, some_bytes, some_time};
 use clap::Args;
 use std::net::SocketAddr;

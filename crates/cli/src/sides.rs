@@ -1,7 +1,8 @@
 //! Sides of a comparison that wringer starts itself: a proxy each, in front of wringer's own origin, and the objects that both are asked for.
 
-use super::cache::{CacheArgs, Target};
+use super::cache::CacheArgs;
 use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, SiteArgs};
+use super::pressed::Target;
 use super::rig::{RigArgs, RigPlaceArgs};
 use super::values::assignment;
 use super::{Cli, ClientArgs, Command};

@@ -1,7 +1,8 @@
 //! The options of `wringer size`: a cache, and the objects that it is asked for.
 
 use super::KeepArgs;
-use super::cache::{Target, proxy};
+use super::cache::proxy;
+use super::pressed::Target;
 use super::rig::{ReadyArgs, RigArgs};
 use super::values::{seed, some_bytes, some_time, threads, zipf};
 use clap::Args;

@@ -1,7 +1,8 @@
 //! The options of `wringer stress`: a proxy, scenarios, and how long they press.
 
 use super::KeepArgs;
-use super::cache::{Target, proxy};
+use super::cache::proxy;
+use super::pressed::Target;
 use super::rig::{ReadyArgs, RigArgs};
 use super::values::{pid, seed, some_rate, some_time, threads};
 use clap::Args;

@@ -3,7 +3,7 @@
 use measure::{Buckets, Digits, Head, Histogram, Second, TimeMetric, shares};
 use std::collections::BTreeMap;
 
-/// What happened since figures were sent last.
+/// Figures since the last sending.
 #[derive(Debug, Clone, Default)]
 pub struct Interval {
     /// By transaction.

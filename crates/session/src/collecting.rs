@@ -20,7 +20,7 @@ const LOOK_UP: Duration = Duration::from_millis(5);
 /// The sum of what was collected.
 const SUM: &str = "sum.json";
 
-/// What was collected.
+/// Result of a collection.
 #[derive(Debug, Default)]
 pub struct Collected {
     /// The sum of each run.

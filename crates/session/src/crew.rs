@@ -7,7 +7,7 @@ use crate::errand::Errand;
 use crate::gathering::Gathering;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
-use crate::relief::{self, Given, Relief, Step};
+use crate::relief::{self, Handover, Relief, Step};
 use crate::usage;
 use fleet::message::{Down, Hello, RateFrom, Resumes, Stop, Up};
 use fleet::{Controller, News, Rules, Share, not_given_out, not_shared_out, split};
@@ -486,7 +486,7 @@ impl UnderWay<'_> {
                 .map(|part| progress(part.index))
                 .map(|one| if one.phase == phase { one.done } else { 0 });
             let resumes = Resumes { phase, done: done.collect(), since_us: 0 };
-            let given = Given { share: *share, of: agent, resumes };
+            let given = Handover { share: *share, of: agent, resumes };
             let came = self.crew.tells.clone();
             self.reliefs.insert(number, Relief::start(number, name, at.clone(), given, came));
         }

@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 /// Bytes of a plan that are sent at once.
 const PIECE: usize = 256 << 10;
 
-/// What each agent is given.
+/// Work that each agent is given.
 pub(crate) struct Errand {
     order: Order,
     text: String,

@@ -64,7 +64,7 @@ pub struct Gathering {
     pub came: Receiver<(usize, Came)>,
     lease: Duration,
     on_bus: Vec<Offered>,
-    /// What agents were given.
+    /// Work that agents were given.
     pub errand: Option<Errand>,
     /// Last, so that the other ends of streams learn of their end.
     pub bus: Option<Bus>,

@@ -67,11 +67,11 @@ impl Relief {
         number: usize,
         name: String,
         at: AgentAt,
-        given: Given,
+        given: Handover,
         came: Sender<(usize, Came)>,
     ) -> Relief {
         let process = carrier::start(number, at.clone(), came);
-        let Given { share, of, resumes } = given;
+        let Handover { share, of, resumes } = given;
         Relief { name, at, process, to: None, share, of, resumes, since: Instant::now() }
     }
 
@@ -106,7 +106,7 @@ impl Relief {
 }
 
 /// Parts of a lost agent.
-pub(crate) struct Given {
+pub(crate) struct Handover {
     pub share: Share,
     pub of: usize,
     pub resumes: Resumes,

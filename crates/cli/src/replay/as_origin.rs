@@ -1,7 +1,7 @@
 //! `wringer replay --as-origin`: an origin that is built from the recording, and the proxy in front of it.
 
 use super::{GapsArg, ReplayArgs};
-use crate::cache::Target;
+use crate::pressed::Target;
 use crate::rig::RigArgs;
 use crate::values::lifetime_law;
 use clap::{Args, ValueEnum};

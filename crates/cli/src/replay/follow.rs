@@ -19,7 +19,7 @@ pub struct FollowArgs {
     /// Requests are sent so long after they began; what slow answers and batches of a log need is told at the end
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = units::duration, requires = "follow")]
     pub lag: Duration,
-    /// What is read later than so long after its moment is dropped and counted
+    /// Drop and count requests that are read later than so long after their moment
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = some_time, requires = "follow")]
     pub max_lag: Duration,
     /// Share of one core beyond which the copy ends itself, when it has used it for five seconds

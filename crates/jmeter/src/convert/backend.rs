@@ -59,22 +59,30 @@ pub(super) fn convert(c: &mut Converter<'_>, of: &Element) {
     let class = of.properties.text("classname").to_owned();
     let given = parameters(c, of);
     let given = |name: &str| given.get(name).map_or("", |text| text.trim());
-    let (usual, backend) = if class.ends_with(INFLUX) {
-        let token = Some(given("influxdbToken").to_owned()).filter(|token| !token.is_empty());
-        let to = given("influxdbUrl").to_owned();
-        let name = or(given("application"), "wringer");
-        (&INFLUX_USUAL[..], Backend { system: System::Influx, to, name, token })
-    } else if class.ends_with(GRAPHITE) {
-        let host = given("graphiteHost");
-        let port = or(given("graphitePort"), "2003");
-        let to = if host.is_empty() { String::new() } else { format!("{host}:{port}") };
-        let name = or(given("rootMetricsPrefix"), "jmeter.");
-        (&GRAPHITE_USUAL[..], Backend { system: System::Graphite, to, name, token: None })
-    } else {
-        return c.different(
-            of,
-            format!("results are not sent to another system ({class}) while the run goes on"),
-        );
+    let system = match class {
+        _ if class.ends_with(INFLUX) => System::Influx,
+        _ if class.ends_with(GRAPHITE) => System::Graphite,
+        _ => {
+            let why = format!("results are not sent to another system ({class}) while the run goes on");
+            return c.different(of, why);
+        }
+    };
+    let usual: &[Usual] = match system {
+        System::Influx => &INFLUX_USUAL,
+        System::Graphite => &GRAPHITE_USUAL,
+    };
+    let backend = match system {
+        System::Influx => {
+            let token = Some(given("influxdbToken").to_owned()).filter(|token| !token.is_empty());
+            let to = given("influxdbUrl").to_owned();
+            Backend { system, to, name: or(given("application"), "wringer"), token }
+        }
+        System::Graphite => {
+            let host = given("graphiteHost");
+            let port = or(given("graphitePort"), "2003");
+            let to = if host.is_empty() { String::new() } else { format!("{host}:{port}") };
+            Backend { system, to, name: or(given("rootMetricsPrefix"), "jmeter."), token: None }
+        }
     };
     if backend.to.is_empty() {
         return c.different(of, "it names no address, so nothing is sent");

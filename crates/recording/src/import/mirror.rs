@@ -5,7 +5,7 @@ use super::{Import, ImportError, Scratch};
 use crate::entry::{Edge, Entry, Logged, Text};
 use crate::left_out::Reason;
 
-/// What Envoy appends to the host of a request that it shadows.
+/// Text that Envoy appends to the host of a request that it shadows.
 const SHADOW: &[u8] = b"-shadow";
 
 impl<S: Scratch> Import<S> {

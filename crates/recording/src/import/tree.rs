@@ -13,11 +13,11 @@ const DEEPEST: usize = 64;
 pub struct Node {
     /// Its line, from 1.
     pub line: u64,
-    /// What it is.
+    /// Its value.
     pub value: Value,
 }
 
-/// What a value is.
+/// A value of one of the three kinds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A text, a number or a word.

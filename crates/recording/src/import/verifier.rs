@@ -24,7 +24,7 @@ pub fn begins(bytes: &[u8]) -> bool {
         return text.contains("\"sessions\"") && text.contains("\"transactions\"");
     }
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let first = lines.clone().find(|line| *line != "---").unwrap_or_default();
+    let first = lines.clone().find(|line| *line != "---").unwrap_or("");
     let known = ["meta:", "sessions:", "autest:"];
     known.iter().any(|key| first.starts_with(key)) && lines.any(|line| line.starts_with("sessions:"))
 }
@@ -153,7 +153,7 @@ impl<S: Scratch> Import<S> {
             self.leave_out(Reason::Unparsed, root.line, 0, b"there are no sessions");
             return Ok(());
         };
-        let first = sessions.items().iter().filter_map(|session| session_begin(session)).min();
+        let first = sessions.items().iter().filter_map(session_begin).min();
         for (place, node) in sessions.items().iter().enumerate() {
             self.session(place, node, first.unwrap_or(0), passed)?;
         }
@@ -235,7 +235,7 @@ impl<S: Scratch> Import<S> {
         };
         session.at_us += request.get("delay").and_then(Node::text).and_then(duration_us).unwrap_or(0);
         let status = [node.get("proxy-response"), answer].into_iter().flatten().find_map(status);
-        let at = |key: &str| request.get(key).and_then(Node::text).unwrap_or_default();
+        let at = |key: &str| request.get(key).and_then(Node::text).unwrap_or("");
         let entry = entry(&Asked { at: &at, asked: &asked, answered: &answered, session, status });
         self.take(&entry, request.line, at("url").as_bytes())?;
         Ok(Ok(()))
@@ -335,7 +335,7 @@ fn name_of(field: &Node) -> Option<&str> {
 
 /// The layers below, by name as a list or a table.
 fn protocol<'a>(node: &'a Node, session: &mut SessionFacts<'a>, passed: &mut Passed) {
-    let text = |layer: &'a Node, key: &str| layer.get(key).and_then(Node::text).unwrap_or_default();
+    let text = |layer: &'a Node, key: &str| layer.get(key).and_then(Node::text).unwrap_or("");
     for layer in node.items() {
         match text(layer, "name") {
             "http" => session.version = text(layer, "version"),
@@ -421,7 +421,7 @@ fn fields<'a>(message: &'a Node, found: &mut Message<'a>, passed: &mut Passed) -
             Some((name, value)) => match &value.value {
                 Value::Text(text) => found.fields.push((name, text)),
                 Value::Table(_) => {
-                    found.fields.push((name, value.get("value").and_then(Node::text).unwrap_or_default()))
+                    found.fields.push((name, value.get("value").and_then(Node::text).unwrap_or("")))
                 }
                 Value::List(_) => return Err(refused(field, &format!("a field {name} of several values"))),
             },

@@ -1,7 +1,7 @@
 //! Graphite: its plaintext protocol over TCP, with the names of JMeter's listener.
 
 use super::Shared;
-use super::push::{Destination, Exporter, Format, Lines, Receiver, Way, now_ms};
+use super::push::{Destination, Exporter, LineSocket, Outgoing, PushWay, Receiver, now_ms};
 use crate::problem::Problem;
 use report::graphite;
 use report::interval::Interval;
@@ -17,7 +17,7 @@ struct Paths {
     prefix: String,
 }
 
-impl Format for Paths {
+impl Outgoing for Paths {
     fn figures(&self, _: &Shared, since: &Interval, _: bool) -> Vec<u8> {
         graphite::lines(since, &self.prefix, now_ms() / 1000).into_bytes()
     }
@@ -25,5 +25,5 @@ impl Format for Paths {
 
 fn open(to: &Destination) -> Result<Receiver, Problem> {
     let prefix = to.name.as_deref().unwrap_or(PREFIX).to_owned();
-    Ok(Receiver { way: Way::Lines(Lines::new(to.to.clone())), format: Box::new(Paths { prefix }) })
+    Ok(Receiver { way: PushWay::Lines(LineSocket::new(to.to.clone())), format: Box::new(Paths { prefix }) })
 }

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::http::{AUTHORIZATION, Post, Target};
-use super::push::{APPLICATION, Destination, Exporter, Format, Receiver, Way, now_ms};
+use super::push::{APPLICATION, Destination, Exporter, Outgoing, PushWay, Receiver, now_ms};
 use crate::problem::Problem;
 use plan::Masked;
 use report::influx;
@@ -12,11 +12,11 @@ use std::time::Duration;
 pub(super) const EXPORTER: Exporter =
     Exporter { option: "--influx", name: "InfluxDB", every: Duration::from_secs(5), open };
 
-struct Rows {
+struct InfluxRows {
     application: String,
 }
 
-impl Format for Rows {
+impl Outgoing for InfluxRows {
     fn opening(&self) -> Option<Vec<u8>> {
         Some(influx::event(&self.application, "wringer started", now_ms()).into_bytes())
     }
@@ -46,8 +46,8 @@ fn open(to: &Destination) -> Result<Receiver, Problem> {
     }
     let fields = token.or_else(|| target.authorization.clone()).into_iter().collect();
     let application = to.name.as_deref().unwrap_or(APPLICATION).to_owned();
-    let way = Way::Http(Box::new(Post::new(target, fields)?));
-    Ok(Receiver { way, format: Box::new(Rows { application }) })
+    let way = PushWay::Http(Box::new(Post::new(target, fields)?));
+    Ok(Receiver { way, format: Box::new(InfluxRows { application }) })
 }
 
 #[cfg(test)]

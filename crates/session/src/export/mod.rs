@@ -68,7 +68,7 @@ struct Shared {
 struct Known {
     /// All but minutes: times stay those of the seconds, so that no count ever goes back.
     state: RunState,
-    /// What each exporter has not sent yet.
+    /// Figures that each exporter has not sent yet.
     since: Vec<Interval>,
     failures: Vec<String>,
     /// The file of records does not hold all of them.

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::http::{Post, Target};
-use super::push::{Destination, Exporter, Format, Receiver, Way, now_ms};
+use super::push::{Destination, Exporter, Outgoing, PushWay, Receiver, now_ms};
 use crate::problem::Problem;
 use report::interval::Interval;
 use report::metrics::{families, otlp};
@@ -13,7 +13,7 @@ pub(super) const EXPORTER: Exporter =
 
 struct Otlp;
 
-impl Format for Otlp {
+impl Outgoing for Otlp {
     /// Counts are of the whole run.
     fn figures(&self, shared: &Shared, _: &Interval, _: bool) -> Vec<u8> {
         let (result, head) = shared.now();
@@ -24,7 +24,7 @@ impl Format for Otlp {
 }
 
 fn open(to: &Destination) -> Result<Receiver, Problem> {
-    Ok(Receiver { way: Way::Http(Box::new(post(&to.to)?)), format: Box::new(Otlp) })
+    Ok(Receiver { way: PushWay::Http(Box::new(post(&to.to)?)), format: Box::new(Otlp) })
 }
 
 /// Without a URL, as the variables of OpenTelemetry say.

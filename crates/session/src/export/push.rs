@@ -34,7 +34,7 @@ pub(super) struct Exporter {
 pub struct Destination {
     /// The option that named it, such as `--otlp`.
     pub option: &'static str,
-    /// What stood behind the option.
+    /// Value of the option.
     pub to: String,
     /// The application or prefix that figures bear; `None`: the usual one.
     pub name: Option<String>,
@@ -43,28 +43,28 @@ pub struct Destination {
 }
 
 /// Figures as a receiver wants them.
-pub(super) trait Format: Send {
-    /// What is sent before the first figures.
+pub(super) trait Outgoing: Send {
+    /// Text before the first figures.
     fn opening(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// What is sent now. `since`: all that was sent to nobody yet by this exporter.
+    /// Figures as they are sent now. `since`: all that was sent to nobody yet by this exporter.
     fn figures(&self, shared: &Shared, since: &report::interval::Interval, last: bool) -> Vec<u8>;
 }
 
 /// Somebody who takes figures: how they reach it, and as what.
 pub(super) struct Receiver {
-    pub(super) way: Way,
-    pub(super) format: Box<dyn Format>,
+    pub(super) way: PushWay,
+    pub(super) format: Box<dyn Outgoing>,
 }
 
 /// How figures reach their receiver.
-pub(super) enum Way {
+pub(super) enum PushWay {
     /// By POST.
     Http(Box<Post>),
     /// As lines over TCP.
-    Lines(Lines),
+    Lines(LineSocket),
 }
 
 /// An exporter at work.
@@ -111,8 +111,8 @@ impl Push {
         let bytes = body.len();
         let name = self.exporter.name;
         let sent = match &mut self.receiver.way {
-            Way::Http(post) => tokio::time::timeout(PATIENCE, post.send(body)).await,
-            Way::Lines(lines) => tokio::time::timeout(PATIENCE, lines.send(&body)).await,
+            PushWay::Http(post) => tokio::time::timeout(PATIENCE, post.send(body)).await,
+            PushWay::Lines(lines) => tokio::time::timeout(PATIENCE, lines.send(&body)).await,
         };
         let why = match sent {
             Ok(Ok(())) => return tracing::debug!(to = name, bytes, "figures are sent"),
@@ -120,22 +120,22 @@ impl Push {
             Err(_) => "no answer within 5 s".to_owned(),
         };
         let at = match &self.receiver.way {
-            Way::Http(post) => post.authority(),
-            Way::Lines(lines) => lines.address.clone(),
+            PushWay::Http(post) => post.authority(),
+            PushWay::Lines(lines) => lines.address.clone(),
         };
         shared.failed(format!("figures could not be sent to {name} at {at}: {why}; the run goes on"));
     }
 }
 
 /// A connection that takes lines and answers nothing. One that was lost is opened again with the next lines.
-pub(super) struct Lines {
+pub(super) struct LineSocket {
     address: String,
     open: Option<TcpStream>,
 }
 
-impl Lines {
-    pub(super) fn new(address: String) -> Lines {
-        Lines { address, open: None }
+impl LineSocket {
+    pub(super) fn new(address: String) -> LineSocket {
+        LineSocket { address, open: None }
     }
 
     async fn send(&mut self, lines: &[u8]) -> Result<(), String> {
@@ -176,7 +176,7 @@ mod tests {
     async fn lines_go_over_one_connection_and_over_another_where_it_is_lost() {
         use tokio::io::AsyncReadExt as _;
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut lines = Lines::new(server.local_addr().unwrap().to_string());
+        let mut lines = LineSocket::new(server.local_addr().unwrap().to_string());
         lines.send(b"a 1 1\n").await.unwrap();
         lines.send(b"a 2 2\n").await.unwrap();
         let mut told = [0; 12];

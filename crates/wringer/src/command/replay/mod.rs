@@ -68,9 +68,9 @@ struct Told<'a> {
     notes: Vec<String>,
     /// Called when the run begins.
     begin: &'a dyn Fn(),
-    /// What stands behind the report.
+    /// Text behind the report.
     after: &'a dyn Fn(&RunResult) -> String,
-    /// What is to be told when the run is over.
+    /// Facts to be told when the run is over.
     later: Arc<Mutex<Vec<String>>>,
 }
 

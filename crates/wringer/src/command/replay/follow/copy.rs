@@ -51,13 +51,13 @@ pub enum Lines {
 pub struct Bounds {
     /// Requests are due so long after they began.
     pub lag: Duration,
-    /// What is read later than so long after its begin is dropped.
+    /// Limit of lateness: what is read later than so long after its begin is dropped.
     pub max_lag: Duration,
     /// Share of a core that may be used.
     pub max_cpu: f64,
 }
 
-/// What became of requests after they were read.
+/// Fates of requests after they were read.
 #[derive(Debug, Clone)]
 pub struct Fate {
     /// Laid down.
@@ -72,7 +72,7 @@ pub struct Fate {
     pub came_after: Vec<u64>,
     /// The longest of it.
     pub longest: Duration,
-    /// What happened to the file.
+    /// Changes of the file.
     pub turns: Turns,
     /// Why the copy ended itself; empty: it did not.
     pub ended: String,
@@ -145,7 +145,7 @@ pub struct Copier {
     pub over: Arc<AtomicBool>,
     /// Where what is to be told at the end is laid down.
     pub later: Arc<Mutex<Vec<String>>>,
-    /// What became of the requests.
+    /// Fates of the requests.
     pub fate: Fate,
     queue: BinaryHeap<Reverse<DueLine>>,
     last_due: Option<Instant>,
@@ -157,7 +157,7 @@ pub struct Parts {
     pub lines: Lines,
     /// Their format.
     pub format: Format,
-    /// What they are taken for.
+    /// The state of the copy.
     pub live: LiveLog,
     /// Where requests are laid down.
     pub feed: LiveFeed,

@@ -71,8 +71,9 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         let copier = copying.lock().ok().and_then(|mut copier| copier.take());
         let Some(copier) = copier else { return };
         let spawned = std::thread::Builder::new().name("copy".to_owned()).spawn(move || copier.run());
-        if let (Ok(spawned), Ok(mut thread)) = (spawned, thread.lock()) {
-            *thread = Some(spawned);
+        match spawned {
+            Ok(spawned) => *thread.lock().expect("nobody panics while holding it") = Some(spawned),
+            Err(error) => show::notice(&format!("the log is not copied: no thread can be started: {error}")),
         }
     };
     let title = |pressed: &str| {
@@ -123,7 +124,7 @@ fn format(read: &LogArgs, log: &Path, lines: &mut Lines) -> Result<Format, Probl
     logs::format_of(read, &name, last)
 }
 
-/// What is known before the first request.
+/// Facts known before the first request.
 fn notes(args: &ReplayArgs) -> Vec<String> {
     let mut notes = Vec::new();
     if args.as_origin.as_origin {

@@ -38,7 +38,7 @@ pub struct Tail {
     chunk: Vec<u8>,
     /// Since when another file is in its place.
     replaced: Option<Instant>,
-    /// What has happened to it.
+    /// Changes of it so far.
     pub turns: Turns,
 }
 
@@ -151,8 +151,7 @@ impl Tail {
 
 /// Cuts a chunk into lines; `rest` is the beginning of a line whose end has not come, and `passing` says that nobody wants it.
 pub fn cut(chunk: &[u8], rest: &mut Vec<u8>, passing: &mut bool, each: &mut dyn FnMut(Piece<'_>)) {
-    let mut pieces = chunk.split_inclusive(|byte| *byte == b'\n').peekable();
-    while let Some(piece) = pieces.next() {
+    for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
         let Some(line) = piece.strip_suffix(b"\n") else {
             if !*passing {
                 rest.extend_from_slice(piece);

@@ -4,7 +4,7 @@ use super::copy::{Bounds, Fate};
 use recording::replay::live::{Counts, LiveLog};
 use report::show::{count, counted, duration};
 
-/// What whoever reads the result must know, a sentence each.
+/// Facts that whoever reads the result must know, a sentence each.
 pub fn sentences(live: &LiveLog, fate: &Fate, bounds: Bounds) -> Vec<String> {
     let counts = live.counts();
     let mut told = vec![read(counts, fate)];
