@@ -12,25 +12,41 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Does it until it is over, and undoes what can be undone.
-pub fn run(deed: Option<Deed>, pressed: &Pressed, watch: &Watch, over: &AtomicBool) {
+///
+/// # Errors
+/// The reason why it could not be done: then nothing was learnt about the target.
+pub fn run(deed: Option<Deed>, pressed: &Pressed, watch: &Watch, over: &AtomicBool) -> Result<(), String> {
     match deed {
-        None => {}
+        None => Ok(()),
         Some(Deed::FewDescriptors(spare)) => {
             let limited: Vec<Limited> =
                 watch.pids().into_iter().filter_map(|pid| Limited::new(pid, spare)).collect();
+            if limited.is_empty() {
+                return Err(
+                    "no process of the target could be given fewer descriptors: run as its user, or as root"
+                        .to_owned(),
+                );
+            }
             while !over.load(Ordering::Relaxed) {
                 std::thread::sleep(LOOK);
             }
             drop(limited);
+            Ok(())
         }
         Some(Deed::Reload(each)) => {
             let mut last = Instant::now();
+            let mut are_sent = true;
             while !over.load(Ordering::Relaxed) {
                 if last.elapsed() >= each {
-                    pressed.reload();
+                    are_sent &= pressed.reload();
                     last = Instant::now();
                 }
                 std::thread::sleep(LOOK);
+            }
+            if are_sent {
+                Ok(())
+            } else {
+                Err("the signal to reload could not be sent to the target".to_owned())
             }
         }
     }

@@ -170,13 +170,14 @@ impl Conductor<'_> {
             gate.disturb(disturbance(between));
         }
         let pressed_over = AtomicBool::new(false);
-        let (finished, watched) = std::thread::scope(|scope| {
+        let (finished, watched, done) = std::thread::scope(|scope| {
             let watched = scope.spawn(|| self.watch.until(&pressed_over));
-            scope.spawn(|| deed::run(self.press.deed, self.pressed, &self.watch, &pressed_over));
+            let doing = scope.spawn(|| deed::run(self.press.deed, self.pressed, &self.watch, &pressed_over));
             let finished = self.press();
             pressed_over.store(true, Ordering::Relaxed);
             let watched = watched.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (finished, watched)
+            let done = doing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (finished, watched, done)
         });
         if let Some(gate) = self.gate {
             gate.disturb(Disturbance::None);
@@ -186,6 +187,9 @@ impl Conductor<'_> {
         conducted.seen.held_most = most;
         conducted.counters = counters;
         conducted.take_pressed(finished, self.press);
+        if let Err(why) = done {
+            conducted.problem.get_or_insert(why);
+        }
         self.watch_the_way_back(&mut conducted);
         conducted
     }
