@@ -42,6 +42,10 @@ pub struct BusArgs {
     /// Who this is on the bus: a file with the seed of an nkey, or a credentials file of NATS
     #[arg(long, value_name = "FILE", requires = "bus")]
     pub bus_creds: Option<PathBuf>,
+    /// A file with the token of the agents' owner: an agent that has it refuses whoever has not, and the other way round. Or
+    /// WRINGER_SECRET_BUS_TOKEN, in the environment
+    #[arg(long, value_name = "FILE", requires = "bus")]
+    pub bus_token: Option<PathBuf>,
     /// Certificates (PEM) that the bus is verified against, beside those of the system
     #[arg(long, value_name = "FILE", requires = "bus")]
     pub bus_ca: Option<PathBuf>,
@@ -51,11 +55,12 @@ pub struct BusArgs {
 }
 
 /// Options that may stand before the words of an old tool, and whether a value follows.
-const BEFORE: [(&str, bool); 9] = [
+const BEFORE: [(&str, bool); 10] = [
     ("--agents", true),
     ("--bus", true),
     ("--expect", true),
     ("--bus-creds", true),
+    ("--bus-token", true),
     ("--bus-ca", true),
     ("--insecure-bus", false),
     ("--on-loss", true),

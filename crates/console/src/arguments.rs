@@ -36,10 +36,15 @@ pub fn repeat(plan: &Plan, seed_option: Option<&'static str>) -> String {
             .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     }
     if let Some(option) = seed_option {
-        words.push(option.to_owned());
-        words.push(plan.seed.to_string());
+        add(&mut words, option, plan.seed);
     }
     line(&words, plan)
+}
+
+/// Adds an option: before `--`, behind which no word is one.
+fn add(words: &mut Vec<String>, option: &str, value: u64) {
+    let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.splice(at..at, [option.to_owned(), value.to_string()]);
 }
 
 /// Words as a shell reads them, without the secrets of the plan that they mean.
@@ -93,6 +98,17 @@ pub fn hide(mask: &Mask) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_stands_before_the_dashes_that_end_options() {
+        let added = |line: &str| {
+            let mut words = line.split(' ').map(str::to_owned).collect();
+            add(&mut words, "--seed", 7);
+            words.join(" ")
+        };
+        assert_eq!(added("wringer http -n 5 -- h"), "wringer http -n 5 --seed 7 -- h");
+        assert_eq!(added("wringer http h"), "wringer http h --seed 7");
+    }
 
     #[test]
     fn forms_lose_their_secrets_and_other_words_stay() {

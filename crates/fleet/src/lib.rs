@@ -21,6 +21,7 @@ pub mod placing;
 mod shared_out;
 mod split;
 pub mod stream;
+pub mod token;
 
 pub use agent::{Agent, Task};
 pub use controller::{Controller, News, OnLoss, Rules};

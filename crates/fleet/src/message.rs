@@ -42,6 +42,12 @@ pub struct KeptFile {
 pub struct Collect {
     /// Those of one run; `None`: all.
     pub run: Option<String>,
+    /// As in an [`Order`].
+    #[serde(default)]
+    pub nonce: String,
+    /// As in an [`Order`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub proof: String,
 }
 
 /// A delta on its way: its number, and its bytes.
@@ -81,6 +87,9 @@ pub struct Hello {
     pub cores: u32,
     /// Its process.
     pub pid: u32,
+    /// A number that is good for this talk alone.
+    #[serde(default)]
+    pub nonce: String,
 }
 
 /// A plan for one agent. The text of the plan, and of its inputs, follows as data.
@@ -110,6 +119,12 @@ pub struct Order {
     pub inputs_bytes: u64,
     /// SHA-256 of both.
     pub sha256: String,
+    /// A number of the controller's that is good for this talk alone.
+    #[serde(default)]
+    pub nonce: String,
+    /// Proof that the controller has the agent's token, over all else that stands here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub proof: String,
 }
 
 /// Parts that another agent has begun, which is lost.
@@ -124,6 +139,23 @@ pub struct Resumes {
     pub since_us: u64,
 }
 
+impl Order {
+    /// All that a proof is given for.
+    pub fn signed(&self) -> Vec<u8> {
+        // A plain value, as all that travels.
+        serde_json::to_vec(&Order { proof: String::new(), ..self.clone() }).expect("orders are plain values")
+    }
+}
+
+impl Collect {
+    /// All that a proof is given for.
+    pub fn signed(&self) -> Vec<u8> {
+        // As above.
+        serde_json::to_vec(&Collect { proof: String::new(), ..self.clone() })
+            .expect("wishes are plain values")
+    }
+}
+
 /// An agent could begin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
@@ -131,6 +163,9 @@ pub struct Ready {
     pub sha256: String,
     /// Warnings of what may fall short on its machine.
     pub warnings: Vec<String>,
+    /// Proof that it has the controller's token.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub proof: String,
 }
 
 /// An agent does not do what was asked.

@@ -15,6 +15,7 @@ use fleet::frame::{Frame, LONGEST, MAGIC, Reader};
 use fleet::kept::Sum;
 use fleet::message::{Collect, Down, Hello, Order, Ready, Refused, Up};
 use fleet::owner::{Owner, Pressed};
+use fleet::token::{Nonces, Prover, Token};
 use fleet::{Agent, Delta, Last, Outbox, PROTOCOL, Share, Task};
 use load::RateChange;
 use measure::exchanges::Gathering;
@@ -36,6 +37,8 @@ pub struct AgentOptions {
     pub rules: Vec<PathBuf>,
     /// Told the secrets of a plan as soon as they are known.
     pub on_secrets: Option<fn(&Mask)>,
+    /// Whoever wants something proves that he has it; `None`: nobody must.
+    pub token: Option<Token>,
     /// It stays for whoever calls: where its owner has not said where a load may go and how long it lasts, the usual limits hold.
     pub stays: bool,
 }
@@ -68,12 +71,17 @@ pub fn serve(
 ) -> Result<bool, Problem> {
     let owners = owners(options)?;
     let to = writer(output);
-    say(&to, &Up::Hello(hello()));
+    let talk = Talk { token: options.token.as_ref(), nonce: usage::nonce()? };
+    say(&to, &Up::Hello(hello(&talk.nonce)));
     let came = reader(input);
-    let (order, text) = match take_plan(&came)? {
+    let (order, text) = match take_plan(&came, &talk)? {
         Asked::Load(order, text) => (order, text),
         Asked::Kept(collect) => {
             tell_kept(&collect, &came, &to);
+            return Ok(false);
+        }
+        Asked::Refused(why) => {
+            refuse(why, false, &came, &to);
             return Ok(false);
         }
         Asked::Nothing => return Ok(false),
@@ -91,17 +99,47 @@ pub fn serve(
     });
     match carried {
         Ok(carried) => {
-            say(&to, &Up::Ready(Ready { sha256: order.sha256.clone(), warnings: carried.warnings.clone() }));
+            let proof = talk.proof(&order);
+            let warnings = carried.warnings.clone();
+            say(&to, &Up::Ready(Ready { sha256: order.sha256.clone(), warnings, proof }));
             Ok(carried.run(*order, epoch, &came, &to))
         }
         Err(problem) => {
             let usage = matches!(problem, Problem::Usage(_));
-            say(&to, &Up::Refused(Refused { why: problem.to_string(), usage }));
-            // It is read before the channel closes.
-            while let Ok(Came::Said(_)) = came.recv() {}
+            refuse(problem.to_string(), usage, &came, &to);
             Ok(false)
         }
     }
+}
+
+/// A talk with one controller.
+struct Talk<'a> {
+    token: Option<&'a Token>,
+    nonce: String,
+}
+
+impl Talk<'_> {
+    /// Why whoever wants something has not proven that he may; nothing where he has, or need not.
+    fn refuses(&self, nonce: &str, signed: &[u8], proof: &str) -> Option<String> {
+        let nonces = Nonces { agent: &self.nonce, controller: nonce };
+        let holds = self.token?.holds(Prover::Controller, nonces, signed, proof);
+        (!holds).then(|| {
+            let how = if proof.is_empty() { "is not signed" } else { "is signed with another token" };
+            format!("what was asked of it {how}: its owner wants the token of --bus-token FILE, or of WRINGER_SECRET_BUS_TOKEN")
+        })
+    }
+
+    fn proof(&self, order: &Order) -> String {
+        let nonces = Nonces { agent: &self.nonce, controller: &order.nonce };
+        self.token
+            .map_or_else(String::new, |token| token.prove(Prover::Agent, nonces, order.sha256.as_bytes()))
+    }
+}
+
+fn refuse(why: String, usage: bool, came: &Receiver<Came>, to: &Sender<Frame>) {
+    say(to, &Up::Refused(Refused { why, usage }));
+    // It is read before the channel closes.
+    while let Ok(Came::Said(_)) = came.recv() {}
 }
 
 /// Rules that hold for what an agent carries.
@@ -123,13 +161,14 @@ fn rules(file: &Path) -> Result<Owner, Problem> {
     Owner::parse(&text).map_err(wrong)
 }
 
-fn hello() -> Hello {
+fn hello(nonce: &str) -> Hello {
     Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         host: usage::host_name(),
         cores: crew::cores(),
         pid: std::process::id(),
+        nonce: nonce.to_owned(),
     }
 }
 
@@ -196,6 +235,8 @@ enum Asked {
     Load(Box<Order>, Vec<u8>),
     /// Results that nobody took.
     Kept(Collect),
+    /// Something that whoever wants it has not proven that he may have.
+    Refused(String),
     /// The controller has gone.
     Nothing,
 }
@@ -215,7 +256,7 @@ fn tell_kept(collect: &Collect, came: &Receiver<Came>, to: &Sender<Frame>) {
 }
 
 /// Takes the plan and what it names, or another wish.
-fn take_plan(came: &Receiver<Came>) -> Result<Asked, Problem> {
+fn take_plan(came: &Receiver<Came>, talk: &Talk<'_>) -> Result<Asked, Problem> {
     let mut order: Option<Box<Order>> = None;
     let mut text = Vec::new();
     loop {
@@ -223,6 +264,9 @@ fn take_plan(came: &Receiver<Came>) -> Result<Asked, Problem> {
             (Ok(Came::Said(Down::Plan(plan))), None) => {
                 if plan.plan_bytes.saturating_add(plan.inputs_bytes) > LONGEST_PLAN {
                     return Err(Problem::impossible("the plan that was sent is too long"));
+                }
+                if let Some(why) = talk.refuses(&plan.nonce, &plan.signed(), &plan.proof) {
+                    return Ok(Asked::Refused(why));
                 }
                 order = Some(plan);
             }
@@ -232,7 +276,10 @@ fn take_plan(came: &Receiver<Came>) -> Result<Asked, Problem> {
                     return Err(Problem::impossible("more came than the plan that was announced"));
                 }
             }
-            (Ok(Came::Said(Down::Collect(collect))), None) => return Ok(Asked::Kept(collect)),
+            (Ok(Came::Said(Down::Collect(collect))), None) => {
+                let refused = talk.refuses(&collect.nonce, &collect.signed(), &collect.proof);
+                return Ok(refused.map_or(Asked::Kept(collect), Asked::Refused));
+            }
             (Ok(Came::Said(_)), _) => {
                 return Err(Problem::impossible("the controller said something else where a plan was due"));
             }

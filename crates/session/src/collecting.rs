@@ -5,8 +5,10 @@ use crate::carrier::{Came, Fleet};
 use crate::gathering::Gathering;
 use crate::kept::LONGEST;
 use crate::problem::Problem;
+use crate::usage;
 use fleet::kept::{Kept, Together, together};
 use fleet::message::{Collect, Down, KeptFile, Up};
+use fleet::token::{Nonces, Prover};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -44,8 +46,15 @@ pub fn collect(
     let mut gathering = Gathering::begin(fleet, stop)?;
     gathering.hellos(stop)?;
     let agents = gathering.agents.len();
-    let ask = Down::Collect(Collect { run: run.map(str::to_owned) });
-    (0..agents).for_each(|agent| gathering.say(agent, &ask));
+    let nonce = usage::nonce()?;
+    for agent in 0..agents {
+        let mut ask = Collect { run: run.map(str::to_owned), nonce: nonce.clone(), proof: String::new() };
+        if let Some(token) = &gathering.token {
+            let nonces = Nonces { agent: gathering.nonce(agent), controller: &nonce };
+            ask.proof = token.prove(Prover::Controller, nonces, &ask.signed());
+        }
+        gathering.say(agent, &Down::Collect(ask));
+    }
     let mut hearing = Hearing { told: vec![Told::default(); agents], troubles: Vec::new() };
     hearing.all(&gathering, stop)?;
     let collected = hearing.write(&gathering, into)?;
@@ -139,10 +148,12 @@ impl Told {
                 Ok(())
             }
             Came::Said(Up::Kept(_)) => self.end("it announced a file that cannot be one of its own"),
+            Came::Said(Up::Refused(refused)) => self.end(&refused.why),
             Came::Closed(_) if self.settled => Ok(()),
             Came::Closed(why) => self.end(&why),
-            Came::Said(Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Beat(_) | Up::Delta(_))
-            | Came::Hello(..) => self.end("it said something else"),
+            Came::Said(Up::Hello(_) | Up::Ready(_) | Up::Beat(_) | Up::Delta(_)) | Came::Hello(..) => {
+                self.end("it said something else")
+            }
         }
     }
 

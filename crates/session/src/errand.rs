@@ -1,7 +1,8 @@
 //! A plan on its way to agents: the order that each gets, and the text of the plan with what it names.
 
 use fleet::Share;
-use fleet::message::{Down, Order, Resumes};
+use fleet::message::{Down, Hello, Order, Ready, Resumes};
+use fleet::token::{Nonces, Prover, Token};
 use plan::digest::Sha256;
 use std::sync::mpsc::Sender;
 
@@ -12,15 +13,17 @@ const PIECE: usize = 256 << 10;
 pub(crate) struct Errand {
     order: Order,
     text: String,
+    /// The token of agents on a bus.
+    token: Option<Token>,
 }
 
 impl Errand {
     /// `order`: what is the same for all. `plan`, `inputs`: their texts.
-    pub fn new(order: Order, plan: &str, inputs: &str) -> Errand {
+    pub fn new(order: Order, plan: &str, inputs: &str, token: Option<Token>) -> Errand {
         let sha256 = Sha256::of([plan.as_bytes(), inputs.as_bytes()]);
         let order =
             Order { plan_bytes: plan.len() as u64, inputs_bytes: inputs.len() as u64, sha256, ..order };
-        Errand { order, text: format!("{plan}{inputs}") }
+        Errand { order, text: format!("{plan}{inputs}"), token }
     }
 
     /// Digest of all that is sent.
@@ -28,9 +31,31 @@ impl Errand {
         &self.order.sha256
     }
 
+    fn nonces<'a>(&'a self, hello: &'a Hello) -> Nonces<'a> {
+        Nonces { agent: &hello.nonce, controller: &self.order.nonce }
+    }
+
+    /// True if an agent has proven that it has the token, where there is one.
+    pub fn is_proven(&self, hello: &Hello, ready: &Ready) -> bool {
+        let holds = |token: &Token| {
+            token.holds(Prover::Agent, self.nonces(hello), ready.sha256.as_bytes(), &ready.proof)
+        };
+        self.token.as_ref().is_none_or(holds)
+    }
+
     /// Gives it to an agent with these parts.
-    pub fn give(&self, to: &Sender<Vec<u8>>, name: &str, share: Share, resumes: Option<Resumes>) {
-        let order = Order { name: name.to_owned(), share, resumes, ..self.order.clone() };
+    pub fn give(
+        &self,
+        to: &Sender<Vec<u8>>,
+        hello: &Hello,
+        name: &str,
+        share: Share,
+        resumes: Option<Resumes>,
+    ) {
+        let mut order = Order { name: name.to_owned(), share, resumes, ..self.order.clone() };
+        if let Some(token) = &self.token {
+            order.proof = token.prove(Prover::Controller, self.nonces(hello), &order.signed());
+        }
         let pieces = self.text.as_bytes().chunks(PIECE).map(|piece| Down::Data(piece.to_vec()));
         for said in std::iter::once(Down::Plan(Box::new(order))).chain(pieces) {
             // One that has gone says so itself.

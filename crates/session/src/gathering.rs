@@ -8,6 +8,7 @@ use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::usage;
 use fleet::message::{Down, Hello, Order, Ready, Up};
+use fleet::token::Token;
 use fleet::{PROTOCOL, Share};
 use plan::{Inputs, Plan};
 use std::sync::Arc;
@@ -64,6 +65,10 @@ pub struct Gathering {
     pub came: Receiver<(usize, Came)>,
     lease: Duration,
     on_bus: Vec<Offered>,
+    /// Who they said they are.
+    hellos: Vec<Hello>,
+    /// The token of agents on the bus.
+    pub token: Option<Token>,
     /// Work that agents were given.
     pub errand: Option<Errand>,
     /// Last, so that the other ends of streams learn of their end.
@@ -72,6 +77,10 @@ pub struct Gathering {
 
 impl Gathering {
     pub fn begin(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Gathering, Problem> {
+        let token = match &fleet.bus {
+            Some(bus) => bus.at.token()?,
+            None => None,
+        };
         let bus = fleet.bus.as_ref().map(|bus| Bus::join(&bus.at)).transpose()?;
         let on_bus = match bus.as_ref().zip(fleet.bus.as_ref()) {
             Some((bus, wanted)) => bus.gather(wanted.expect, stop)?,
@@ -92,6 +101,8 @@ impl Gathering {
             came,
             lease: fleet.lease,
             on_bus,
+            hellos: Vec::new(),
+            token,
             errand: None,
             bus,
         })
@@ -152,6 +163,7 @@ impl Gathering {
         }
         let found: Vec<Hello> = hellos.iter().flatten().cloned().collect();
         if troubles.is_empty() && found.len() == self.agents.len() {
+            self.hellos.clone_from(&found);
             return Ok(found);
         }
         if troubles.is_empty() {
@@ -209,10 +221,13 @@ impl Gathering {
             plan_bytes: 0,
             inputs_bytes: 0,
             sha256: String::new(),
+            nonce: usage::nonce()?,
+            proof: String::new(),
         };
-        let errand = Errand::new(order, &plan_text, &inputs_text);
-        for ((share, name), way) in shares.iter().zip(&self.names).zip(&self.ways) {
-            way.iter().for_each(|way| errand.give(way, name, *share, None));
+        let errand = Errand::new(order, &plan_text, &inputs_text, self.token.clone());
+        for (((share, name), way), hello) in shares.iter().zip(&self.names).zip(&self.ways).zip(&self.hellos)
+        {
+            way.iter().for_each(|way| errand.give(way, hello, name, *share, None));
         }
         let sha256 = errand.sha256().to_owned();
         self.errand = Some(errand);
@@ -236,6 +251,11 @@ impl Gathering {
                     if ready.sha256 != sha256 {
                         troubles
                             .push(self.named(agent, "the plan that came to it is not the one that was sent"));
+                    } else if !self.is_proven(agent, &ready) {
+                        troubles.push(self.named(
+                            agent,
+                            "it has not proven that it has the token of --bus-token: give it the same one",
+                        ));
                     }
                 }
                 Came::Said(Up::Refused(refused)) => {
@@ -254,6 +274,18 @@ impl Gathering {
         let late = settled.iter().enumerate().filter(|(_, settled)| !**settled);
         troubles.extend(late.map(|(agent, _)| self.named(agent, "it did not get ready in time")));
         if troubles.is_empty() { Ok(warnings) } else { Err(self.give_up(troubles, usage)) }
+    }
+
+    /// True if an agent has proven that it has the token, where it must.
+    fn is_proven(&self, agent: usize, ready: &Ready) -> bool {
+        let must = matches!(self.agents[agent], AgentAt::Bus(_));
+        let holds = |errand: &Errand| errand.is_proven(&self.hellos[agent], ready);
+        !must || self.errand.as_ref().is_some_and(holds)
+    }
+
+    /// A number of an agent's that is good for this talk alone.
+    pub fn nonce(&self, agent: usize) -> &str {
+        &self.hellos[agent].nonce
     }
 
     fn warnings(&self, agent: usize, ready: &Ready) -> Vec<String> {

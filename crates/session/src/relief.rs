@@ -83,7 +83,7 @@ impl Relief {
                     return Step::Failed(why);
                 }
                 let resumes = Resumes { since_us: since.as_micros() as u64, ..self.resumes.clone() };
-                errand.give(&way, &self.name, self.share, Some(resumes));
+                errand.give(&way, &hello, &self.name, self.share, Some(resumes));
                 self.to = Some(way);
                 Step::Waits
             }

@@ -6,6 +6,7 @@ use crate::bus::{BusAt, End, Line, Saying, drain, ends, publish};
 use crate::problem::Problem;
 use crate::usage;
 use fleet::bus::{Message, Reply, Word, check_name, subject};
+use fleet::token::Token;
 use plan::draw::mix;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -42,6 +43,7 @@ pub struct Standing {
 pub fn stand(standing: &Standing, stop: &AtomicBool) -> Result<(), Problem> {
     check_name(&standing.name).map_err(|why| Problem::Usage(format!("--name: {why}")))?;
     agent::owners(&standing.options)?;
+    standing.at.token()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Problem::impossible(format!("no thread for the bus: {error}")))?;
     runtime.block_on(async {
@@ -88,6 +90,8 @@ struct Stays<'a> {
     all: async_nats::Subscriber,
     /// By which it differs from others of its name.
     instance: u64,
+    /// Whoever wants something proves that he has it.
+    token: Option<Token>,
     carries: Option<Carries>,
     orders: UnboundedSender<Saying>,
     asked: UnboundedReceiver<Saying>,
@@ -108,6 +112,7 @@ impl<'a> Stays<'a> {
             downs,
             all,
             instance: mix(usage::run_id()),
+            token: standing.at.token()?,
             carries: None,
             orders,
             asked,
@@ -199,7 +204,7 @@ impl<'a> Stays<'a> {
         // What a thread of an earlier run still wants goes by the name of that.
         let (to, incoming, outgoing) = ends::<Saying>(&run, self.orders.clone());
         let end = End::new(self.now(), to, subject::up(&run, name), None, patience);
-        let options = self.standing.options.clone();
+        let options = AgentOptions { token: self.token.clone(), ..self.standing.options.clone() };
         (self.standing.journal)(&format!("run {run} for {host} begins"));
         let thread = std::thread::spawn(move || agent::serve(incoming, outgoing, &options));
         self.carries = Some(Carries { run, host, end, thread, ended: None });

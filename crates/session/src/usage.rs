@@ -47,6 +47,18 @@ pub fn run_id() -> u64 {
     mix(time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 32))
 }
 
+/// A number that nobody can guess, as text.
+///
+/// # Errors
+/// The system gives none.
+pub fn nonce() -> Result<String, Problem> {
+    let mut bytes = [0; 32];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut random| std::io::Read::read_exact(&mut random, &mut bytes))
+        .map_err(|error| Problem::impossible(format!("/dev/urandom: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// CPU seconds that each worker thread of this process has used so far, in steps of 10 ms; none where the system does
 /// not tell.
 pub fn cpu_of_workers() -> Vec<(u32, f64)> {

@@ -60,6 +60,7 @@ pub fn bus(args: &BusArgs) -> Option<BusAt> {
     (!args.bus.is_empty()).then(|| BusAt {
         servers: args.bus.clone(),
         credentials: args.bus_creds.clone(),
+        token: args.bus_token.clone(),
         authorities: args.bus_ca.clone(),
         insecure: args.insecure_bus,
     })

@@ -554,7 +554,7 @@ sessions:
         assert_eq!((import.requests(), left.total()), (2, 2));
         let told: Vec<(u64, &str)> =
             left.reasons[&Reason::Other].examples.iter().map(|one| (one.line, one.text.as_str())).collect();
-        assert_eq!(told, [(24, "a frame RST_STREAM"), (36, "surprise of client-request")]);
+        assert_eq!(told, [(24, "a frame RST_STREAM"), (35, "surprise of client-request")]);
         let passed: Vec<(&str, u64)> = import
             .facts
             .notes

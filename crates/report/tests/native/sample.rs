@@ -4,7 +4,7 @@ use breach::{Http1, Protocol, Scope, Side};
 use measure::SelfCheck;
 use measure::processes::{Behind, Change, Ending, Happened, Process, TargetProcesses, Unknown};
 use measure::{
-    AgentUse, Broken, CacheResult, Closed, Evidence, Exchange, Failure, FailureKind, Fault, LostAgent,
+    AgentUse, Broken, CacheResult, CarriedOn, Closed, Evidence, Exchange, Failure, FailureKind, Fault, LostAgent,
     MachineUse, OriginCounts, Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric,
     Timeline, Watched, WorkerUse,
 };
@@ -283,7 +283,7 @@ pub fn agents() -> Sample {
         at: Duration::from_secs(2),
         why: "it was silent for 3 s".to_owned(),
         tolerated: false,
-        carried_on: Vec::new(),
+        carried_on: vec![CarriedOn { by: "r1".to_owned(), at: Duration::from_secs(3), parts: 1 }],
     };
     let bound = vec!["its CPU was busy for 97 %".to_owned()];
     let bad = AgentUse { name: "a2".to_owned(), lost: Some(lost), reasons: bound, ..good.clone() };

@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event, ServerAddr, Subscriber};
 use fleet::stream::{HEAD, PIECE};
+use fleet::token::Token;
 use futures_util::StreamExt;
 use std::fmt;
 use std::net::IpAddr;
@@ -19,6 +20,8 @@ const PING: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(10);
 /// The longest wait before it is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
+/// The environment variable that may hold the token.
+const TOKEN: &str = "WRINGER_SECRET_BUS_TOKEN";
 /// Permissions of others than the owner and his group.
 const OTHERS: u32 = 0o007;
 
@@ -31,6 +34,8 @@ pub struct BusAt {
     pub credentials: Option<PathBuf>,
     /// Certificates that servers are verified against, beside those of the system.
     pub authorities: Option<PathBuf>,
+    /// A file with the token that controllers and agents prove to have.
+    pub token: Option<PathBuf>,
     /// It may be in clear also where that leaves this machine.
     pub insecure: bool,
 }
@@ -79,6 +84,24 @@ impl BusAt {
         Ok(all)
     }
 
+    /// The token, where there is one: of the file, or of the environment.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none.
+    pub(crate) fn token(&self) -> Result<Option<Token>, Problem> {
+        let wrong = |from: &str, why: String| Problem::impossible(format!("{from}: {why}"));
+        if let Some(file) = &self.token {
+            let text = secret("--bus-token", file)?;
+            return Token::parse(&text)
+                .map(Some)
+                .map_err(|why| wrong(&format!("--bus-token {}", file.display()), why));
+        }
+        match std::env::var(TOKEN) {
+            Ok(text) if !text.is_empty() => Token::parse(&text).map(Some).map_err(|why| wrong(TOKEN, why)),
+            Ok(_) | Err(_) => Ok(None),
+        }
+    }
+
     /// True where nobody on the way can read what is said.
     pub(crate) fn is_private(&self) -> bool {
         let is_private = |address: ServerAddr| address.tls_required() || is_loopback(address.host());
@@ -95,7 +118,7 @@ impl BusAt {
             options = options.add_root_certificates(file.clone()).require_tls(true);
         }
         let Some(file) = &self.credentials else { return Ok(options) };
-        let text = secret(file)?;
+        let text = secret("--bus-creds", file)?;
         match text.lines().map(str::trim).find(|line| line.starts_with("SU")) {
             Some(_) if text.contains("BEGIN NATS USER JWT") => options
                 .credentials(&text)
@@ -114,8 +137,8 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-fn secret(file: &Path) -> Result<String, Problem> {
-    let wrong = |why: String| Problem::impossible(format!("--bus-creds {}: {why}", file.display()));
+fn secret(option: &str, file: &Path) -> Result<String, Problem> {
+    let wrong = |why: String| Problem::impossible(format!("{option} {}: {why}", file.display()));
     let facts = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
     if facts.permissions().mode() & OTHERS != 0 {
         return Err(wrong("everybody may read it: chmod 600".to_owned()));
@@ -201,6 +224,7 @@ mod tests {
             servers: vec![server.to_owned()],
             credentials: None,
             authorities: None,
+            token: None,
             insecure,
         };
         for (server, said) in [

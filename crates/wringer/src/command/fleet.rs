@@ -131,7 +131,7 @@ pub fn agent(args: &AgentArgs) -> Result<Exit, Problem> {
     let mut rules: Vec<PathBuf> =
         usual.map(|folder| folder.join("wringer/agent.toml")).filter(|file| file.exists()).collect();
     rules.extend(args.rules.iter().cloned());
-    let options = AgentOptions { rules, on_secrets: Some(arguments::hide), stays: !args.stdio };
+    let options = AgentOptions { rules, on_secrets: Some(arguments::hide), stays: !args.stdio, token: None };
     if let Some(at) = bus(&args.bus) {
         let name = args.name.clone().unwrap_or_else(|| session::host_name().replace('.', "-"));
         let journal = |text: &str| output::notice(&format!("agent: {text}"));

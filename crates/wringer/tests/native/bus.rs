@@ -173,6 +173,43 @@ fn an_agent_on_a_bus_that_is_killed_is_lost_at_the_end_of_its_lease() {
     assert!(other.0.wait().expect("its end").success());
 }
 
+/// A token in a file that only we may read.
+fn token(place: &Path, name: &str, text: &str) -> String {
+    let file = place.join(name);
+    fs::write(&file, text).expect("a file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
+    file.display().to_string()
+}
+
+#[test]
+fn an_agent_with_a_token_carries_nothing_for_whoever_has_not_proven_to_have_it() {
+    let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let bus = nats.url();
+    let place = folder();
+    let right = token(place.path(), "right", &"a1".repeat(32));
+    let wrong = token(place.path(), "wrong", &"b2".repeat(32));
+    let short = token(place.path(), "short", "secret");
+    let _agent = Ours::agent(&format!("--bus {bus} --name c1 --bus-token {right}"));
+    let load = format!("http http://{}/ --rate 50 -d 1s -q --bus {bus} --expect 1 --threads 1", server.at);
+    for (more, said) in [
+        (String::new(), "c1 (bus): what was asked of it is not signed"),
+        (format!("--bus-token {wrong}"), "c1 (bus): what was asked of it is signed with another token"),
+        (format!("--bus-token {short}"), "a token has at least 43 characters"),
+    ] {
+        run(&format!("{load} {more}")).refused_with(1, &[said]);
+        run(&format!("fleet collect --bus {bus} {more}")).refused_with(1, &[said]);
+    }
+    assert_eq!(server.take().len(), 0, "nothing was sent");
+    run(&format!("{load} --bus-token {right}")).ended_with(0);
+    assert_eq!(server.take().values().sum::<u64>(), 50);
+    // An agent that has no token is none for a controller that has one.
+    let _other = Ours::agent(&format!("--bus {bus} --name c2"));
+    run(&format!("{load} --bus-token {right}").replace("--expect 1", "--expect 2"))
+        .refused_with(1, &["c2 (bus): it has not proven that it has the token"]);
+    assert_eq!(server.take().len(), 0, "nothing was sent");
+}
+
 /// Keys of a user of the bus: its seed in a file that only we may read, and its public name.
 fn user(place: &Path, name: &str) -> (PathBuf, String) {
     let keys = nkeys::KeyPair::new_user();
