@@ -4,9 +4,9 @@ use breach::{Http1, Protocol, Scope, Side};
 use measure::SelfCheck;
 use measure::processes::{Behind, Change, Ending, Happened, Process, TargetProcesses, Unknown};
 use measure::{
-    AgentUse, Broken, CacheResult, CarriedOn, Closed, Evidence, Exchange, Failure, FailureKind, Fault, LostAgent,
-    MachineUse, OriginCounts, Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally, TimeMetric,
-    Timeline, Watched, WorkerUse,
+    AgentUse, Broken, CacheResult, CarriedOn, Closed, Evidence, Exchange, Failure, FailureKind, Fault,
+    LostAgent, MachineUse, OriginCounts, Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally,
+    TimeMetric, Timeline, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
