@@ -166,7 +166,7 @@ fn verification_is_the_default() {
 
 #[test]
 fn figures_are_sent_over_tls_to_whom_this_machine_trusts() {
-    // It knows no such path: its answer is told, which it could not be without a connection.
+    // It takes no POST: its answer is told, which it could not be without a connection.
     let receiver = Origin::start("--origin-names localhost");
     let target = Origin::start("");
     let line = format!(
@@ -180,7 +180,7 @@ fn figures_are_sent_over_tls_to_whom_this_machine_trusts() {
         String::from_utf8_lossy(&ran.stderr).into_owned()
     };
     let trusted = sent(&receiver.certificate());
-    assert!(trusted.contains("could not be sent to OTLP") && trusted.contains("answer 404"), "{trusted}");
+    assert!(trusted.contains("could not be sent to OTLP") && trusted.contains("answer 405"), "{trusted}");
     let unknown = sent(&target.certificate());
     assert!(unknown.contains("could not be sent to OTLP") && unknown.contains("certificate"), "{unknown}");
     receiver.end();

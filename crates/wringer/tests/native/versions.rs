@@ -141,7 +141,7 @@ fn what_does_not_fit_together_is_refused() {
     ] {
         run(line).refused_with(2, words);
     }
-    let both = "version = 1\nseed = 7\n[load.protocol.http]\nhttp2 = {}\nhttp3 = {}\ntls = { alpn = [\"h2\", \"h3\"] }\n\
+    let both = "version = 1\nseed = 7\n[load.protocol.http]\nh2 = {}\nh3 = {}\ntls = { alpn = [\"h2\", \"h3\"] }\n\
                 [[load.phases]]\nname = \"m\"\nscenario = { steps = [{ requests = { requests = [{ url = \"https://h/\" }] } }] }\n";
-    on_plan(both, &RUN).refused_with(2, &["http3 stands beside http2", "http = [\"2\", \"3\"]"]);
+    on_plan(both, &RUN).refused_with(2, &["h3 stands beside h2", "http = [\"2\", \"3\"]"]);
 }
