@@ -1,8 +1,9 @@
 //! The bystander before, during and after: its rows as a whole, and when it is well again.
 
 use crate::buckets::quantile_ms;
-use measure::{Second, TimeMetric};
+use measure::{Buckets, Digits, Second, TimeMetric};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The bystander is well when so many seconds in a row are.
 pub const HEALTHY_S: f64 = 3.0;
@@ -40,10 +41,37 @@ impl Window {
         }
     }
 
+    /// That of the rows while something pressed. What was due then and ended only afterwards is in it, too: a target that answers nobody
+    /// as long as it is pressed ends no request in those rows.
+    pub fn pressed(during: &[Second], after: &[Second]) -> Window {
+        let mut window = Window::of(during);
+        let mut response = Buckets::default();
+        during
+            .iter()
+            .filter_map(|row| row.metrics.get(&TimeMetric::Response))
+            .for_each(|row| response.merge(row));
+        let mut since = Duration::ZERO;
+        for row in after {
+            since += row.took;
+            response.merge(&longer_than(since, row.metrics.get(&TimeMetric::Response)));
+            window.not_good += longer_than(since, row.metrics.get(&TimeMetric::Failure)).count();
+        }
+        window.p99_ms = quantile_ms(Some(&response), 0.99);
+        window
+    }
+
     /// Share of the due requests that got no good answer.
     pub fn failed_share(&self) -> f64 {
         if self.due == 0 { 0.0 } else { self.not_good as f64 / self.due as f64 }
     }
+}
+
+/// Times of requests that took longer; of a row that ended so long after a moment, those that were due before it.
+fn longer_than(time: Duration, times: Option<&Buckets>) -> Buckets {
+    let least = time.as_micros() as u64;
+    let longer = times.into_iter().flat_map(Buckets::iter);
+    // They are of two digits already, and stay as they are.
+    Buckets::of_counts(longer.filter(|(bucket, _)| Digits::Two.lowest(*bucket) > least), Digits::Three)
 }
 
 /// Latency up to which the bystander is well, given what it was before.
@@ -70,8 +98,6 @@ pub fn back_after(rows: &[Second], before: &Window) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::{Buckets, Digits};
-    use std::time::Duration;
 
     /// A row of half a second with so many good answers at this time, and so many failures.
     fn row(good: u64, ms: u64, failed: u64) -> Second {
@@ -90,6 +116,23 @@ mod tests {
         assert_eq!((window.due, window.not_good, window.faulty), (100, 1, 0));
         assert!((window.failed_share() - 0.01).abs() < 1e-9);
         assert!(window.p99_ms.is_some_and(|p99| (0.9..1.1).contains(&p99)), "{window:?}");
+    }
+
+    #[test]
+    fn what_was_due_while_something_pressed_and_ended_afterwards_belongs_to_it() {
+        let during = [row(100, 1, 0), row(0, 1, 0)];
+        // Half a second after the end, 30 answers took two seconds; a second after it, what took 900 ms was due after it.
+        let after = [row(30, 2_000, 0), row(50, 900, 0), row(50, 1, 0)];
+        let window = Window::pressed(&during, &after);
+        assert_eq!((window.due, window.not_good), (100, 0));
+        assert!(window.p99_ms.is_some_and(|p99| (1_900.0..2_100.0).contains(&p99)), "{window:?}");
+        let well = Window::pressed(&during, &after[1..]);
+        assert!(well.p99_ms.is_some_and(|p99| (850.0..950.0).contains(&p99)), "due 0.4 s before: {well:?}");
+        assert_eq!(Window::pressed(&during, &after[2..]), Window::of(&during));
+        let mut failed = row(0, 1, 0);
+        let times = [(Digits::Two.bucket(3_000_000), 7)];
+        failed.metrics.insert(TimeMetric::Failure, Buckets::of_counts(times.into_iter(), Digits::Three));
+        assert_eq!(Window::pressed(&during, &[failed]).not_good, 7);
     }
 
     #[test]

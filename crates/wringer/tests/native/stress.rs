@@ -123,6 +123,13 @@ fn a_cache_that_is_right_passes_lies_and_drips_too() {
     }
 }
 
+/// While the origin drips nobody is answered, and so nothing ends before the pressure does.
+#[test]
+fn fetches_that_block_all_others_fail_where_the_origin_drips() {
+    let (_, found) = stress(FaultKind::OneAtATime, "dripping-origin");
+    check(&found, "dripping-origin", &["degraded", "failed", "broken"], "bystander");
+}
+
 /// Each says by its name why it has not passed.
 #[test]
 fn what_cannot_be_done_to_a_proxy_is_told() {

@@ -292,7 +292,9 @@ impl Conducted {
         let [before, during, after] = [(0, self.begins), (self.begins, self.ends), (self.ends, usize::MAX)]
             .map(|(from, to)| rows.between(from, to));
         let seen = &mut self.seen;
-        [seen.before, seen.during, seen.after] = [&before, &during, &after].map(|rows| Window::of(rows));
+        seen.before = Window::of(&before);
+        seen.during = Window::pressed(&during, &after);
+        seen.after = Window::of(&after);
         seen.died = finished.result.processes.died().map(|died| died.sentence());
         seen.of_caches = scenario.of_caches;
         seen.cache_bytes = self.cache_bytes;
