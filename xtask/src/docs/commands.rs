@@ -214,7 +214,10 @@ fn trial(text: &str, inside: bool) -> Trial {
     match (program, command) {
         (
             "wringer",
-            Some("plan" | "doctor" | "links" | "help" | "completions" | "capture" | "config" | "fleet"),
+            Some(
+                "plan" | "doctor" | "links" | "help" | "completions" | "capture" | "config" | "fleet"
+                | "schema",
+            ),
         ) => Trial::Look(text),
         ("wringer", Some("rig")) if has("--print") => Trial::Look(text),
         ("wringer", Some("rig")) => looked("--print"),
