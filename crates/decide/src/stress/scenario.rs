@@ -84,9 +84,9 @@ pub enum Between {
     Lying,
 }
 
-/// A deed to the target itself, while it is pressed.
+/// An action to the target itself, while it is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Deed {
+pub enum TargetAction {
     /// Its processes may have only so many more descriptors than they hold.
     FewDescriptors(u64),
     /// It reads its configuration again, once in so long.
@@ -110,8 +110,8 @@ pub struct Press {
     pub between: Option<Between>,
     /// The way between these clients and the target.
     pub before: Option<Between>,
-    /// A deed to the target itself.
-    pub deed: Option<Deed>,
+    /// An action to the target itself.
+    pub action: Option<TargetAction>,
 }
 
 /// Seconds that answers are waited for when the time is up.
@@ -135,7 +135,7 @@ impl Press {
             origin: Origin::default(),
             between: None,
             before: None,
-            deed: None,
+            action: None,
         }
     }
 
@@ -167,8 +167,8 @@ impl Press {
 
     /// This is done to the target meanwhile.
     #[must_use]
-    pub fn doing(mut self, deed: Deed) -> Press {
-        self.deed = Some(deed);
+    pub fn doing(mut self, action: TargetAction) -> Press {
+        self.action = Some(action);
         self
     }
 

@@ -283,7 +283,7 @@ fn entry<'b>(of: &Asked<'b, 'b>) -> Entry<'b> {
         if_modified_since: asked("if-modified-since"),
         request_cache_control: asked("cache-control"),
         cookie: asked("cookie"),
-        body: of.asked.body.as_deref().unwrap_or_default().as_bytes(),
+        body: of.asked.body.as_deref().map_or(&[], str::as_bytes),
         ..Entry::default()
     }
 }

@@ -59,7 +59,7 @@ fn decoded(value: &str) -> String {
     url::form_urlencoded::parse(pair.as_bytes())
         .next()
         .map(|(_, value)| value.into_owned())
-        .unwrap_or_default()
+        .expect("there is one pair, which stands here")
 }
 
 /// With the path of OTLP's metrics, where none is given.

@@ -3,7 +3,7 @@
 use super::clients::{herd, no_rule, rate};
 use crate::stress::causes::Cause;
 use crate::stress::judge::Seen;
-use crate::stress::scenario::{Deed, Press, Scenario};
+use crate::stress::scenario::{Press, Scenario, TargetAction};
 use plan::{Arrivals, Pace};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub const ALL: &[Scenario] = &[
         },
         press: |ground| {
             let users = Pace::Users(herd(ground, CLIENTS));
-            Press::hits(users).doing(Deed::FewDescriptors(SPARE_DESCRIPTORS))
+            Press::hits(users).doing(TargetAction::FewDescriptors(SPARE_DESCRIPTORS))
         },
         rule: no_rule,
     },
@@ -40,7 +40,7 @@ pub const ALL: &[Scenario] = &[
             (!ground.reloads).then_some("no signal is known that makes it read its configuration again: the rigs nginx, squid and httpd have one")
         },
         press: |ground| {
-            Press::hits(rate(ground.rate(0.5), Arrivals::Poisson)).doing(Deed::Reload(RELOAD_EVERY))
+            Press::hits(rate(ground.rate(0.5), Arrivals::Poisson)).doing(TargetAction::Reload(RELOAD_EVERY))
         },
         rule: failed_meanwhile,
     },

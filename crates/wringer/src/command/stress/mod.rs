@@ -1,8 +1,8 @@
 //! `wringer stress`: scenarios beside a bystander. What presses, and what follows from what was seen, is `decide`'s; here the target is started, both are run
 //! side by side, and the target is watched.
 
+mod action;
 mod bystander;
-mod deed;
 mod gauge;
 mod place;
 mod trial;

@@ -1,7 +1,7 @@
 //! One scenario: the target is started, the bystander runs, something presses beside it, and the way back is watched.
 
+use super::action;
 use super::bystander::{self, Rows};
-use super::deed;
 use super::place::{Addresses, Place, Role};
 use super::watch::{Watch, Watched};
 use crate::command::around;
@@ -172,7 +172,8 @@ impl Conductor<'_> {
         let pressed_over = AtomicBool::new(false);
         let (finished, watched, done) = std::thread::scope(|scope| {
             let watched = scope.spawn(|| self.watch.until(&pressed_over));
-            let doing = scope.spawn(|| deed::run(self.press.deed, self.pressed, &self.watch, &pressed_over));
+            let doing =
+                scope.spawn(|| action::run(self.press.action, self.pressed, &self.watch, &pressed_over));
             let finished = self.press();
             pressed_over.store(true, Ordering::Relaxed);
             let watched = watched.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

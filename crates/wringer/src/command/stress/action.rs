@@ -1,8 +1,8 @@
-//! Deeds to the target itself while something presses: fewer descriptors, and reloads.
+//! Actions to the target itself while something presses: fewer descriptors, and reloads.
 
 use super::watch::Watch;
 use crate::command::pressed::Pressed;
-use decide::stress::Deed;
+use decide::stress::TargetAction;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +15,15 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// The reason why it could not be done: then nothing was learnt about the target.
-pub fn run(deed: Option<Deed>, pressed: &Pressed, watch: &Watch, over: &AtomicBool) -> Result<(), String> {
-    match deed {
+pub fn run(
+    action: Option<TargetAction>,
+    pressed: &Pressed,
+    watch: &Watch,
+    over: &AtomicBool,
+) -> Result<(), String> {
+    match action {
         None => Ok(()),
-        Some(Deed::FewDescriptors(spare)) => {
+        Some(TargetAction::FewDescriptors(spare)) => {
             let limited: Vec<Limited> =
                 watch.pids().into_iter().filter_map(|pid| Limited::new(pid, spare)).collect();
             if limited.is_empty() {
@@ -33,7 +38,7 @@ pub fn run(deed: Option<Deed>, pressed: &Pressed, watch: &Watch, over: &AtomicBo
             drop(limited);
             Ok(())
         }
-        Some(Deed::Reload(each)) => {
+        Some(TargetAction::Reload(each)) => {
             let mut last = Instant::now();
             let mut are_sent = true;
             while !over.load(Ordering::Relaxed) {
