@@ -24,7 +24,7 @@ impl Channels {
         mut connection: Connection,
         destination: Destination<'_>,
     ) -> Rc<Shared> {
-        let plan = self.http.h2.clone().unwrap_or_default();
+        let plan = self.http.h2.clone().expect("without HTTP/3, what users share is HTTP/2");
         // What slow clients have of an answer at once is the window that all streams begin with.
         let trickle = self.trickle.map(|bytes| bytes.min(plan.stream_window));
         let settings = Settings {

@@ -54,7 +54,7 @@ impl Channels {
         Ends { to, source }: Ends,
         deadline: Instant,
     ) -> Result<Rc<Shared>, Failure> {
-        let plan = self.http.h3.clone().unwrap_or_default();
+        let plan = self.http.h3.clone().expect("who does not speak HTTP/3 opens no such connection");
         let buffer = self.http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER) as usize;
         let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
         let socket = self.net.connect_udp(to, &options).map_err(|error| failure::of_connect(&error))?;
