@@ -96,7 +96,7 @@ function percentile(cells, bits, quantile) {
 
 const METRICS = { service: 1, response: 1.15, first_byte: 0.8 };
 
-export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, words = {}, next = 0, slow = 1, hostile = false, workers = 2, state = "ended" } = {}) {
+export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, words = {}, slow = 1, hostile = false, workers = 2, state = "ended" } = {}) {
   const random = chance(seed);
   const fill = seconds >= 20 ? Math.round(seconds * 0.2) : 0;
   const bound = seconds >= 40 ? [Math.round(seconds * 0.55), Math.round(seconds * 0.64)] : [0, 0];
@@ -193,7 +193,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
   const boundReasons = bound[1] > 0 ? ["cpu", "lateness", "overflow"] : [];
   const answered = { state: "answered", mostly_bad: false, silent_since_s: null, requests: totals.requests, bad: 0, findings: [] };
   return {
-    format: 2, rows: seconds, words, next,
+    format: 3, first_row: 0, rows: seconds, words, next: `1-${seconds - 1}`,
     head: {
       id: "0193551f-7c2e-7000-8000-00007f3a4d1c", version: "0.1.0", door: "cache", target: hostile ? evil : "nginx 1.22.1 on 127.0.0.1:8080", started_unix_s: 1_795_000_000, seed: String(seed),
       command: `wringer cache 127.0.0.1:8080 --rate ${rate / 1000}k/s --fill ${fill}s --duration ${seconds - fill}s --seed ${seed}`, labels: hostile ? [evil] : ["nightly", "main 4d1c"], threads: workers, backend: "io_uring",

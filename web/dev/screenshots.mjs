@@ -14,11 +14,11 @@ const temporary = mkdtempSync(join(tmpdir(), "wringer-shots-"));
 const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 
-async function shot(name, { width = 1280, height = 1000, dark = false, zh = false, hash = "", path, served, records, ready = "figure canvas", act }) {
+async function shot(name, { width = 1280, height = 1000, dark = false, zh = false, hash = "", path, served, changes, ready = "figure canvas", act }) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", locale: zh ? "zh-CN" : "en-GB", timezoneId: "UTC", reducedMotion: "reduce" });
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error(`${name}: ${error.message}`));
-  if (served) await page.goto((await serve(page, served, records)) + path);
+  if (served) await page.goto((await serve(page, served, changes)) + path);
   else {
     const file = join(temporary, `${name}.html`);
     writeFileSync(file, report(makeRun(KINDS.minute)));

@@ -68,8 +68,8 @@ function checked({ form, plan }) {
   return { mistakes: [], warnings: [], command: `wringer ${kind} ${target} ${words.join(" ")} --seed 1`, plan: PLAN };
 }
 
-/** Answers what the page asks; `records`: what its stream tells, as records. */
-export async function serve(page, all, records = []) {
+/** Answers what the page asks; `changes`: what its stream tells. */
+export async function serve(page, all, changes = []) {
   const html = readFileSync(new URL("../dist/index.html", import.meta.url), "utf8")
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "")
     .replace('<html lang="en"', '<html lang="en" data-served="yes" data-starts="yes"');
@@ -85,9 +85,9 @@ export async function serve(page, all, records = []) {
     const run = all.find((one) => one.head.id === wanted);
     if (run && what === "model") return route.fulfill({ json: run });
     // A stream that stays open.
-    if (run && what === "events" && records.length === 0) return undefined;
-    if (run && what === "events") {
-      const body = records.map((record, n) => `id: ${run.next + n}\ndata: ${JSON.stringify(record)}\n\n`).join("");
+    if (run && what === "changes" && changes.length === 0) return undefined;
+    if (run && what === "changes") {
+      const body = changes.map((change) => `id: ${change.next}\ndata: ${JSON.stringify(change)}\n\n`).join("");
       return route.fulfill({ contentType: "text/event-stream", body });
     }
     return route.fulfill({ status: 404, body: "nothing is here" });

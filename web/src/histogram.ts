@@ -60,33 +60,6 @@ export class Histogram {
   get total(): number {
     return this.count.reduce((sum, n) => sum + n, 0);
   }
-
-  /** With another's counts added, `times` -1 taken away; null where that would leave less than nothing. */
-  with(other: Histogram, times: 1 | -1): Histogram | null {
-    const counts = new Map<number, number>();
-    this.index.forEach((at, i) => counts.set(at, this.count[i]!));
-    other.index.forEach((at, i) => counts.set(at, (counts.get(at) ?? 0) + times * other.count[i]!));
-    const left = [...counts].filter(([, count]) => count !== 0).sort(([a], [b]) => a - b);
-    if (left.some(([, count]) => count < 0)) return null;
-    return new Histogram(this.bits, Uint16Array.from(left, ([at]) => at), Float64Array.from(left, ([, count]) => count));
-  }
-}
-
-/** All metrics of a record: those that follow from others are not told. */
-export function metricsOf(told: Record<string, Runs>, bits: number): Map<string, Histogram> {
-  const all = new Map(Object.entries(told).map(([metric, runs]) => [metric, Histogram.fromRuns(runs, bits)]));
-  const derive = (metric: string, made: Histogram | null | undefined) => {
-    if (!all.has(metric) && made) all.set(metric, made);
-  };
-  for (const metric of ["service", "first_byte"]) {
-    const [fresh, reused] = [all.get(`${metric}_new`), all.get(`${metric}_reused`)];
-    derive(metric, fresh && reused ? fresh.with(reused, 1) : (fresh ?? reused));
-  }
-  const [service, miss] = [all.get("service"), all.get("miss")];
-  derive("response", service);
-  derive("hit", service && miss && service.with(miss, -1));
-  for (const [metric, histogram] of all) if (histogram.index.length === 0) all.delete(metric);
-  return all;
 }
 
 /** A sum of histograms, at the coarsest of their resolutions. */

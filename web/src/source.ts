@@ -1,7 +1,8 @@
 // Where runs come from: the block in a report, or the server that sent this page.
 
-import { apply, type RunRecord } from "./fold.ts";
+import { merged } from "./fold.ts";
 import { type Run, type State, type VerdictNames, decode, inlined } from "./model.ts";
+import type { Model } from "./packed.ts";
 import { compared, run, trouble, view } from "./state.ts";
 
 /** A line of the history. */
@@ -104,44 +105,30 @@ export async function list(search: string): Promise<Listed[]> {
 }
 
 async function model(id: string): Promise<Run> {
-  return decode((await json(`/api/runs/${encodeURIComponent(id)}/model`)) as Parameters<typeof decode>[0]);
+  return decode((await json(`/api/runs/${encodeURIComponent(id)}/model`)) as Model);
 }
 
 /** Follows a run: one stream per tab, closed while nobody looks, continued where it stopped. */
 function follow(id: string) {
   let stream: EventSource | null = null;
-  let drawing = 0;
-  const draw = () => {
-    drawing = 0;
-    if (run.value) run.value = { ...run.value };
-  };
   const close = () => {
     stream?.close();
     stream = null;
   };
   const open = () => {
     if (stream || !run.value || run.value.state !== "live") return;
-    stream = new EventSource(`/api/runs/${encodeURIComponent(id)}/events?from=${run.value.next}`);
+    stream = new EventSource(`/api/runs/${encodeURIComponent(id)}/changes?from=${encodeURIComponent(run.value.next)}`);
     stream.onopen = () => (trouble.value = "");
     stream.onerror = () => (trouble.value = stream?.readyState === EventSource.CLOSED ? "over" : "lost");
-    // Records were missed that the server no longer has one by one.
-    stream.addEventListener("again", () => {
-      close();
-      void model(id).then((whole) => {
-        run.value = whole;
-        open();
-      });
-    });
     stream.onmessage = (message) => {
-      const now = run.value;
-      if (!now) return;
-      now.next = Number(message.lastEventId) + 1;
-      const over = apply(now, JSON.parse(message.data) as RunRecord);
-      drawing ||= requestAnimationFrame(draw);
-      if (over) {
-        close();
-        void finish(id);
+      if (!run.value) return;
+      const now = merged(run.value, JSON.parse(message.data) as Model);
+      if (now.state === "live") {
+        run.value = now;
+        return;
       }
+      close();
+      void finish(id);
     };
   };
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));

@@ -1,7 +1,7 @@
 // Figures of a part of a run: every tile and table asks here, so that all of them speak of the same seconds.
 
 import { Sum } from "./histogram.ts";
-import type { Bound, Run, Times } from "./model.ts";
+import type { Bound, Run, TimeSummary } from "./model.ts";
 
 /** Seconds since the start of the run; nothing stands for the measured phases. */
 export type Window = { from: number; to: number } | null;
@@ -9,8 +9,8 @@ export type Window = { from: number; to: number } | null;
 export interface Figures {
   seconds: number;
   counts: (name: string) => number;
-  times: (metric: string) => Times | undefined;
-  /** Times are read from joined or coarse buckets: at most this wide, as a share; 0 where they are exact. */
+  times: (metric: string) => TimeSummary | undefined;
+  /** TimeSummary are read from joined or coarse buckets: at most this wide, as a share; 0 where they are exact. */
   coarse: number;
   bound: Bound[];
   bound_s: number;
@@ -107,7 +107,7 @@ export function sumOf(run: Run, metric: string, within: (row: number) => boolean
   return sum;
 }
 
-function timesOf(sum: Sum): Times | undefined {
+function timesOf(sum: Sum): TimeSummary | undefined {
   if (sum.total === 0) return undefined;
   const at = (quantile: number) => sum.percentile(quantile);
   return { count: sum.total, p50_us: at(0.5), p90_us: at(0.9), p99_us: at(0.99), p999_us: at(0.999), max_us: sum.max() };

@@ -1,9 +1,9 @@
-// The records of a run, folded one by one, give what the server gathers of all of them at once.
+// What the page does with what the server tells: it takes changes in, adds histograms up, and reads notes.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createServer } from "vite";
-import { chance, makeRun, runs } from "../dev/make-run.mjs";
+import { chance, makeRun, pack, runs } from "../dev/make-run.mjs";
 
 let vite;
 let fold;
@@ -48,62 +48,65 @@ test("percentiles of a sum are those of the sorted values, in two digits", () =>
   assert.ok(Number.isNaN(new histogram.Sum().percentile(0.5)));
 });
 
-test("seconds that come one by one add up, gaps stay gaps, and unknown kinds pass", () => {
-  const run = model.decode({ ...makeRun({ seconds: 10, state: "live" }), next: 11 });
-  const { rows } = run;
-  const all = { from: 0, to: 100 };
-  const [requests, failed] = ["requests", "failed"].map((name) => windows.figures(run, all).counts(name));
-  const second = (at_s, count) => ({
-    kind: "second",
-    at_s,
-    seconds: 1,
-    phase: 0,
-    in_flight: 3,
-    clients: {
-      counts: { requests: count, ok: count - 1, failed: 1, ended: count },
-      statuses: [[503, 2]],
-      failures: [{ kind: "reset", stage: "head", errno: 104, count: 1 }],
-    },
-    metrics: { service: [[200, 5, 0, count]], lateness: [[90, 4]] },
-    worker_cpu: [0.5],
-    bound: at_s > 12 ? ["cpu"] : [],
-  });
-  for (const record of [second(11, 10), second(12, 20), { kind: "later", x: 1 }, second(13, 30), second(14, 40), second(20, 7)]) {
-    assert.equal(fold.apply(run, record), false);
-  }
-  assert.equal(run.rows, rows + 5);
-  const after = windows.figures(run, all);
-  assert.equal(after.counts("requests"), requests + 107);
-  assert.equal(after.counts("failed"), failed + 5);
-  assert.equal(run.columns.get("status.503").reduce((a, b) => a + b), 10);
-  assert.equal(run.failures.find((one) => one.column === "failure.reset.head").count, 5);
-  assert.deepEqual(run.bound, [
-    { from_s: 12, to_s: 14, reasons: ["cpu"] },
-    { from_s: 19, to_s: 20, reasons: ["cpu"] },
-  ]);
-  assert.equal(run.columns.get("service.p99").length, run.rows);
-  assert.equal(windows.sumOf(run, "service", (row) => row >= rows).total, 5 * 5 + 107);
-  assert.ok(fold.apply(run, { kind: "end" }), "the page asks for the whole then");
+const whole = makeRun({ seconds: 1, state: "live" });
+
+/** A change that tells rows from `first_row` on, each with so many requests. */
+function change(first_row, requests, rest = {}) {
+  const rows = requests.map((_, n) => first_row + n);
+  const ones = rows.map(() => 1);
+  return {
+    ...whole,
+    first_row,
+    rows: first_row + rows.length,
+    at: pack(rows.map((row) => row + 1)),
+    seconds: pack(ones),
+    paced: pack(ones),
+    phase: pack(rows.map(() => 0)),
+    columns: { requests: { ...pack(requests), counts: true }, in_flight: pack(rows.map(() => 3)) },
+    metrics: { service: { bits: 7, spans: requests.map((count) => [1, [[200, count]]]) } },
+    next: `1-${first_row + rows.length - 1}`,
+    ...rest,
+  };
+}
+
+test("a change takes the place of rows from its first one on, and what it leaves out stays", () => {
+  const hostile = makeRun({ seconds: 10, state: "live", hostile: true });
+  const run = model.decode(hostile);
+  const before = run.columns.get("requests").slice(0, 9);
+  const now = fold.merged(run, change(9, [7, 8], { evidence: [], evidence_left: 3, text: "", head: { ...hostile.head, labels: ["late"], plan: "" } }));
+  assert.equal(now.rows, 11);
+  assert.deepEqual([...now.columns.get("requests")], [...before, 7, 8]);
+  assert.deepEqual([...now.at.slice(8)], [9, 10, 11]);
+  assert.ok(Number.isNaN(now.columns.get("service.p99")[10]), "a row without a figure is a gap");
+  assert.equal(windows.sumOf(now, "service", (row) => row >= 9).total, 15);
+  assert.deepEqual([now.evidence.length, now.evidence_left, now.text], [1, 2, hostile.text]);
+  assert.deepEqual([now.head.labels, now.head.plan], [["late"], hostile.head.plan]);
+  assert.deepEqual([now.next, now.change], ["1-10", 1]);
+  const again = fold.merged(now, change(10, [9]));
+  assert.deepEqual([...again.columns.get("requests").slice(9)], [7, 9], "the last row may grow");
+  assert.equal(windows.sumOf(again, "service", (row) => row >= 9).total, 16);
 });
 
-test("a run of a day is taken in second by second", () => {
-  const run = model.decode(makeRun({ seconds: 2, state: "live" }));
-  const record = { kind: "second", seconds: 1, phase: 0, clients: { counts: { requests: 5, ok: 5 } }, metrics: {} };
-  for (let at_s = 3; at_s <= 86_400; at_s++) fold.apply(run, { ...record, at_s });
-  assert.equal(run.rows, 86_400);
-  assert.equal(run.columns.get("requests")[86_399], 5);
-  assert.equal(windows.figures(run, { from: 2, to: 86_400 }).counts("requests"), 5 * 86_398);
+test("a counter that is new holds 0 in the rows before it, and a figure is a gap there", () => {
+  const run = model.decode(makeRun({ seconds: 3, state: "live" }));
+  const columns = { "status.503": { ...pack([2]), counts: true }, ports: pack([5]) };
+  const now = fold.merged(run, change(3, [1], { columns }));
+  assert.deepEqual([...now.columns.get("status.503")], [0, 0, 0, 2]);
+  assert.deepEqual([...now.columns.get("ports")].map(Number.isNaN), [true, true, true, false]);
 });
 
-test("metrics that follow from others are derived", () => {
-  const run = model.decode(makeRun({ seconds: 2, state: "live" }));
-  const metrics = { service_new: [[200, 1]], service_reused: [[200, 4, 0, 2]], miss: [[202, 1]], first_byte_reused: [[100, 3]] };
-  const before = windows.sumOf(run, "service", () => true).total;
-  fold.apply(run, { kind: "second", at_s: 3, seconds: 1, phase: 0, clients: { counts: {} }, metrics });
-  assert.equal(windows.sumOf(run, "service", () => true).total, before + 7);
-  const last = run.rows - 1;
-  assert.equal(run.columns.get("response.p50")[last], run.columns.get("service.p50")[last]);
-  assert.equal(run.columns.get("first_byte.p50")[last], 100);
+test("a change from row 0 replaces all rows", () => {
+  const run = model.decode(makeRun({ seconds: 10, state: "live" }));
+  const now = fold.merged(run, change(0, [5, 6]));
+  assert.deepEqual([now.rows, [...now.columns.get("requests")]], [2, [5, 6]]);
+  assert.equal(windows.sumOf(now, "service", () => true).total, 11);
+});
+
+test("a run of a day is taken in change by change", () => {
+  let run = model.decode(makeRun({ seconds: 2, state: "live" }));
+  for (let row = 1; row < 7_200; row++) run = fold.merged(run, change(row, [5, 5]));
+  assert.equal(run.rows, 7_201);
+  assert.equal(windows.figures(run, { from: 2, to: 86_400 }).counts("requests"), 5 * 7_199);
 });
 
 test("a run of another format is refused", () => {

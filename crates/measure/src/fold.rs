@@ -127,6 +127,13 @@ impl RunState {
 
     /// The result as far as it is known. Times since the last minute are in two digits.
     pub fn result(&self) -> RunResult {
+        let mut result = self.so_far();
+        result.notes.extend(self.cut());
+        result
+    }
+
+    /// The result of a run that goes on: that its last record has not come says nothing.
+    pub fn so_far(&self) -> RunResult {
         let none =
             End { interrupted: true, took: self.until, backend: "unknown".to_owned(), ..End::default() };
         let end = self.end.as_ref().unwrap_or(&none);
@@ -152,7 +159,7 @@ impl RunState {
             backend: end.backend.clone(),
             agents: end.agents.clone(),
             thresholds: end.thresholds.clone(),
-            notes: self.notes.iter().cloned().chain(self.cut()).collect(),
+            notes: self.notes.clone(),
         }
     }
 

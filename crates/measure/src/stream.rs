@@ -118,6 +118,10 @@ pub struct PhasePlan {
     pub measured: bool,
     /// The pace is open: requests are due whether or not earlier ones have ended.
     pub open: bool,
+    /// How long it is to last, where that is known before it begins.
+    #[serde(rename = "lasts_s", with = "crate::seconds::if_any", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub lasts: Option<Duration>,
     /// Names that figures are gathered under, in order of their numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,

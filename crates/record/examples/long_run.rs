@@ -58,7 +58,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn head(steps: u64) -> Head {
     let labels = (0..steps).map(|step| format!("/shop/step/{step}")).collect();
-    let measured = PhasePlan { name: "measure".to_owned(), measured: true, open: true, labels };
+    let measured =
+        PhasePlan { name: "measure".to_owned(), measured: true, open: true, labels, ..PhasePlan::default() };
     Head {
         id: "01a202b2-aa3a-70b4-897e-71f69f7bfa4b".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

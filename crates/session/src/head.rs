@@ -56,6 +56,7 @@ fn phase(phase: &Phase) -> PhasePlan {
         name: phase.name.clone(),
         measured: phase.measured,
         open: phase.pace.open().is_some(),
+        lasts: phase.stop.after,
         labels: phase.labels(),
     }
 }

@@ -2,7 +2,7 @@
 //! who looks holds up the run. `--html` makes its file of it, and the server shows it.
 
 use measure::RunEvent;
-use report::page::{Gathered, Model, Room};
+use report::page::{Gathered, Model, Place, Room};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,6 +42,17 @@ struct Seen {
     recent: VecDeque<(u64, String)>,
     id: String,
     over: bool,
+}
+
+/// Change of a run, for a viewer who reads no records.
+#[derive(Debug)]
+pub struct Change {
+    /// The rows that are new, and the rest as it stands.
+    pub model: Model,
+    /// From here on is the next one.
+    pub next: Place,
+    /// The run is over.
+    pub is_last: bool,
 }
 
 /// Next message to a viewer.
@@ -97,7 +108,13 @@ impl Live {
     pub fn model(&self) -> Model {
         // Cloned, so that records wait no longer than that takes.
         let gathered = self.shared.seen().gathered.clone();
-        gathered.model("", Room::AMPLE)
+        gathered.model("", Room::FOLLOWED)
+    }
+
+    /// How it has changed since that place, and from where the next change is asked for; nothing more comes after an end.
+    pub fn change(&self, since: Place) -> Change {
+        let seen = self.shared.seen();
+        Change { model: seen.gathered.change(since), next: seen.gathered.place(), is_last: seen.over }
     }
 
     /// Everything so far.
@@ -170,5 +187,17 @@ mod tests {
         live.settle();
         assert_eq!(live.since(306), Next::Over);
         assert_eq!(*live.changes().borrow(), 306);
+    }
+
+    #[test]
+    fn changes_lead_from_place_to_place_until_the_run_is_over() {
+        let live = Live::begin();
+        live.put(&Arc::new(RunEvent::Second(Box::default())));
+        live.settle();
+        let first = live.change(Place::default());
+        assert_eq!((first.next.to_string().as_str(), first.is_last), ("1-0", false));
+        live.put(&Arc::new(RunEvent::End(Box::<End>::default())));
+        live.settle();
+        assert!(live.change(first.next).is_last);
     }
 }

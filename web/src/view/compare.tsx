@@ -4,7 +4,7 @@ import { Figure } from "../chart/figure.tsx";
 import { type Chart, type Value, begunPerSecond } from "../chart/define.ts";
 import { count, duration, harmless, share, time } from "../format.ts";
 import { spectrum } from "../histogram.ts";
-import type { Run, Times } from "../model.ts";
+import type { Run, TimeSummary } from "../model.ts";
 import { compared } from "../state.ts";
 import { language, t } from "../text/index.ts";
 import { type Figures, covers, figures, measuredSpan, sumOf } from "../window.ts";
@@ -118,7 +118,7 @@ interface Row {
 function rows(a: Figures, b: Figures): Row[] {
   const words = t.value;
   const both = (name: string, text: (value: number) => string, of: (figures: Figures) => number): Row => ({ name, a: of(a), b: of(b), text });
-  const timed = (name: string, metric: string, of: keyof Times) => both(name, time, (figures) => figures.times(metric)?.[of] ?? NaN);
+  const timed = (name: string, metric: string, of: keyof TimeSummary) => both(name, time, (figures) => figures.times(metric)?.[of] ?? NaN);
   const ratio = (figures: Figures, part: string) => figures.counts(part) / Math.max(1, figures.counts("requests"));
   const hits = (figures: Figures) =>
     figures.counts("hits") / (figures.counts("hits") + figures.counts("misses") + figures.counts("revalidated") + figures.counts("collapsed"));

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { clock, count, harmless, time } from "../format.ts";
-import type { Evidence, Run } from "../model.ts";
+import type { Piece, Run } from "../model.ts";
 import { language, t } from "../text/index.ts";
 import { inChinese } from "../text/notes.ts";
 
@@ -122,7 +122,7 @@ function firstSeen(run: Run, name: string | undefined): string {
   return row < 0 ? "–" : clock(Math.floor(run.at[row]! - run.seconds[row]!));
 }
 
-function Proof({ one }: { one: Evidence }) {
+function Proof({ one }: { one: Piece }) {
   const words = t.value;
   return (
     <details class="proof">

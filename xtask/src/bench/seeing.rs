@@ -94,7 +94,7 @@ fn look(log: &Path, is_over: &AtomicBool) {
     let metrics = after("metrics: http://").and_then(|url| url.strip_suffix("/metrics"));
     thread::scope(|scope| {
         if let Some((address, token)) = page {
-            scope.spawn(move || read_events(address, token));
+            scope.spawn(move || read_changes(address, token));
         }
         if let Some(address) = metrics {
             while !is_over.load(Ordering::SeqCst) {
@@ -120,15 +120,15 @@ fn told(log: &Path, is_over: &AtomicBool) -> Option<String> {
     None
 }
 
-/// Reads the records of the run to its end, as the page does.
-fn read_events(address: &str, token: &str) -> Option<()> {
+/// Reads the changes of the run to its end, as the page does.
+fn read_changes(address: &str, token: &str) -> Option<()> {
     let bearer = format!("Authorization: Bearer {token}\r\n");
     let mut list = String::new();
     get(address, "/api/runs", &bearer).ok()?.read_to_string(&mut list).ok()?;
     let id = list.split_once("\"id\":\"")?.1.split('"').next()?;
     get(address, &format!("/api/runs/{id}/model"), &bearer).ok()?.read_to_end(&mut Vec::new()).ok()?;
-    let events = get(address, &format!("/api/runs/{id}/events?from=0"), &bearer).ok()?;
-    events.lines().map_while(std::result::Result::ok).for_each(drop);
+    let changes = get(address, &format!("/api/runs/{id}/changes"), &bearer).ok()?;
+    changes.lines().map_while(std::result::Result::ok).for_each(drop);
     Some(())
 }
 
@@ -146,7 +146,7 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn whoever_looks_asks_for_the_list_the_model_and_the_records() {
+    fn whoever_looks_asks_for_the_list_the_model_and_its_changes() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("it listens").to_string();
         let server = thread::spawn(move || {
@@ -159,10 +159,10 @@ mod tests {
             });
             asked.collect::<Vec<String>>()
         });
-        assert_eq!(read_events(&address, "abc"), Some(()));
+        assert_eq!(read_changes(&address, "abc"), Some(()));
         let asked = server.join().expect("the server");
         let lines: Vec<_> = asked.iter().filter_map(|head| head.split(" HTTP").next()).collect();
-        assert_eq!(lines, ["GET /api/runs", "GET /api/runs/7f3a/model", "GET /api/runs/7f3a/events?from=0"]);
+        assert_eq!(lines, ["GET /api/runs", "GET /api/runs/7f3a/model", "GET /api/runs/7f3a/changes"]);
         assert!(asked.iter().all(|head| head.contains("Authorization: Bearer abc\r\n")));
     }
 }

@@ -89,10 +89,16 @@ impl Values {
 
 /// A column as it is sent: `e` is the scale (10^e), `d` the differences from row to row, `null` a gap.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Column {
+    /// The scale: each number stands for so many times 10^e.
     #[serde(skip_serializing_if = "is_zero")]
     e: i32,
+    /// Differences from row to row.
     d: Vec<Option<i64>>,
+    /// It counts: rows that say nothing of it hold 0, and are no gap.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    counts: bool,
 }
 
 fn is_zero(e: &i32) -> bool {
@@ -116,7 +122,12 @@ impl Column {
             let now = (if e < 0 { value * scale } else { value / scale }).round() as i64;
             Some(now - std::mem::replace(&mut last, now))
         };
-        Column { e, d: values.iter().map(difference).collect() }
+        Column { e, d: values.iter().map(difference).collect(), counts: false }
+    }
+
+    /// The same, of a counter.
+    pub fn of_counts(values: &[f64], exact: bool) -> Column {
+        Column { counts: true, ..Column::of(values, exact) }
     }
 }
 

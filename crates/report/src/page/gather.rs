@@ -3,15 +3,17 @@
 use super::columns::{Joined, Names, Values};
 use super::spans::Cells;
 use super::steps::Trend;
-use measure::stream::{BoundBy, Command, Controlled, PhaseBegun};
+use measure::stream::{BoundBy, Command, Controlled};
 use measure::timeline::Rests;
 use measure::{CodeKind, Head, OriginCounts, RunEvent, RunState, Second, TimeMetric};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Rows that are kept at most; beyond, neighbours are joined.
-const ROWS: usize = 7_200;
+pub(super) const ROWS: usize = 7_200;
 /// Metrics whose times are drawn over time.
 pub(super) const DRAWN: [TimeMetric; 3] = [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte];
 /// Metrics whose histograms are kept.
@@ -26,13 +28,37 @@ pub struct Gathered {
     pub(super) names: Names,
     pub(super) marks: Vec<Mark>,
     pub(super) bound: Vec<Bound>,
-    pub(super) begun: Vec<PhaseBegun>,
     pub(super) trends: BTreeMap<(u32, u16), Trend>,
     /// Records that a row holds once they had to be joined.
     joined: u32,
     rests: Rests,
     /// Records taken in.
     pub(super) records: u64,
+}
+
+/// A place in the rows of a run, from which a reader wants to be told more. Written as `1-60`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Records that a row held.
+    joined: u32,
+    /// The last row that was told: it may have grown.
+    row: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}-{}", self.joined, self.row)
+    }
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        let wrong = || format!("{text} is no place in a run: it is written as 1-60");
+        let (joined, row) = text.split_once('-').ok_or_else(wrong)?;
+        Ok(Place { joined: joined.parse().map_err(|_| wrong())?, row: row.parse().map_err(|_| wrong())? })
+    }
 }
 
 /// A row of the page's time: one second, or a few.
@@ -51,14 +77,25 @@ pub(super) struct Row {
 
 /// Something that somebody did while the run went on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Mark {
     pub at_s: f64,
     pub text: String,
-    pub kind: &'static str,
+    pub kind: MarkKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MarkKind {
+    Mark,
+    Rate,
+    Stop,
 }
 
 /// Seconds in which the generator was the limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Bound {
     pub from_s: f64,
     pub to_s: f64,
@@ -73,10 +110,20 @@ impl Gathered {
         match event {
             RunEvent::Head(head) => self.rests = Rests::new(head.interval),
             RunEvent::Second(second) => self.second(second),
-            RunEvent::Phase(phase) => self.begun.push(phase.clone()),
             RunEvent::Control(control) => self.marks.extend(mark(control)),
             _ => {}
         }
+    }
+
+    /// How far its rows have come: the last of them may still grow.
+    pub fn place(&self) -> Place {
+        Place { joined: self.joined.max(1), row: self.rows.len().saturating_sub(1) }
+    }
+
+    /// The first row that a reader who knows those before `since` has to be told. All of them where rows were joined since.
+    pub(super) fn first_row_after(&self, since: Place) -> usize {
+        let is_known = since.joined == self.joined.max(1) && since.row < self.rows.len();
+        if is_known { since.row } else { 0 }
     }
 
     /// How many records were taken in.
@@ -213,9 +260,11 @@ pub(super) fn fault_column(fault: &str) -> String {
 
 fn mark(control: &Controlled) -> Option<Mark> {
     let (text, kind) = match control.command.as_ref()? {
-        Command::Rate { per_second, .. } => (format!("{}/s", crate::show::scaled(*per_second)), "rate"),
-        Command::Stop => ("stop".to_owned(), "stop"),
-        Command::Mark { text } => (text.clone(), "mark"),
+        Command::Rate { per_second, .. } => {
+            (format!("{}/s", crate::show::scaled(*per_second)), MarkKind::Rate)
+        }
+        Command::Stop => ("stop".to_owned(), MarkKind::Stop),
+        Command::Mark { text } => (text.clone(), MarkKind::Mark),
         // A word for the whole run: it stands in the head.
         Command::Label { .. } => return None,
     };

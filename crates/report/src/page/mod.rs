@@ -1,7 +1,7 @@
 //! The page: one HTML file that draws a run. With a run inlined it is the report (`--html`); from the server it asks for one.
 //!
 //! Its sources are in `web/`; `cargo xtask web` builds them into `page.html.gz`, which is committed, so that `cargo build` needs no
-//! Node. Start at [`Gathered`], which takes records in, then [`Gathered::model`] and [`report`].
+//! Node. Start at [`Gathered`], which takes records in, then [`Gathered::model`], [`Gathered::change`] and [`report`].
 
 mod columns;
 mod gather;
@@ -9,7 +9,7 @@ mod model;
 mod spans;
 mod steps;
 
-pub use gather::Gathered;
+pub use gather::{Gathered, Place};
 pub use model::{Model, Room};
 
 use base64::Engine;

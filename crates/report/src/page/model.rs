@@ -1,9 +1,12 @@
-//! A run as the page reads it (`web/src/model.ts` has the same shape): what is inlined in a report, and what the server tells of a
-//! run. Counts are exact unless the run is long, then they have four digits; times over time are in two digits or coarser, those of
-//! whole phases in three.
+//! A run as the page reads it: what is inlined in a report, and what the server tells of a run. While a run goes on, the server
+//! sends the same shape with the latest rows alone ([`Gathered::change`]), so that the page folds nothing itself. The page's types
+//! are made of these (`cargo xtask schema`). Counts are exact unless the run is long, then they have four digits; times over time
+//! are in two digits or coarser, those of whole phases in three.
 
 use super::columns::{Column, Values};
-use super::gather::{Bound, DRAWN, Gathered, KEPT, Mark, Row, failure_column, fault_column, joined_rows};
+use super::gather::{
+    Bound, DRAWN, Gathered, KEPT, Mark, Place, ROWS, Row, failure_column, fault_column, joined_rows,
+};
 use super::spans::{Cells, Spans};
 use crate::{good, thresholds};
 use measure::processes::Happened;
@@ -14,11 +17,10 @@ use measure::{
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Version of the shape; the page refuses others.
-const FORMAT: u32 = 2;
-/// Steps that are told at most, those with most requests.
-const STEPS: usize = 2_000;
+const FORMAT: u32 = 3;
 
 /// How much a model may take.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +30,8 @@ pub struct Room {
     /// Buckets with something in them, of each metric that is drawn over time.
     cells: usize,
     evidence: usize,
+    /// Steps that are told at most, those with most requests.
+    steps: usize,
     /// Bytes of each part of a piece of evidence, and of the plan.
     text: usize,
 }
@@ -35,25 +39,34 @@ pub struct Room {
 impl Room {
     /// From ample to tight: a report takes the first with which it is small enough.
     pub const ALL: [Room; 4] = [
-        Room { rows: 3_600, spans: 720, cells: 60_000, evidence: 100, text: 16_384 },
-        Room { rows: 3_600, spans: 720, cells: 40_000, evidence: 20, text: 1_024 },
-        Room { rows: 1_200, spans: 400, cells: 20_000, evidence: 5, text: 256 },
-        Room { rows: 300, spans: 150, cells: 5_000, evidence: 0, text: 256 },
+        Room { rows: 3_600, spans: 720, cells: 60_000, evidence: 100, steps: 2_000, text: 16_384 },
+        Room { rows: 3_600, spans: 720, cells: 40_000, evidence: 20, steps: 2_000, text: 1_024 },
+        Room { rows: 1_200, spans: 400, cells: 20_000, evidence: 5, steps: 2_000, text: 256 },
+        Room { rows: 300, spans: 150, cells: 5_000, evidence: 0, steps: 2_000, text: 256 },
     ];
     /// For whoever is near.
-    pub const AMPLE: Room = Room { rows: 7_200, spans: 1_440, cells: 400_000, evidence: 1_000, text: 65_536 };
+    pub const AMPLE: Room =
+        Room { rows: ROWS, spans: 1_440, cells: 400_000, evidence: 1_000, steps: 2_000, text: 65_536 };
+    /// For whoever follows a run: steps are told again with each change.
+    pub const FOLLOWED: Room = Room { steps: 200, ..Room::AMPLE };
+    /// Of a change: the rest is known to whoever follows.
+    const CHANGE: Room = Room { evidence: 0, text: 0, ..Room::FOLLOWED };
 }
 
-/// A run as the page reads it.
+/// A run as the page reads it, or how it has changed.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Model {
     format: u32,
     head: HeadLines,
-    state: &'static str,
+    state: State,
     interrupted: bool,
     took_s: f64,
     verdict: Option<Verdict>,
     phases: Vec<Phase>,
+    /// The first row that is told here: those before it are known. 0 of the whole run.
+    first_row: usize,
+    /// Rows of the run, with those that are known.
     rows: usize,
     at: Column,
     seconds: Column,
@@ -73,11 +86,29 @@ pub struct Model {
     thresholds: Vec<Threshold>,
     notes: Vec<Note>,
     text: String,
+    /// English words of kinds of failures and faults.
     words: BTreeMap<&'static str, &'static str>,
-    next: u64,
+    /// The place from which the next change is asked for.
+    next: String,
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It goes on.
+    Live,
+    /// It has told its end.
+    Ended,
+    /// Another process writes its file.
+    Open,
+    /// Its file ends before the run did.
+    Cut,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct HeadLines {
     id: String,
     version: String,
@@ -95,12 +126,16 @@ struct HeadLines {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Phase {
     name: String,
     measured: bool,
     began_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_s: Option<f64>,
+    /// When it is to end, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planned_end_s: Option<f64>,
     paced_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     predicted_hit_ratio: Option<f64>,
@@ -115,6 +150,7 @@ struct Phase {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TimeSummary {
     count: u64,
     p50_us: u64,
@@ -125,6 +161,7 @@ struct TimeSummary {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Step {
     name: String,
     requests: u64,
@@ -134,9 +171,18 @@ struct Step {
     trend: Vec<u64>,
 }
 
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum FailureType {
+    Failure,
+    Fault,
+}
+
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Failure {
-    what: &'static str,
+    what: FailureType,
     name: &'static str,
     text: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,6 +194,7 @@ struct Failure {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Piece {
     title: String,
     text: &'static str,
@@ -159,6 +206,7 @@ struct Piece {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Threshold {
     condition: String,
     names: &'static str,
@@ -173,6 +221,7 @@ struct Threshold {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Note {
     text: String,
 }
@@ -186,19 +235,45 @@ fn notes(result: &RunResult) -> Vec<Note> {
 impl Gathered {
     /// The run in its present state. `text`: the report as text.
     pub fn model(&self, text: &str, room: Room) -> Model {
-        let result = self.state.result();
-        let rows = self.rows(room.rows);
+        let state = if self.state.end().is_some() { State::Ended } else { State::Live };
+        self.model_from(0, state, text, room)
+    }
+
+    /// The same of a run file. `goes_on`: another process writes it; else one without a last record was cut off.
+    pub fn kept_model(&self, text: &str, room: Room, goes_on: bool) -> Model {
+        let state = match self.state.end() {
+            Some(_) => State::Ended,
+            None if goes_on => State::Open,
+            None => State::Cut,
+        };
+        self.model_from(0, state, text, room)
+    }
+
+    /// How a run that goes on has changed since that place: rows from there on, and what stands once as it stands now. Texts and
+    /// evidence come with the whole.
+    pub fn change(&self, since: Place) -> Model {
+        let state = if self.state.end().is_some() { State::Ended } else { State::Live };
+        self.model_from(self.first_row_after(since), state, "", Room::CHANGE)
+    }
+
+    fn model_from(&self, first_row: usize, state: State, text: &str, room: Room) -> Model {
+        let result = match state {
+            State::Live | State::Open => self.state.so_far(),
+            State::Ended | State::Cut => self.state.result(),
+        };
+        let rows = self.rows(first_row, room.rows);
         let seconds = |of: fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
-        let (steps, steps_left) = self.steps(&result);
+        let (steps, steps_left) = self.steps(&result, room.steps);
         Model {
             format: FORMAT,
             head: self.head_lines(&result, room),
-            state: if self.state.end().is_some() { "ended" } else { "live" },
+            state,
             interrupted: result.interrupted && self.state.end().is_some(),
             took_s: result.took.as_secs_f64(),
             verdict: self.verdict(&result),
             phases: self.phases(&result),
-            rows: rows.len(),
+            first_row,
+            rows: first_row + rows.len(),
             at: Column::of(&seconds(|row| row.at.as_secs_f64()), false),
             seconds: Column::of(&seconds(|row| row.took.as_secs_f64()), false),
             paced: Column::of(&seconds(|row| row.paced.as_secs_f64()), false),
@@ -223,24 +298,14 @@ impl Gathered {
             notes: notes(&result),
             text: text.to_owned(),
             words: words(),
-            next: self.records,
+            next: self.place().to_string(),
         }
     }
 
-    /// The same of a run file. `goes_on`: another process writes it; else one without a last record was cut off.
-    pub fn kept_model(&self, text: &str, room: Room, goes_on: bool) -> Model {
-        let model = self.model(text, room);
-        let state = match self.state.end() {
-            Some(_) => model.state,
-            None if goes_on => "open",
-            None => "cut",
-        };
-        Model { state, ..model }
-    }
-
-    fn rows(&self, most: usize) -> Vec<Row> {
-        let group = self.rows.len().div_ceil(most.max(1)).max(1);
-        joined_rows(self.rows.clone(), group, &self.names)
+    fn rows(&self, first: usize, most: usize) -> Vec<Row> {
+        let rows = self.rows.get(first..).expect("the first row is one of them, or where they end");
+        let group = rows.len().div_ceil(most.max(1)).max(1);
+        joined_rows(rows.to_vec(), group, &self.names)
     }
 
     fn head_lines(&self, result: &RunResult, room: Room) -> HeadLines {
@@ -270,9 +335,10 @@ impl Gathered {
         let over = self.state.end().is_some();
         let last = self.rows.last().map_or(0, |row| row.phase as usize);
         let begun = result.phases.iter().enumerate().filter(|(place, _)| *place <= last || over);
+        let planned = |place: usize| self.state.head().phases.get(place).and_then(|phase| phase.lasts);
         begun
             .filter(|(_, phase)| !phase.until.is_zero())
-            .map(|(place, phase)| Phase::of(phase, over || place < last))
+            .map(|(place, phase)| Phase::of(phase, over || place < last, planned(place)))
             .collect()
     }
 
@@ -285,13 +351,14 @@ impl Gathered {
         let plain = all.into_iter().map(|(name, place, joined)| {
             let counter = joined == super::columns::Joined::Sum;
             let values: Vec<f64> = rows.iter().map(|row| of(&row.values, place, counter)).collect();
-            (name.to_owned(), Column::of(&values, exact))
+            let column = if counter { Column::of_counts } else { Column::of };
+            (name.to_owned(), column(&values, exact))
         });
         let figures = DRAWN.into_iter().flat_map(|metric| times_over_time(rows, metric));
         plain.chain(figures).collect()
     }
 
-    fn steps(&self, result: &RunResult) -> (Vec<Step>, usize) {
+    fn steps(&self, result: &RunResult, most: usize) -> (Vec<Step>, usize) {
         let head = self.state.head();
         let mut steps: Vec<Step> = Vec::new();
         for (place, (phase, planned)) in result.phases.iter().zip(&head.phases).enumerate() {
@@ -314,10 +381,10 @@ impl Gathered {
                 }
             }));
         }
-        let left = steps.len().saturating_sub(STEPS);
+        let left = steps.len().saturating_sub(most);
         if left > 0 {
             steps.sort_by_key(|step| std::cmp::Reverse(step.requests));
-            steps.truncate(STEPS);
+            steps.truncate(most);
         }
         (steps, left)
     }
@@ -357,13 +424,14 @@ fn spans(rows: &[Row], room: Room) -> BTreeMap<&'static str, Spans> {
 }
 
 impl Phase {
-    fn of(phase: &PhaseResult, over: bool) -> Phase {
+    fn of(phase: &PhaseResult, over: bool, lasts: Option<Duration>) -> Phase {
         let counts = Counts::NAMES.iter().copied().zip(phase.counts().list());
         Phase {
             name: phase.name.clone(),
             measured: phase.measured,
             began_s: phase.began.as_secs_f64(),
             ended_s: over.then_some(phase.until.as_secs_f64()),
+            planned_end_s: lasts.map(|lasts| (phase.began + lasts).as_secs_f64()),
             paced_s: phase.paced_time().as_secs_f64(),
             predicted_hit_ratio: phase.predicted_hit_ratio,
             counts: counts.filter(|(name, count)| *count > 0 || ALWAYS.contains(name)).collect(),
@@ -412,7 +480,7 @@ fn failures(result: &RunResult) -> Vec<Failure> {
     let mut sum = measure::Tally::new();
     result.phases.iter().for_each(|phase| sum.merge(&phase.tally));
     let failed = sum.failures_by_stage().into_iter().map(|(failure, count)| Failure {
-        what: "failure",
+        what: FailureType::Failure,
         name: failure.kind.name(),
         text: failure.kind.text(),
         stage: Some(failure.stage.name()),
@@ -421,7 +489,7 @@ fn failures(result: &RunResult) -> Vec<Failure> {
         column: failure_column(failure.kind.name(), failure.stage.name()),
     });
     let check_failed = sum.faults().map(|(fault, count)| Failure {
-        what: "fault",
+        what: FailureType::Fault,
         name: fault.name(),
         text: fault.text(),
         stage: None,

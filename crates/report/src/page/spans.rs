@@ -101,18 +101,22 @@ impl Serialize for Cells {
 
 /// The histograms of one metric over time, as they are sent: how many rows each stands for, and its buckets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Spans {
     bits: u32,
+    #[cfg_attr(test, schemars(with = "Vec<(usize, Vec<Vec<u64>>)>"))]
     spans: Vec<(usize, Cells)>,
 }
 
 impl Spans {
-    /// Of so many spans at most, as fine as `room` allows: it counts buckets with something in them.
+    /// Of so many spans at most, as fine as `room` allows: it counts buckets with something in them. The last row stands alone,
+    /// because it may be told again.
     pub fn of<'a>(rows: impl ExactSizeIterator<Item = Option<&'a Cells>>, most: usize, room: usize) -> Spans {
         let joined = rows.len().div_ceil(most.max(1)).max(1);
+        let last = rows.len().saturating_sub(1);
         let mut fine: Vec<(usize, Cells)> = Vec::new();
         for (row, cells) in rows.enumerate() {
-            if row % joined == 0 {
+            if row % joined == 0 || row == last {
                 fine.push((0, Cells::default()));
             }
             if let Some((length, span)) = fine.last_mut() {
@@ -176,7 +180,9 @@ mod tests {
     fn many_rows_become_few_spans_that_hold_all() {
         let rows: Vec<Cells> = (1..=1000).map(|n| cells(&[n, 10 * n])).collect();
         let spans = Spans::of(rows.iter().map(Some), 300, 2_000);
-        assert_eq!((spans.bits, spans.spans.len()), (7, 250));
+        // Of four rows each, but for the last row.
+        assert_eq!((spans.bits, spans.spans.len()), (7, 251));
+        assert_eq!(spans.spans.last().map(|(length, _)| *length), Some(1));
         assert_eq!(spans.spans.iter().map(|(length, _)| length).sum::<usize>(), 1000);
         assert_eq!(spans.spans.iter().map(|(_, cells)| cells.total()).sum::<u64>(), 2000);
         assert_eq!(Spans::of(rows.iter().map(Some), 300, 10).bits, COARSEST);

@@ -3,6 +3,8 @@
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod typescript;
 
 /// Schema of a run as `--json` writes it.
 pub fn run() -> &'static str {

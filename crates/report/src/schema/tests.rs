@@ -1,10 +1,12 @@
 //! The committed schemas are those of today's types.
 
+use super::typescript;
 use crate::json::{Document, SCHEMA, SCHEMA_VERSION};
+use crate::page::Model;
 use measure::RunEvent;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Set by `cargo xtask schema`: files are written rather than compared.
 const WRITE: &str = "WRINGER_WRITE_SCHEMA";
@@ -16,14 +18,23 @@ fn of<T: JsonSchema>(title: &str) -> Schema {
     schema
 }
 
-#[track_caller]
-fn compare(name: &str, schema: Schema, committed: &str) {
+fn sorted(schema: Schema) -> Value {
     let mut schema = schema.to_value();
     // Whether serde_json keeps the order of members depends on what else is built along with this.
     schema.sort_all_objects();
-    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    schema
+}
+
+#[track_caller]
+fn compare(name: &str, schema: Schema, committed: &str) {
+    let text = serde_json::to_string_pretty(&sorted(schema)).unwrap() + "\n";
+    compare_text(&format!("src/schema/{name}"), &text, committed);
+}
+
+#[track_caller]
+fn compare_text(name: &str, text: &str, committed: &str) {
     if std::env::var_os(WRITE).is_some() {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schema").join(name);
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         return std::fs::write(file, text).unwrap();
     }
     assert!(text == committed, "types have changed since {name} was written: run cargo xtask schema");
@@ -41,4 +52,16 @@ fn the_committed_schema_of_runs_is_that_of_the_types() {
 #[test]
 fn the_committed_schema_of_events_is_that_of_the_types() {
     compare("event.json", of::<RunEvent>("A record of a run of wringer"), super::event());
+}
+
+/// Says in its first line where it comes from.
+const GENERATED: &str = "// Types of a run as the server and reports tell it. Made of crates/report/src/page by `cargo xtask schema`: change them there.\n";
+
+#[test]
+fn the_committed_schema_of_the_page_is_that_of_the_types() {
+    let text = format!("{GENERATED}{}", typescript::types("Model", &sorted(of::<Model>("Model"))));
+    let name = "../../web/src/packed.ts";
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let committed = std::fs::read_to_string(file).expect("the page's types are committed");
+    compare_text(name, &text, &committed);
 }

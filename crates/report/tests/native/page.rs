@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use measure::stream::{BoundBy, Command, Controlled, End, Note, PhaseBegun, PhasePlan};
 use measure::{Buckets, Digits, Head, Histogram, RunEvent, Second, TimeMetric};
-use report::page::{self, Gathered, MOST_BYTES};
+use report::page::{self, Gathered, MOST_BYTES, Place};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ fn head() -> RunEvent {
         measured,
         open: true,
         labels: vec!["GET /a".to_owned()],
+        lasts: measured.then_some(Duration::from_secs(48)),
     };
     let labels = [("build".to_owned(), EVIL.to_owned())].into();
     RunEvent::Head(Box::new(Head {
@@ -181,4 +182,42 @@ fn a_run_without_records_and_one_that_was_cut_are_shown() {
     let run = serde_json::to_value(cut.kept_model("", page::Room::AMPLE, false)).unwrap();
     assert_eq!((&run["state"], &run["rows"]), (&"cut".into(), &1.into()));
     assert_eq!(run["verdict"], Value::Null, "nobody judged it");
+}
+
+/// A reader of changes who puts rows in place of those it knows holds what the whole holds, also where rows had to be joined.
+#[test]
+fn changes_put_in_place_give_the_whole() {
+    let mut gathered = Gathered::default();
+    gathered.apply(&head());
+    let mut place = Place::default();
+    let mut rows: Vec<f64> = Vec::new();
+    let mut told_whole = 0;
+    for n in 0..8_000 {
+        gathered.apply(&second(n, u32::from(n >= 12)));
+        if n % 97 == 0 || (7_190..7_210).contains(&n) || n == 7_999 {
+            let change = serde_json::to_value(gathered.change(place)).unwrap();
+            let first = change["first_row"].as_u64().unwrap() as usize;
+            told_whole += usize::from(first == 0);
+            rows.truncate(first);
+            rows.extend(column(&change, "requests"));
+            assert_eq!(rows.len() as u64, change["rows"].as_u64().unwrap());
+            place = change["next"].as_str().unwrap().parse().unwrap();
+        }
+    }
+    assert_eq!(told_whole, 3, "at first, where the only row grows, and when rows were joined");
+    assert_eq!(rows.iter().sum::<f64>(), (0..8_000).map(|n| 100 + n % 7).sum::<u64>() as f64);
+}
+
+#[test]
+fn a_phase_that_goes_on_says_when_it_is_to_end_and_nothing_of_being_cut_off() {
+    let mut gathered = Gathered::default();
+    gathered.apply(&head());
+    gathered.apply(&RunEvent::Phase(PhaseBegun { phase: 1, ..PhaseBegun::default() }));
+    gathered.apply(&second(0, 1));
+    let live = serde_json::to_value(gathered.change(Place::default())).unwrap();
+    let phase = live["phases"].as_array().unwrap().last().unwrap();
+    assert_eq!((&phase["planned_end_s"], phase.get("ended_s")), (&48.0.into(), None));
+    assert_eq!((&live["state"], &live["notes"]), (&"live".into(), &Value::Array(Vec::new())));
+    let cut = serde_json::to_value(gathered.kept_model("", page::Room::AMPLE, false)).unwrap();
+    assert_eq!((&cut["state"], cut["notes"].as_array().unwrap().len()), (&"cut".into(), 1));
 }

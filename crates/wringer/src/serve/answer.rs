@@ -17,9 +17,10 @@ use hyper::header::{
 use hyper::{Method, Request, Response, StatusCode};
 use measure::VerdictNames;
 use measure::stream::Command;
-use report::page::{Gathered, Room, Served};
+use report::page::{Gathered, Place, Room, Served};
 use serde::Serialize;
 use session::Reach;
+use session::live::Live;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -106,8 +107,9 @@ pub async fn answer(app: Arc<App>, request: Request<Incoming>) -> Result<Sent, I
             let last = request
                 .headers()
                 .get("last-event-id")
-                .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-            route(&app, &path, &query, last.map(|last| last + 1)).await
+                .and_then(|value| value.to_str().ok())
+                .map(str::to_owned);
+            route(&app, &path, &query, last).await
         }
     };
     tracing::debug!(path, status = %sent.status(), "the page is answered");
@@ -134,7 +136,8 @@ fn entered(app: &App, query: &str) -> Sent {
     sent
 }
 
-async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> Sent {
+/// `last`: the number or place of the last event that a reader of a stream got.
+async fn route(app: &Arc<App>, path: &str, query: &str, last: Option<String>) -> Sent {
     let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     match words[..] {
         [""] => page(app),
@@ -157,7 +160,16 @@ async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> S
             .await
         }
         ["api", "runs", id, "events"] => {
-            events(app, id, after.or_else(|| value(query, "from").parse().ok()).unwrap_or(0))
+            let after = last.and_then(|last| last.parse::<u64>().ok()).map(|last| last + 1);
+            let next = after.or_else(|| value(query, "from").parse().ok()).unwrap_or(0);
+            follow(app, id, |live, watching| stream::records(live, next, watching))
+        }
+        ["api", "runs", id, "changes"] => {
+            let from = last.unwrap_or_else(|| value(query, "from"));
+            match if from.is_empty() { Ok(Place::default()) } else { from.parse() } {
+                Ok(since) => follow(app, id, |live, watching| stream::changes(live, since, watching)),
+                Err(why) => text(StatusCode::BAD_REQUEST, &why),
+            }
         }
         ["api", "runs", id, "report"] => {
             let id = id.to_owned();
@@ -351,11 +363,12 @@ fn model(app: &App, id: &str) -> Result<Sent, Problem> {
     Ok(json(&gathered.kept_model(&text, Room::AMPLE, runs::is_being_written(&file))))
 }
 
-fn events(app: &App, id: &str, next: u64) -> Sent {
+/// A stream about a run that goes on.
+fn follow(app: &App, id: &str, stream: impl FnOnce(Live, Watching) -> Growing) -> Sent {
     let Some(Running { live, .. }) = app.run(id) else {
         return text(StatusCode::NOT_FOUND, "no run of that number goes on");
     };
-    let body = stream::records(live, next, Watching::begin(&app.watched));
+    let body = stream(live, Watching::begin(&app.watched));
     let mut sent = Response::new(Either::Right(body));
     sent.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     sent

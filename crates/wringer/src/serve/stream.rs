@@ -1,9 +1,10 @@
-//! The records of a run that goes on, as server-sent events (WHATWG HTML, section 9.2): each has the number of the record, so a
-//! browser that lost the connection says where it stopped.
+//! A run that goes on, as server-sent events (WHATWG HTML, section 9.2): its records for programs, and for the page how the run
+//! that it shows has changed. Each event has a number or a place, so a reader that lost the connection says where it stopped.
 
 use super::answer::Watching;
 use hyper::body::{Body, Bytes, Frame};
-use session::live::{Live, Next};
+use report::page::Place;
+use session::live::{Change, Live, Next};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -14,6 +15,8 @@ use tokio::sync::mpsc;
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a page has to ask for the whole run once its records have ended.
 const LAST_LOOK: Duration = Duration::from_secs(1);
+/// Changes come no closer together: records that come in between are told as one.
+const BREATH: Duration = Duration::from_millis(200);
 /// Pieces that may wait for a viewer that reads slowly; the run does not wait for it.
 const WAITING: usize = 4;
 
@@ -42,6 +45,47 @@ pub fn records(live: Live, next: u64, watching: Watching) -> Growing {
         drop(watching);
     });
     Growing(body)
+}
+
+/// How the run changes from this place on, until it is over or nobody reads any more.
+pub fn changes(live: Live, since: Place, watching: Watching) -> Growing {
+    let (to, body) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        tell_changes(live, since, to).await;
+        tokio::time::sleep(LAST_LOOK).await;
+        drop(watching);
+    });
+    Growing(body)
+}
+
+async fn tell_changes(live: Live, mut since: Place, to: mpsc::Sender<Bytes>) {
+    let mut records = live.changes();
+    loop {
+        // Before looking: what comes after it is seen by the next turn.
+        records.mark_unchanged();
+        let run = live.clone();
+        let told = tokio::task::spawn_blocking(move || event_of(run.change(since)));
+        let Ok((text, next)) = told.await else { return };
+        let sent = to.send(text.into()).await;
+        let Some(next) = next.filter(|_| sent.is_ok()) else { return };
+        since = next;
+        tokio::time::sleep(BREATH).await;
+        loop {
+            tokio::select! {
+                changed = records.changed() => if changed.is_err() { return } else { break },
+                () = tokio::time::sleep(HEARTBEAT) => if to.send(Bytes::from_static(b":\n\n")).await.is_err() { return },
+                () = to.closed() => return,
+            }
+        }
+    }
+}
+
+/// The event, and where the next one begins; nothing after the last one.
+fn event_of(change: Change) -> (String, Option<Place>) {
+    let model =
+        serde_json::to_string(&change.model).expect("a run is written as JSON: its maps have text for keys");
+    let text = format!("id: {}\ndata: {}\n\n", change.next, report::harmless_json(model));
+    (text, (!change.is_last).then_some(change.next))
 }
 
 async fn tell(live: Live, mut next: u64, to: mpsc::Sender<Bytes>) {

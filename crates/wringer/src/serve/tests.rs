@@ -155,7 +155,7 @@ fn runs_are_listed_shown_and_laid_out() {
     assert!(page.get("/api/runs?q=nowhere").contains("{\"runs\":[]}"));
     let model = page.get("/api/runs/0193551f-7c2e-7000-8000-0000aaaa0001/model");
     assert_eq!(status(&model), "200");
-    assert!(model.contains("\"format\":2") && model.contains("\"rows\":1"), "{model}");
+    assert!(model.contains("\"format\":3") && model.contains("\"rows\":1"), "{model}");
     assert_eq!(status(&page.get("/api/runs/latest/report?as=csv")), "200");
     let html = page.get("/api/runs/aaaa0001/report?as=html");
     assert!(html.contains("attachment") && html.contains("template id=\"run\""));
@@ -336,11 +336,12 @@ fn a_hundred_followers_are_served_or_turned_away_and_the_run_goes_on() {
     live.put(&Arc::new(RunEvent::Head(Box::new(head("live-1")))));
     live.settle();
     let page = page(Some(live.clone()));
-    let follow = |_| {
+    let follow = |number: usize| {
+        let stream = if number.is_multiple_of(2) { "changes?from=1-0" } else { "events?from=0" };
         let mut follower = page.connect();
         let host = &page.address;
         let request = format!(
-            "GET /api/runs/live-1/events?from=0 HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\n\r\n",
+            "GET /api/runs/live-1/{stream} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\n\r\n",
             page.token
         );
         // One that was turned away has perhaps been told so before it said a word.
@@ -355,7 +356,7 @@ fn a_hundred_followers_are_served_or_turned_away_and_the_run_goes_on() {
     (1..=3).for_each(|number| live.put(&Arc::new(second(number, 10))));
     drop(followers);
     let until = Instant::now() + Duration::from_secs(20);
-    while !page.get("/api/runs/live-1/model").contains("\"next\":4") {
+    while !page.get("/api/runs/live-1/model").contains("\"next\":\"1-2\"") {
         assert!(Instant::now() < until, "nobody is heard any more");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -371,7 +372,7 @@ fn a_run_is_followed_from_where_a_viewer_stopped_to_its_end() {
     live.settle();
     let page = page(Some(live.clone()));
     assert!(page.get("/api/runs").contains("\"state\":\"live\""));
-    assert!(page.get("/api/runs/live-1/model").contains("\"next\":3"));
+    assert!(page.get("/api/runs/live-1/model").contains("\"next\":\"1-1\""));
     let followed = std::thread::scope(|scope| {
         let follower = scope.spawn(|| {
             page.with(
@@ -394,4 +395,48 @@ fn a_run_is_followed_from_where_a_viewer_stopped_to_its_end() {
     assert!(!followed.contains('\u{1b}'), "control characters are escaped");
     assert!(page.get("/api/runs/live-1/model").contains("\"state\":\"ended\""));
     assert_eq!(status(&page.get("/api/runs/other/events")), "404");
+}
+
+#[test]
+fn the_page_is_told_how_a_run_changes_until_it_is_over() {
+    let live = Live::begin();
+    let put = |event: RunEvent| live.put(&Arc::new(event));
+    put(RunEvent::Head(Box::new(head("live-1"))));
+    put(second(1, 10));
+    put(second(2, 20));
+    live.settle();
+    let page = page(Some(live.clone()));
+    let bearer = format!("Authorization: Bearer {}\r\n", page.token);
+    let events = |answer: &str| -> Vec<(String, serde_json::Value)> {
+        let after = |word: &str| {
+            answer.lines().filter_map(|line| line.strip_prefix(word)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let data = after("data: ").into_iter().map(|data| serde_json::from_str(&data).unwrap());
+        after("id: ").into_iter().zip(data).collect()
+    };
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| page.with("/api/runs/live-1/changes?from=1-1", &bearer));
+        let until = Instant::now() + Duration::from_secs(20);
+        while !page.server.app.is_watched() {
+            assert!(Instant::now() < until, "nobody watches");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        put(second(3, 30));
+        put(RunEvent::Note(Note { text: "\u{1b}[2Jdata: \n\n".to_owned(), ..Note::default() }));
+        put(RunEvent::End(Box::<End>::default()));
+        let told = follower.join().unwrap();
+        assert!(told.contains("content-type: text/event-stream") && !told.contains('\u{1b}'), "{told}");
+        let events = events(&told);
+        let rows: u64 = events[0].1["first_row"].as_u64().unwrap();
+        assert_eq!(rows, 1, "the last row that was told may have grown");
+        let last = events.last().unwrap();
+        assert_eq!((last.0.as_str(), &last.1["state"], &last.1["rows"]), ("1-2", &"ended".into(), &3.into()));
+    });
+    let rejoined = format!("{bearer}Last-Event-ID: 1-2\r\n");
+    let again = events(&page.with("/api/runs/live-1/changes", &rejoined));
+    assert_eq!((again.len(), &again[0].1["first_row"]), (1, &2.into()));
+    let elsewhere = events(&page.with("/api/runs/live-1/changes?from=2-9", &bearer));
+    assert_eq!(elsewhere[0].1["first_row"], 0, "whoever knows other rows is told all");
+    assert_eq!(status(&page.get("/api/runs/live-1/changes?from=7")), "400");
+    assert_eq!(status(&page.get("/api/runs/other/changes")), "404");
 }
