@@ -18,7 +18,7 @@ const SLOW_HEIR: Duration = Duration::from_secs(1);
 const GONE: Duration = Duration::from_secs(3);
 /// Old workers of a reload end within so long of each other, mostly.
 const TOGETHER: Duration = Duration::from_millis(300);
-/// A process is a worker once it has been seen as one for so long: before, it may be about to become another program, also where the run
+/// A process is a worker once it has lived as one for so long: before, it may be about to become another program, also where the run
 /// began just then.
 const SETTLED: Duration = Duration::from_millis(300);
 
@@ -31,6 +31,8 @@ pub struct Member {
     pub root: u32,
     /// It does the target's work: it runs the same program as its parent, or listens at the target's address.
     pub works: bool,
+    /// How long it has lived, as far as that is known.
+    pub age: Duration,
 }
 
 /// State of what was seen.
@@ -60,6 +62,8 @@ struct Root {
 struct Known {
     member: Member,
     since: Duration,
+    /// Its age then.
+    age: Duration,
     was_there: bool,
 }
 
@@ -127,6 +131,7 @@ impl History {
             let known = self.members.entry(member.pid).or_insert(Known {
                 member: *member,
                 since: at,
+                age: member.age,
                 was_there: false,
             });
             known.member = *member;
@@ -223,10 +228,8 @@ impl History {
     }
 
     fn member_ended(&mut self, at: Duration, known: Known, how: Ending) {
-        let Member { pid, root, works } = known.member;
-        // Of one that was there at the beginning it is not known since when; no program that it may have become ends it by a signal so soon.
-        let was_one = known.was_there && matches!(how, Ending::Signal(_));
-        let settled = was_one || at.saturating_sub(known.since) >= SETTLED;
+        let Member { pid, root, works, .. } = known.member;
+        let settled = known.age + at.saturating_sub(known.since) >= SETTLED;
         let Some(root) = self.roots.get_mut(&root).filter(|root| works && settled && !root.ended) else {
             return;
         };
@@ -329,7 +332,7 @@ impl History {
 
 /// True if a process came during the run, or since the last reload, to work for a root.
 fn is_fresh(known: &Known, root: u32, old: &BTreeSet<u32>) -> bool {
-    let Member { pid, root: of, works } = known.member;
+    let Member { pid, root: of, works, .. } = known.member;
     of == root && works && !known.was_there && !old.contains(&pid)
 }
 
@@ -352,13 +355,18 @@ mod tests {
     }
 
     fn worker(pid: u32) -> Member {
-        Member { pid, root: 10, works: true }
+        Member { pid, root: 10, works: true, age: Duration::ZERO }
+    }
+
+    /// One that has long been there.
+    fn old_worker(pid: u32) -> Member {
+        Member { age: ms(60_000), ..worker(pid) }
     }
 
     /// A server with two workers that listens at [`AT`].
     fn server() -> History {
         let mut history = History::new(vec![process(10, "nginx")], [(AT.to_owned(), [10].into())].into());
-        history.begin(&[worker(11), worker(12), Member { works: false, ..worker(13) }]);
+        history.begin(&[old_worker(11), old_worker(12), Member { works: false, ..old_worker(13) }]);
         history
     }
 
@@ -434,11 +442,13 @@ mod tests {
     #[test]
     fn a_child_that_was_just_being_started_when_the_run_began_is_no_worker() {
         let mut history = server();
-        history.ended(ms(100), 11, Ending::Code(22));
+        history.begin(&[Member { age: ms(50), ..worker(14) }, Member { age: ms(50), ..worker(15) }]);
+        history.ended(ms(100), 14, Ending::Code(22));
+        history.ended(ms(249), 15, Ending::Signal(9));
         assert_eq!(told(&mut history, 9_000), []);
         let mut history = server();
-        history.ended(ms(100), 11, Ending::Signal(11));
-        history.ended(ms(400), 12, Ending::Code(22));
+        history.ended(ms(0), 11, Ending::Signal(11));
+        history.ended(ms(1), 12, Ending::Code(22));
         assert_eq!(told(&mut history, 9_000).len(), 2);
     }
 

@@ -1,10 +1,12 @@
 //! The processes that descend from others, looked at often: children are asked of their parents, so that nobody else has to be
 //! looked at.
 
-use super::owners::{Listeners, is_same_file};
+use super::owners::{Listeners, is_same_file, stat};
 use measure::processes::Member;
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::time::Duration;
 
 /// A process may still become another program in its first looks.
 const LOOKS: u32 = 3;
@@ -33,7 +35,7 @@ impl Family {
                         continue;
                     }
                     let works = self.works(pid, parent, listeners);
-                    found.push(Member { pid, root: *root, works });
+                    found.push(Member { pid, root: *root, works, age: age(pid) });
                     parents.push(pid);
                 }
             }
@@ -51,6 +53,15 @@ impl Family {
         }
         *works
     }
+}
+
+/// Time since a process began; none where it is gone.
+fn age(pid: u32) -> Duration {
+    let Some(stat) = stat(pid) else { return Duration::ZERO };
+    let began = Duration::from_secs_f64(stat.started as f64 / rustix::param::clock_ticks_per_second() as f64);
+    Duration::try_from(clock_gettime(ClockId::Boottime))
+        .expect("a machine has run for some time")
+        .saturating_sub(began)
 }
 
 /// The children of a process, the dead that nobody waited for among them.
@@ -96,5 +107,10 @@ mod tests {
         shell.wait().unwrap();
         assert_eq!((works, without), (vec![false, true], vec![]), "{found:?}");
         assert!(found.iter().all(|member| member.root == shell.id()));
+        let ages = found.iter().map(|member| member.age);
+        assert!(
+            ages.clone().min() > Some(Duration::from_millis(250))
+                && ages.max() < Some(Duration::from_secs(600))
+        );
     }
 }
