@@ -26,7 +26,7 @@ pub use element::{Element, Object, Properties, Value};
 pub use error::Error;
 pub use expression::{Call, Piece, Text};
 pub use finding::{Finding, Grade};
-pub use settings::{Settings, Unsupported, read_properties};
+pub use settings::{Settings, Unsupported, read_properties, sample_variables};
 
 /// The name under which a plan keeps a variable: its own, with an underscore for each character that placeholders cannot have.
 pub fn placeholder_name(variable: &str) -> String {

@@ -38,6 +38,12 @@ impl Default for Settings<'_> {
     }
 }
 
+/// Variables that a results file has a column for, by the property `sample_variables`.
+pub fn sample_variables(properties: &BTreeMap<String, String>) -> Vec<String> {
+    let named = properties.get("sample_variables").map_or("", String::as_str);
+    named.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
 /// Reads a file of properties as Java does: `name=value`, `name: value` or `name value`, comments with `#` or `!`, a backslash
 /// before a line end goes on with the next line. Bytes are ISO 8859-1, other characters `\uXXXX`.
 pub fn read_properties(bytes: &[u8]) -> Vec<(String, String)> {

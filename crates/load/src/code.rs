@@ -84,6 +84,8 @@ pub struct CodeUser {
     pub lines: Vec<(bool, String)>,
     /// Why the next request has failed, however it is answered: code and message.
     pub broken: Option<(String, String)>,
+    /// Values that records hold: the name of each, and its slot where the plan has it.
+    pub(crate) told: Vec<(String, Option<usize>)>,
     pub(crate) interpreter: Option<Rc<dyn Interpreter>>,
 }
 
@@ -105,6 +107,7 @@ impl CodeUser {
             edit: Edit::default(),
             lines: Vec::new(),
             broken: None,
+            told: Vec::new(),
             interpreter,
         }
     }

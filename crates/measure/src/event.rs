@@ -162,6 +162,23 @@ pub struct Record {
     pub remark: Option<Box<Remark>>,
     /// Bytes of the answer, from the first one on that broke a rule.
     pub at_fault: Option<Box<[u8]>>,
+    /// More than figures, where the plan wants it of a journey.
+    pub contents: Option<Box<Contents>>,
+}
+
+/// A request and its answer, and what its user knew then.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Contents {
+    /// The request as it was sent, its head first; of a program what it says that it has sent.
+    pub request: Vec<u8>,
+    /// The head of the answer, as received.
+    pub head: Vec<u8>,
+    /// The body of the answer, codings removed.
+    pub body: Vec<u8>,
+    /// Values of the user, as the plan names them; `None` where there is none.
+    pub values: Vec<Option<String>>,
+    /// The request and its answer are there, and not the values alone.
+    pub has_bytes: bool,
 }
 
 impl Record {
@@ -194,6 +211,7 @@ impl Record {
             fetch: Fetch::default(),
             remark: None,
             at_fault: None,
+            contents: None,
         }
     }
 }
@@ -254,6 +272,8 @@ pub struct TransactionMark {
     pub at: Duration,
     /// How long it took, without pauses that do not belong to it; `None`: it begins.
     pub took: Option<Duration>,
+    /// Values of the user at its end, as the plan names them.
+    pub values: Vec<Option<String>>,
 }
 
 /// Why a request was sent.

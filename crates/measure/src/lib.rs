@@ -67,8 +67,8 @@ pub use contention::Contention;
 pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Certificate, ConnectionUse, Event, Evidence, Fetch, First, FirstTls, LostRequest, PageMark,
-    Record, Remark, RequestError, Talk, TalkEvent, TransactionMark,
+    Cause, Certificate, ConnectionUse, Contents, Event, Evidence, Fetch, First, FirstTls, LostRequest,
+    PageMark, Record, Remark, RequestError, Talk, TalkEvent, TransactionMark,
 };
 pub use exchange::{Exchange, ExchangeKind};
 pub use exchanges::KeptExchanges;

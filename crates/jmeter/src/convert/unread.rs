@@ -272,6 +272,7 @@ const KNOWN: &[&str] = &[
     "summariser.name",
     "summariser.out",
     "jmeter.save.saveservice.*",
+    "sample_variables",
     // Windows, menus, remote machines and reports of JMeter's own, of which there are none here.
     "jmeter.gui.*",
     "jmeter.laf*",
@@ -326,17 +327,7 @@ const USUAL_GIVEN: &[(&str, &str)] = &[
 ];
 
 /// Parts of a results file that are not written, whatever `jmeter.save.saveservice.NAME` says.
-const NOT_SAVED: &[&str] = &[
-    "response_data",
-    "response_data.on_error",
-    "samplerData",
-    "responseHeaders",
-    "requestHeaders",
-    "encoding",
-    "assertion_results",
-    "xml_pi",
-    "base_prefix",
-];
+const NOT_SAVED: &[&str] = &["assertion_results", "xml_pi", "base_prefix"];
 
 /// Properties of the command line and of files of properties that would change a run of JMeter, and change none here.
 fn given(c: &mut Converter<'_>, root: &Element) {
@@ -479,9 +470,10 @@ mod tests {
             ("httpsampler.max_redirects", "3", false),
             ("summariser.interval", "5", false),
             ("summariser.name", "mine", false),
-            ("sample_variables", "a,b", true),
+            ("sample_variables", "a,b", false),
             ("jmeter.save.saveservice.url", "false", false),
-            ("jmeter.save.saveservice.response_data", "true", true),
+            ("jmeter.save.saveservice.response_data", "true", false),
+            ("jmeter.save.saveservice.assertion_results", "all", true),
             ("jmeter.save.saveservice.timestamp_format", "ms", false),
             ("jmeter.save.saveservice.timestamp_format", "yyyy", false),
             ("log_level.jmeter", "DEBUG", false),

@@ -67,7 +67,7 @@ fn tell<C: Exchanges>(
     if trace.heads && (answered || ending.offending.is_some() && !ending.head.is_empty()) {
         worker.account.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: ending.head.clone() });
     }
-    if let Some(body) = &ending.found.body {
+    if let Some(body) = ending.found.body.as_ref().filter(|_| trace.bodies) {
         worker.account.show(Event::Body(body.clone()));
     }
     if trace.requests || trace.bad_requests && !is_ok {
@@ -137,6 +137,7 @@ fn record<C: Exchanges>(
         leads_on: exchanges.leads_on(),
         fetch: exchanges.place_in_page(),
         remark: exchanges.remark(),
+        contents: exchanges.contents(ending),
         at_fault: ending.offending.as_ref().map(|offending| offending.at.clone().into_boxed_slice()),
     }
 }

@@ -42,6 +42,11 @@ impl Program {
         self.flow(flow, position.at.saturating_sub(1), position);
     }
 
+    /// Names with their slots, where the plan has them.
+    pub fn placed(&self, names: &[String]) -> Vec<(String, Option<usize>)> {
+        names.iter().map(|name| (name.clone(), self.names.slot(name))).collect()
+    }
+
     /// Runs a program; the sample is what it makes, where it is one.
     pub fn run(
         &self,

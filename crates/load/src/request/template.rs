@@ -76,6 +76,16 @@ impl Slots {
         }
     }
 
+    /// Values as records hold them, each by its slot or else by its name.
+    pub fn told(&self, wanted: &[(String, Option<usize>)]) -> Vec<Option<String>> {
+        let value = |(name, slot): &(String, Option<usize>)| match slot {
+            Some(slot) => self.kept(*slot),
+            None => self.more.as_ref()?.get(name).map(Vec::as_slice),
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        wanted.iter().map(|one| value(one).map(text)).collect()
+    }
+
     /// Keeps a value under a name, or forgets it. Names that no plan has are bounded in number; those beyond are not kept.
     pub fn set_named(&mut self, names: &SlotNames, name: &str, value: Option<&[u8]>) {
         match (names.slot(name), value) {

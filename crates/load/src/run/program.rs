@@ -5,7 +5,10 @@ use super::walk::Walk;
 use crate::code::{CodeUser, Place, Sample, SampleTimes};
 use crate::exchange::Turn;
 use crate::program::{CodeWork, Last, Mark, Position};
-use measure::{Event, Exchange, Failure, FailureKind, Outcome, Record, Remark, Stage, TransactionMark};
+use crate::request::Values;
+use measure::{
+    Contents, Event, Exchange, Failure, FailureKind, Outcome, Record, Remark, Stage, TransactionMark,
+};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -28,7 +31,9 @@ impl Walk<'_> {
                 seed: self.worker.seed,
                 ..Place::default()
             };
-            Box::new(CodeUser::new(work.programs.clone(), place))
+            let mut code = CodeUser::new(work.programs.clone(), place);
+            code.told = self.program.placed(&self.worker.load.trace.values);
+            Box::new(code)
         });
         code.place.iteration = turns + 1;
         code.place.users = u64::from(work.users.get()) * u64::from(work.phase.part.of);
@@ -40,6 +45,7 @@ impl Walk<'_> {
             return;
         }
         let label = self.work.labels.get(usize::from(mark.label.0)).cloned().unwrap_or_default();
+        let values = user.client.values.as_ref().filter(|_| took.is_some());
         self.worker.account.show(Event::Transaction(Box::new(TransactionMark {
             user: user.client.user,
             group: self.work.phase.group,
@@ -48,6 +54,7 @@ impl Walk<'_> {
             parent: mark.parent,
             at: self.worker.account.since(self.at),
             took,
+            values: values.map_or(Vec::new(), |values| told(values)),
         })));
     }
 
@@ -165,9 +172,38 @@ impl Walk<'_> {
             body_bytes: last.bytes.1,
             group: self.work.phase.group,
             remark: Some(Box::new(remark(last))),
+            contents: self.contents(user, last, good),
             ..Record::new(outcome)
         })));
     }
+}
+
+impl Walk<'_> {
+    /// What the record of a sample that a program made holds beyond figures.
+    fn contents(&self, user: &User, last: &Sample, good: bool) -> Option<Box<Contents>> {
+        let trace = &self.worker.load.trace;
+        let has_bytes = trace.contents.of(good);
+        if !has_bytes && trace.values.is_empty() {
+            return None;
+        }
+        let values = user.client.values.as_ref();
+        let values = values.map_or(Vec::new(), |values| told(values));
+        Some(Box::new(match has_bytes {
+            true => Contents {
+                request: last.request_body.clone(),
+                body: last.body.as_ref().map_or(Vec::new(), Clone::clone),
+                values,
+                has_bytes,
+                ..Contents::default()
+            },
+            false => Contents { values, ..Contents::default() },
+        }))
+    }
+}
+
+/// Values of a user as records hold them.
+fn told(values: &Values) -> Vec<Option<String>> {
+    values.code.as_ref().map_or(Vec::new(), |code| values.slots.told(&code.told))
 }
 
 fn remark(sample: &Sample) -> Remark {

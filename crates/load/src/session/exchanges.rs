@@ -7,14 +7,14 @@ use crate::answer::{Ended, Settled};
 use crate::auth::Rounds;
 use crate::channel::{Connection, Destination, OwnedDestination, UNIX};
 use crate::exchange::{
-    self, Client, Described, Due, Exchanges, Head, HttpExchanges, Moments, Queue, Read, Reading, Repeating,
-    Sent, Turn, Worker, Written,
+    self, Client, Described, Due, Ending, Exchanges, Head, HttpExchanges, Moments, Queue, Read, Reading,
+    Repeating, Sent, Turn, Worker, Written,
 };
 use crate::request::FieldLine;
 use crate::step::{Line, RequestAnswer};
 use measure::{
-    CacheResult, Cause, Exchange, ExchangeKind, Failure, FailureKind, Fetch, Label, Outcome, Remark, Stage,
-    TimeMetric,
+    CacheResult, Cause, Contents, Exchange, ExchangeKind, Failure, FailureKind, Fetch, Label, Outcome,
+    Remark, Stage, TimeMetric,
 };
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
@@ -197,6 +197,11 @@ impl UserTurn<'_> {
         (client, exchanges)
     }
 
+    /// Records may hold requests and answers.
+    pub(super) fn keeps_contents(&self) -> bool {
+        self.worker.load.trace.contents != plan::load::Contents::Nothing
+    }
+
     /// The way to a host, looked up once.
     async fn destination(&self, message: &Message) -> io::Result<OwnedDestination> {
         let worker = self.worker;
@@ -331,6 +336,10 @@ impl Exchanges for SessionExchanges<'_> {
         self.remark_of_sample()
     }
 
+    fn contents(&self, ending: &Ending) -> Option<Box<Contents>> {
+        self.contents_of_sample(ending)
+    }
+
     fn leads_on(&self) -> bool {
         self.led_on.get()
     }
@@ -358,7 +367,10 @@ impl HttpExchanges for SessionExchanges<'_> {
             false => self.elements() == Elements::Browsers && self.purpose.depth <= FRAMES,
         };
         let answer = self.purpose.main.then(|| RequestAnswer::new(self.purpose.prepared, None));
-        let mut reply = Reply::new(answer, reads_pages, self.user_turn.worker.load.trace.bodies, kept);
+        let keeps_contents = self.user_turn.keeps_contents();
+        let shows = self.user_turn.worker.load.trace.bodies || keeps_contents;
+        let mut reply = Reply::new(answer, reads_pages, shows, kept);
+        reply.decodes = keeps_contents;
         reply.status_line = self.user_turn.values.borrow().code.is_some().then(String::new);
         reply
     }
@@ -442,7 +454,9 @@ impl SessionExchanges<'_> {
     /// Somebody may want to see what was sent.
     fn keeps_sent(&self) -> bool {
         let user_turn = self.user_turn;
-        user_turn.worker.account.wanted.evidence.get() > 0 || user_turn.values.borrow().code.is_some()
+        user_turn.worker.account.wanted.evidence.get() > 0
+            || user_turn.values.borrow().code.is_some()
+            || user_turn.keeps_contents()
     }
 
     fn framing(&self) -> Framing {

@@ -31,6 +31,8 @@ pub(super) struct Reply<'a> {
     pub answer: Option<RequestAnswer<'a>>,
     /// The body, where it is to be shown.
     pub shown: Option<Vec<u8>>,
+    /// It is shown without its content coding, where that can be undone.
+    pub decodes: bool,
     reads_pages: bool,
     is_html: bool,
     coding: Codings,
@@ -174,6 +176,11 @@ impl answer::AnswerSink for Reply<'_> {
             (Some(answer), Outcome::CheckFailed(_)) => answer.detail(),
             _ => String::new(),
         };
-        Found { detail, body: self.shown.take(), ..Found::default() }
+        let codings = self.coding.beneath(self.transfer);
+        let undone = |body: Vec<u8>| match self.decodes && !codings.is_none() {
+            true => decoded(codings, &body, MOST).unwrap_or(body),
+            false => body,
+        };
+        Found { detail, body: self.shown.take().map(undone), ..Found::default() }
     }
 }

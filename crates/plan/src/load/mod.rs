@@ -398,7 +398,7 @@ fn yes() -> bool {
 }
 
 /// Details told about single requests while the run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Trace {
@@ -430,6 +430,41 @@ pub struct Trace {
     #[serde(skip_serializing_if = "KeepRequests::is_nothing")]
     #[cfg_attr(test, schemars(with = "String"))]
     pub keep: KeepRequests,
+    /// Records of requests of journeys hold the request and its answer.
+    #[serde(skip_serializing_if = "Contents::is_nothing")]
+    pub contents: Contents,
+    /// Names of values of the user that records of journeys hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+/// Records that hold the request and its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Contents {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those of requests that were not good.
+    Failures,
+    /// All.
+    All,
+}
+
+impl Contents {
+    fn is_nothing(&self) -> bool {
+        *self == Contents::Nothing
+    }
+
+    /// True if the record of a request holds them.
+    pub fn of(self, is_good: bool) -> bool {
+        match self {
+            Contents::Nothing => false,
+            Contents::Failures => !is_good,
+            Contents::All => true,
+        }
+    }
 }
 
 impl Trace {

@@ -86,14 +86,17 @@ impl Door for Jmeter {
         let read = ReadArgs { jmeter: native, ..ReadArgs::default() };
         let jmx::Runnable { mut plan, programs, sent_to } =
             jmx::runnable(&file, &read).map_err(|problem| wrong(problem.to_string()))?;
+        let saved = |name: &str| properties.get(&format!("jmeter.save.saveservice.{name}")).cloned();
+        let layout = Layout::of(&saved, session::host_name()).map_err(wrong)?;
+        let layout = layout.with_variables(jmeter::sample_variables(&properties));
         if let Some(load) = &mut plan.load {
             load.trace.requests = true;
+            keep_contents(load, layout.contents());
         }
-        let saved = |name: &str| properties.get(&format!("jmeter.save.saveservice.{name}")).cloned();
         let notices = notices(&typed);
         let typed = Arguments { plan: file, ..typed };
         Ok(Jmeter {
-            layout: Layout::of(&saved, session::host_name()).map_err(wrong)?,
+            layout,
             summariser: Summariser::of(&properties),
             apdex,
             run: Run { plan, notices, json: None, show_plan: typed.show_plan, view: typed },
@@ -154,6 +157,19 @@ impl Door for Jmeter {
         }
         show::write(&format!("Tidying up ...    @ {}\n... end of run\n", moment()));
         kept.map(|()| Exit::Ok)
+    }
+}
+
+/// Has requests and answers told with their records, which only journeys do.
+fn keep_contents(load: &mut plan::Load, contents: plan::load::Contents) {
+    load.trace.contents = contents;
+    if contents == plan::load::Contents::Nothing && load.trace.values.is_empty() {
+        return;
+    }
+    for phase in &mut load.phases {
+        if phase.groups.is_empty() && !phase.scenario.is_journey() {
+            phase.scenario.on_failure = plan::OnFailure::Continue;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! JMeter's layouts: the results file (JTL) as CSV and XML, the summariser's lines, and `statistics.json`.
 
 pub mod against;
+mod contents;
 pub mod jtl;
 pub mod kept;
 pub mod read;
@@ -50,6 +51,8 @@ pub struct Sample {
     pub parts: Vec<Sample>,
     /// Of a transaction: samples in it, and those of them that failed.
     pub within: (u64, u64),
+    /// The request and its answer, and the values of chosen variables, where they were kept.
+    pub contents: Option<Box<measure::Contents>>,
 }
 
 /// Kind of a sample.

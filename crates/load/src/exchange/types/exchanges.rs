@@ -6,10 +6,10 @@ use super::moments::{Due, HeadWritten, Read, Sent, Turn, Written};
 use super::queue::Queue;
 use super::reading::Reading;
 use super::repeating::Repeating;
-use super::told::Described;
+use super::told::{Described, Ending};
 use crate::answer::{AnswerSink, Ended, Settled};
 use crate::channel::{Connection, Destination, OpenBody};
-use measure::{CacheResult, Exchange, Failure, Fetch, Label, Outcome, Remark};
+use measure::{CacheResult, Contents, Exchange, Failure, Fetch, Label, Outcome, Remark};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use wire::http1::{Expect, HeadMemo};
@@ -153,6 +153,12 @@ pub(crate) trait Exchanges: Sized {
 
     /// Returns the remark of checks and scripts on the request that has just ended.
     fn remark(&self) -> Option<Box<Remark>> {
+        None
+    }
+
+    /// Returns what the record of the request that has just ended holds beyond figures.
+    fn contents(&self, ending: &Ending) -> Option<Box<Contents>> {
+        let _ = ending;
         None
     }
 

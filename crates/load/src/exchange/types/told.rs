@@ -127,5 +127,6 @@ fn keeps_head(worker: &Worker) -> bool {
     worker.account.wanted.evidence.get() > 0
         || trace.heads
         || trace.errors
+        || trace.contents != plan::load::Contents::Nothing
         || worker.account.wanted.first.get()
 }

@@ -1,5 +1,6 @@
 //! The results file: a line, or an XML element, for each sample.
 
+use super::contents::{self, Wanted};
 use super::{Kind, Sample};
 use std::fmt::Write;
 
@@ -42,6 +43,10 @@ pub struct Layout {
     /// This machine's name.
     host: String,
     columns: Vec<Column>,
+    /// Names of variables that have a column of their own.
+    variables: Vec<String>,
+    /// In XML, what is written of requests and answers.
+    wanted: Wanted,
 }
 
 /// A column: its name in the header, its attribute in XML, its property, whether it is there by default, and its value.
@@ -82,6 +87,9 @@ const fn row(
 /// The column whose CSV text a pattern may choose.
 const MOMENT: &str = "timeStamp";
 
+/// The column of the answer's encoding: in CSV that of answers that name none is UTF-8.
+const ENCODING: &str = "Encoding";
+
 /// The column of the machine's name, which no sample knows.
 const HOST: &str = "Hostname";
 
@@ -93,9 +101,7 @@ static COLUMNS: [Row; 22] = [
     row("responseCode", "rc", "response_code", true, |sample| sample.code.clone()),
     row("responseMessage", "rm", "response_message", true, |sample| sample.message.clone()),
     row("threadName", "tn", "thread_name", true, |sample| sample.thread.clone()),
-    row("dataType", "dt", "data_type", true, |sample| {
-        if matches!(sample.kind, Kind::Transaction { .. }) { "" } else { "text" }.to_owned()
-    }),
+    row("dataType", "dt", "data_type", true, |sample| contents::data_type(sample).to_owned()),
     row("success", "s", "successful", true, |sample| sample.success.to_string()),
     row("failureMessage", "", "assertion_results_failure_message", true, |sample| {
         sample.failed.first().map_or_else(String::new, |(_, says)| says.clone())
@@ -108,7 +114,7 @@ static COLUMNS: [Row; 22] = [
     // The file that an answer was saved to: none is.
     row("Filename", "", "filename", false, |_| String::new()),
     row("Latency", "lt", "latency", true, |sample| sample.latency_ms.to_string()),
-    row("Encoding", "de", "encoding", false, |_| String::new()),
+    row(ENCODING, "de", "encoding", false, |sample| contents::encoding(sample).unwrap_or(String::new())),
     row("SampleCount", "sc", "sample_count", false, |_| "1".to_owned()),
     row("ErrorCount", "ec", "sample_count", false, |sample| u8::from(!sample.success).to_string()),
     row(HOST, "hn", "hostname", false, |_| String::new()),
@@ -146,8 +152,24 @@ impl Layout {
             assertions: flag("assertions", true),
             moments,
             host,
+            variables: Vec::new(),
+            wanted: Wanted::of(&flag),
             columns: COLUMNS.iter().filter(|row| flag(row.property, row.usual)).collect(),
         })
+    }
+
+    /// The same with a column for each of these variables.
+    pub fn with_variables(self, variables: Vec<String>) -> Layout {
+        Layout { variables, ..self }
+    }
+
+    /// The requests whose bytes are needed for it.
+    pub fn contents(&self) -> plan::load::Contents {
+        match (self.has(ENCODING), self.xml) {
+            (true, _) => plan::load::Contents::All,
+            (false, true) => self.wanted.contents(),
+            (false, false) => plan::load::Contents::Nothing,
+        }
     }
 
     /// Returns the beginning of the file.
@@ -158,7 +180,9 @@ impl Layout {
         if !self.header {
             return String::new();
         }
-        let names: Vec<&str> = self.columns.iter().map(|row| row.name).collect();
+        let names = self.columns.iter().map(|row| row.name.to_owned());
+        let variables = self.variables.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
+        let names: Vec<String> = names.chain(variables).collect();
         names.join(&self.delimiter.to_string()) + "\n"
     }
 
@@ -169,18 +193,32 @@ impl Layout {
 
     /// Appends a sample and its parts: in CSV each is a line of its own, the whole first.
     pub fn write(&self, sample: &Sample, to: &mut String) {
-        if self.xml {
-            return self.element(sample, to);
+        let values = sample.contents.as_ref().map_or(&[][..], |contents| &contents.values);
+        match self.xml {
+            true => self.element(sample, values, to),
+            false => self.lines(sample, values, to),
         }
-        self.line(sample, to);
+    }
+
+    /// `values`: those of the variables, which parts have of the whole.
+    fn lines(&self, sample: &Sample, values: &[Option<String>], to: &mut String) {
+        self.line(sample, values, to);
         if self.parts {
-            sample.parts.iter().for_each(|part| self.write(part, to));
+            sample.parts.iter().for_each(|part| self.lines(part, values, to));
         }
+    }
+
+    /// A variable's value; one that nobody has set stands for its own text in the plan.
+    fn variable<'v>(&self, nth: usize, values: &'v [Option<String>]) -> Option<&'v str> {
+        let value = values.get(nth)?.as_deref()?;
+        let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        (inner != Some(self.variables[nth].as_str())).then_some(value)
     }
 
     fn value(&self, row: &Row, sample: &Sample) -> String {
         match (row.name, &self.moments) {
             (HOST, _) => self.host.clone(),
+            (ENCODING, _) if !self.xml => contents::encoding(sample).unwrap_or("UTF-8".to_owned()),
             (MOMENT, Some(pattern)) if !self.xml => {
                 let ms = i64::try_from(sample.began_ms).unwrap_or(i64::MAX);
                 jmeter::function::moment(ms, pattern).unwrap_or_else(|_| sample.began_ms.to_string())
@@ -189,12 +227,13 @@ impl Layout {
         }
     }
 
-    fn line(&self, sample: &Sample, to: &mut String) {
-        for (nth, row) in self.columns.iter().enumerate() {
+    fn line(&self, sample: &Sample, values: &[Option<String>], to: &mut String) {
+        let columns = self.columns.iter().map(|row| self.value(row, sample));
+        let variables = (0..self.variables.len()).map(|nth| self.variable(nth, values).unwrap_or("null"));
+        for (nth, value) in columns.chain(variables.map(str::to_owned)).enumerate() {
             if nth > 0 {
                 to.push(self.delimiter);
             }
-            let value = self.value(row, sample);
             if value.contains([self.delimiter, '"', '\n', '\r']) {
                 let _ = write!(to, "\"{}\"", value.replace('"', "\"\""));
             } else {
@@ -208,13 +247,16 @@ impl Layout {
         self.columns.iter().any(|row| row.name == name)
     }
 
-    fn element(&self, sample: &Sample, to: &mut String) {
+    fn element(&self, sample: &Sample, values: &[Option<String>], to: &mut String) {
         let tag = if sample.kind == Kind::Http { "httpSample" } else { "sample" };
         let _ = write!(to, "<{tag}");
         for attribute in ATTRIBUTES {
             if let Some(row) = self.columns.iter().find(|row| row.attribute == attribute) {
                 let _ = write!(to, " {attribute}=\"{}\"", escaped(&self.value(row, sample)));
             }
+        }
+        for (nth, name) in self.variables.iter().enumerate() {
+            let _ = write!(to, " {name}=\"{}\"", escaped(self.variable(nth, values).unwrap_or("")));
         }
         to.push_str(">\n");
         for (name, says) in sample.failed.iter().filter(|_| self.assertions) {
@@ -226,8 +268,9 @@ impl Layout {
             );
         }
         if self.parts {
-            sample.parts.iter().for_each(|part| self.element(part, to));
+            sample.parts.iter().for_each(|part| self.element(part, values, to));
         }
+        self.wanted.write(sample, to);
         if let Some(url) = sample.url.as_ref().filter(|_| self.has("URL")) {
             let _ = writeln!(to, "  <java.net.URL>{}</java.net.URL>", escaped(url));
         }
@@ -297,7 +340,7 @@ mod tests {
         let failed =
             Sample { success: false, url: None, kind: Kind::Transaction { parent: false }, ..sample() };
         let layout = Layout::of(&chosen, String::new()).unwrap();
-        assert_eq!(text(&layout, &failed), "12;200;OK;Users 1-2;;false;;150;0;11;;1;1;1\n");
+        assert_eq!(text(&layout, &failed), "12;200;OK;Users 1-2;;false;;150;0;11;UTF-8;1;1;1\n");
     }
 
     #[test]
@@ -352,5 +395,43 @@ mod tests {
         assert_eq!(told.matches("<httpSample").count(), 2, "{told}");
         let wrong = of(&[("timestamp_format", "yyyy-QQ")]).unwrap_err();
         assert!(wrong.contains("timestamp_format") && wrong.contains("'Q'"), "{wrong}");
+    }
+
+    #[test]
+    fn requests_answers_and_variables_are_written_where_they_are_asked_for() {
+        let of = |names: &'static [&'static str]| {
+            let value = |name: &str| match name {
+                "output_format" => Some("xml".to_owned()),
+                name => names.contains(&name).then(|| "true".to_owned()),
+            };
+            let layout = Layout::of(&value, String::new()).unwrap();
+            layout.with_variables(vec!["V".to_owned(), "none".to_owned()])
+        };
+        let contents = measure::Contents {
+            request: b"POST /x HTTP/1.1\r\nA: 1\r\nCookie: a=1\r\n\r\nsent".to_vec(),
+            head: b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=ISO-8859-1\r\n\r\n".to_vec(),
+            body: b"<\xe9>".to_vec(),
+            values: vec![Some("v,1".to_owned()), Some("${none}".to_owned())],
+            has_bytes: true,
+        };
+        let kept = Sample { contents: Some(Box::new(contents)), ..sample() };
+        let told = text(&of(&["response_data", "responseHeaders", "requestHeaders", "samplerData"]), &kept);
+        let expected = "V=\"v,1\" none=\"\">\n  \
+            <responseHeader class=\"java.lang.String\">HTTP/1.1 200 OK\nContent-Type: text/plain; charset=ISO-8859-1\n</responseHeader>\n  \
+            <requestHeader class=\"java.lang.String\">A: 1\n</requestHeader>\n  \
+            <responseData class=\"java.lang.String\">&lt;é&gt;</responseData>\n  \
+            <cookies class=\"java.lang.String\">a=1</cookies>\n  <method class=\"java.lang.String\">POST</method>\n  \
+            <queryString class=\"java.lang.String\">sent</queryString>\n  <java.net.URL>";
+        assert!(told.contains(expected), "{told}");
+        let on_error = of(&["response_data.on_error"]);
+        assert!(!text(&on_error, &kept).contains("responseData"));
+        assert!(text(&on_error, &Sample { success: false, ..kept.clone() }).contains("&lt;é&gt;"));
+        assert_eq!(on_error.contents(), plan::load::Contents::Failures);
+        assert_eq!(of(&[]).contents(), plan::load::Contents::Nothing);
+        let csv = Layout::of(&|name| (name == "encoding").then(|| "true".to_owned()), String::new()).unwrap();
+        assert_eq!(csv.contents(), plan::load::Contents::All);
+        let told = text(&csv.with_variables(vec!["V".to_owned(), "none".to_owned()]), &kept);
+        assert!(told.contains("IdleTime,Connect,\"V\",\"none\"\n"), "{told}");
+        assert!(told.ends_with("ISO-8859-1,0,1,\"v,1\",null\n"), "{told}");
     }
 }

@@ -4,7 +4,7 @@
 use super::Kind;
 use super::Sample;
 use super::words::{code_of, has_status, message_of};
-use measure::{Fetch, Outcome, PageMark, Record, TransactionMark};
+use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark};
 use report::show::reason_phrase as reason;
 use std::collections::HashMap;
 
@@ -119,6 +119,10 @@ impl Samples {
         if failing > 0 && ended.kind == (Kind::Transaction { parent: false }) {
             ended.code = String::new();
         }
+        if !mark.values.is_empty() {
+            let values = mark.values.clone();
+            ended.contents = Some(Box::new(Contents { values, ..Contents::default() }));
+        }
         let whole = pending.take(ended);
         self.forget(user);
         whole
@@ -171,6 +175,7 @@ impl Samples {
             latency_ms: (connect + record.first_byte.unwrap_or_default()).as_millis() as u64,
             connect_ms: connect.as_millis() as u64,
             kind: if is_request { Kind::Http } else { Kind::Script },
+            contents: record.contents.clone(),
             ..Sample::default()
         }
     }
