@@ -179,7 +179,7 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// What the record of a sample that a program made holds beyond figures.
+    /// Contents of the record of a sample that a program made.
     fn contents(&self, user: &User, last: &Sample, good: bool) -> Option<Box<Contents>> {
         let trace = &self.worker.load.trace;
         let has_bytes = trace.contents.of(good);

@@ -199,7 +199,7 @@ impl UserTurn<'_> {
 
     /// Records may hold requests and answers.
     pub(super) fn keeps_contents(&self) -> bool {
-        self.worker.load.trace.contents != plan::load::Contents::Nothing
+        self.worker.load.trace.contents != plan::load::KeptContents::Nothing
     }
 
     /// The way to a host, looked up once.

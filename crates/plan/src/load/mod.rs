@@ -431,8 +431,8 @@ pub struct Trace {
     #[cfg_attr(test, schemars(with = "String"))]
     pub keep: KeepRequests,
     /// Records of requests of journeys hold the request and its answer.
-    #[serde(skip_serializing_if = "Contents::is_nothing")]
-    pub contents: Contents,
+    #[serde(skip_serializing_if = "KeptContents::is_nothing")]
+    pub contents: KeptContents,
     /// Names of values of the user that records of journeys hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
@@ -442,7 +442,7 @@ pub struct Trace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Contents {
+pub enum KeptContents {
     /// None.
     #[default]
     Nothing,
@@ -452,17 +452,17 @@ pub enum Contents {
     All,
 }
 
-impl Contents {
+impl KeptContents {
     fn is_nothing(&self) -> bool {
-        *self == Contents::Nothing
+        *self == KeptContents::Nothing
     }
 
     /// True if the record of a request holds them.
     pub fn of(self, is_good: bool) -> bool {
         match self {
-            Contents::Nothing => false,
-            Contents::Failures => !is_good,
-            Contents::All => true,
+            KeptContents::Nothing => false,
+            KeptContents::Failures => !is_good,
+            KeptContents::All => true,
         }
     }
 }

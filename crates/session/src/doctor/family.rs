@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
-/// A process may still become another program in its first looks.
-const LOOKS: u32 = 3;
+/// A process may still become another program while it is younger than this.
+const YOUNG: Duration = Duration::from_secs(1);
 /// More threads than these are not asked one by one.
 const MOST_THREADS: usize = 64;
 
 /// Processes that descend from others, as seen.
 #[derive(Debug, Clone, Default)]
 pub struct Family {
-    /// How often each was looked at, and whether it works.
-    seen: BTreeMap<u32, (u32, bool)>,
+    /// Those that have become what they are: they work, or not.
+    settled: BTreeMap<u32, bool>,
 }
 
 impl Family {
@@ -27,32 +27,43 @@ impl Family {
         let own = std::process::id();
         let mut found: Vec<Member> = Vec::new();
         for root in roots {
-            let mut parents = vec![*root];
+            let mut parents = vec![Parent { pid: *root, works: true }];
             while let Some(parent) = parents.pop() {
-                for pid in children(parent) {
+                for pid in children(parent.pid) {
                     let is_other = pid == own || roots.contains(&pid) || ended.contains(&pid);
                     if is_other || found.iter().any(|member| member.pid == pid) {
                         continue;
                     }
-                    let works = self.works(pid, parent, listeners);
-                    found.push(Member { pid, root: *root, works, age: age(pid) });
-                    parents.push(pid);
+                    let age = age(pid);
+                    let works = self.works(pid, age, parent, listeners);
+                    found.push(Member { pid, root: *root, works, age });
+                    parents.push(Parent { pid, works });
                 }
             }
         }
-        self.seen.retain(|pid, _| found.iter().any(|member| member.pid == *pid));
+        self.settled.retain(|pid, _| found.iter().any(|member| member.pid == *pid));
         found
     }
 
-    fn works(&mut self, pid: u32, parent: u32, listeners: &[Listeners]) -> bool {
-        let (looks, works) = self.seen.entry(pid).or_default();
-        if *looks < LOOKS {
-            *works =
-                is_same_file(pid, parent) || listeners.iter().any(|listeners| listeners.are_held_by(pid));
-            *looks += 1;
+    /// True if it runs the program of a parent that works itself, or listens. Two copies of a program that the target merely started
+    /// are none of its workers.
+    fn works(&mut self, pid: u32, age: Duration, parent: Parent, listeners: &[Listeners]) -> bool {
+        if let Some(works) = self.settled.get(&pid) {
+            return *works;
         }
-        *works
+        let works = parent.works && is_same_file(pid, parent.pid)
+            || listeners.iter().any(|listeners| listeners.are_held_by(pid));
+        if age >= YOUNG {
+            self.settled.insert(pid, works);
+        }
+        works
     }
+}
+
+#[derive(Clone, Copy)]
+struct Parent {
+    pid: u32,
+    works: bool,
 }
 
 /// Time since a process began; none where it is gone.
@@ -82,6 +93,24 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
+    fn copies_of_another_program_that_the_target_started_are_none_of_its_workers() {
+        // A Perl with a shell below it, and below that a part of the shell.
+        let mut perl = Command::new("perl")
+            .args(["-e", "system('bash', '-c', 'exec 3<&0; (read -r line <&3) & echo ready; wait')"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(perl.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let found = Family::default().look(&[perl.id()], &BTreeSet::new(), &[]);
+        drop(perl.stdin.take());
+        perl.wait().unwrap();
+        assert_eq!(found.iter().map(|member| member.works).collect::<Vec<_>>(), [false, false], "{found:?}");
+    }
+
+    #[test]
     fn children_of_the_same_program_work_and_others_do_not() {
         // A shell with a part of itself, and with another program.
         let mut shell = Command::new("bash")
@@ -96,7 +125,7 @@ mod tests {
         let mut family = Family::default();
         let mut found = Vec::new();
         // The second child may not be another program yet.
-        for _ in 0..LOOKS {
+        for _ in 0..3 {
             std::thread::sleep(std::time::Duration::from_millis(100));
             found = family.look(&[shell.id()], &BTreeSet::new(), &[]);
         }

@@ -161,9 +161,9 @@ impl Door for Jmeter {
 }
 
 /// Has requests and answers told with their records, which only journeys do.
-fn keep_contents(load: &mut plan::Load, contents: plan::load::Contents) {
+fn keep_contents(load: &mut plan::Load, contents: plan::load::KeptContents) {
     load.trace.contents = contents;
-    if contents == plan::load::Contents::Nothing && load.trace.values.is_empty() {
+    if contents == plan::load::KeptContents::Nothing && load.trace.values.is_empty() {
         return;
     }
     for phase in &mut load.phases {

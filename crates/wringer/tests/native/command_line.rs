@@ -474,7 +474,12 @@ fn one_seed_is_one_set_of_requests_on_any_number_of_threads() {
             server.address
         );
         let report = run(&line).report();
-        assert_eq!((report.sum("requests"), report.count("run/threads")), (500, u64::from(threads)));
+        assert_eq!(
+            (report.sum("requests"), report.count("run/threads")),
+            (500, u64::from(threads)),
+            "{}",
+            report.notes()
+        );
         assert!(report.notes().contains("could not be joined"), "{}", report.notes());
         let mut requests = server.requests.lock().expect("no panic").clone();
         requests.sort();

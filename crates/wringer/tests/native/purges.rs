@@ -118,7 +118,7 @@ fn ways_that_contradict_each_other_are_refused() {
 /// Requests for one object that wait for each other.
 #[test]
 fn fetches_that_wait_for_each_other() {
-    let options = "-n 1500 -c 16 --hot 4 --hit-ratio 1 --size 3000 --origin-delay 5ms";
+    let options = "-n 1500 -c 16 --hot 4 --hit-ratio 1 --size 3000 --origin-delay 20ms";
     let notes = pressed(FaultKind::OneByOne, options).report().notes();
     assert!(notes.contains("requests for one object wait for each other"), "{notes}");
     let notes = pressed(FaultKind::KeepNothing, options).report().notes();

@@ -127,6 +127,6 @@ fn keeps_head(worker: &Worker) -> bool {
     worker.account.wanted.evidence.get() > 0
         || trace.heads
         || trace.errors
-        || trace.contents != plan::load::Contents::Nothing
+        || trace.contents != plan::load::KeptContents::Nothing
         || worker.account.wanted.first.get()
 }

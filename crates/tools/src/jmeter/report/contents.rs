@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// Parts of a request and its answer that are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct WantedContents {
     /// Header fields of the answer.
     pub response_headers: bool,
     /// Header fields of the request.
@@ -20,10 +20,10 @@ pub(super) struct Wanted {
     pub sampler_data: bool,
 }
 
-impl Wanted {
+impl WantedContents {
     /// By the properties of a command line. `flag`: one of them, and its value without one.
-    pub fn of(flag: &dyn Fn(&str, bool) -> bool) -> Wanted {
-        Wanted {
+    pub fn of(flag: &dyn Fn(&str, bool) -> bool) -> WantedContents {
+        WantedContents {
             response_headers: flag("responseHeaders", false),
             request_headers: flag("requestHeaders", false),
             response_data: flag("response_data", false),
@@ -33,12 +33,12 @@ impl Wanted {
     }
 
     /// The requests whose bytes are needed for it.
-    pub fn contents(self) -> plan::load::Contents {
-        let Wanted { response_headers, request_headers, response_data, sampler_data, .. } = self;
+    pub fn contents(self) -> plan::load::KeptContents {
+        let WantedContents { response_headers, request_headers, response_data, sampler_data, .. } = self;
         match response_headers || request_headers || response_data || sampler_data {
-            true => plan::load::Contents::All,
-            false if self.response_data_on_error => plan::load::Contents::Failures,
-            false => plan::load::Contents::Nothing,
+            true => plan::load::KeptContents::All,
+            false if self.response_data_on_error => plan::load::KeptContents::Failures,
+            false => plan::load::KeptContents::Nothing,
         }
     }
 
@@ -84,7 +84,7 @@ fn sampler_data(sample: &Sample, contents: &Contents, sent: &str, body: &[u8], t
     }
 }
 
-/// What is between the tags of `responseData`.
+/// Text between the tags of `responseData`.
 fn answer(sample: &Sample, contents: &Contents) -> String {
     if contents.head.is_empty() && contents.body.is_empty() && sample.kind == Kind::Http {
         let class = sample.code.trim_start_matches("Non HTTP response code: ");

@@ -1,6 +1,6 @@
 //! The results file: a line, or an XML element, for each sample.
 
-use super::contents::{self, Wanted};
+use super::contents::{self, WantedContents};
 use super::{Kind, Sample};
 use std::fmt::Write;
 
@@ -46,7 +46,7 @@ pub struct Layout {
     /// Names of variables that have a column of their own.
     variables: Vec<String>,
     /// In XML, what is written of requests and answers.
-    wanted: Wanted,
+    wanted: WantedContents,
 }
 
 /// A column: its name in the header, its attribute in XML, its property, whether it is there by default, and its value.
@@ -114,7 +114,7 @@ static COLUMNS: [Row; 22] = [
     // The file that an answer was saved to: none is.
     row("Filename", "", "filename", false, |_| String::new()),
     row("Latency", "lt", "latency", true, |sample| sample.latency_ms.to_string()),
-    row(ENCODING, "de", "encoding", false, |sample| contents::encoding(sample).unwrap_or(String::new())),
+    row(ENCODING, "de", "encoding", false, |sample| contents::encoding(sample).into_iter().collect()),
     row("SampleCount", "sc", "sample_count", false, |_| "1".to_owned()),
     row("ErrorCount", "ec", "sample_count", false, |sample| u8::from(!sample.success).to_string()),
     row(HOST, "hn", "hostname", false, |_| String::new()),
@@ -153,7 +153,7 @@ impl Layout {
             moments,
             host,
             variables: Vec::new(),
-            wanted: Wanted::of(&flag),
+            wanted: WantedContents::of(&flag),
             columns: COLUMNS.iter().filter(|row| flag(row.property, row.usual)).collect(),
         })
     }
@@ -164,11 +164,11 @@ impl Layout {
     }
 
     /// The requests whose bytes are needed for it.
-    pub fn contents(&self) -> plan::load::Contents {
+    pub fn contents(&self) -> plan::load::KeptContents {
         match (self.has(ENCODING), self.xml) {
-            (true, _) => plan::load::Contents::All,
+            (true, _) => plan::load::KeptContents::All,
             (false, true) => self.wanted.contents(),
-            (false, false) => plan::load::Contents::Nothing,
+            (false, false) => plan::load::KeptContents::Nothing,
         }
     }
 
@@ -218,7 +218,7 @@ impl Layout {
     fn value(&self, row: &Row, sample: &Sample) -> String {
         match (row.name, &self.moments) {
             (HOST, _) => self.host.clone(),
-            (ENCODING, _) if !self.xml => contents::encoding(sample).unwrap_or("UTF-8".to_owned()),
+            (ENCODING, _) if !self.xml => contents::encoding(sample).unwrap_or_else(|| "UTF-8".to_owned()),
             (MOMENT, Some(pattern)) if !self.xml => {
                 let ms = i64::try_from(sample.began_ms).unwrap_or(i64::MAX);
                 jmeter::function::moment(ms, pattern).unwrap_or_else(|_| sample.began_ms.to_string())
@@ -426,10 +426,10 @@ mod tests {
         let on_error = of(&["response_data.on_error"]);
         assert!(!text(&on_error, &kept).contains("responseData"));
         assert!(text(&on_error, &Sample { success: false, ..kept.clone() }).contains("&lt;é&gt;"));
-        assert_eq!(on_error.contents(), plan::load::Contents::Failures);
-        assert_eq!(of(&[]).contents(), plan::load::Contents::Nothing);
+        assert_eq!(on_error.contents(), plan::load::KeptContents::Failures);
+        assert_eq!(of(&[]).contents(), plan::load::KeptContents::Nothing);
         let csv = Layout::of(&|name| (name == "encoding").then(|| "true".to_owned()), String::new()).unwrap();
-        assert_eq!(csv.contents(), plan::load::Contents::All);
+        assert_eq!(csv.contents(), plan::load::KeptContents::All);
         let told = text(&csv.with_variables(vec!["V".to_owned(), "none".to_owned()]), &kept);
         assert!(told.contains("IdleTime,Connect,\"V\",\"none\"\n"), "{told}");
         assert!(told.ends_with("ISO-8859-1,0,1,\"v,1\",null\n"), "{told}");
