@@ -11,11 +11,12 @@ let model;
 let histogram;
 let windows;
 let notes;
+let heat;
 
 before(async () => {
   const root = new URL("..", import.meta.url).pathname;
   vite = await createServer({ configFile: false, root, server: { middlewareMode: true, ws: false }, appType: "custom", logLevel: "error", optimizeDeps: { noDiscovery: true } });
-  [fold, model, histogram, windows, notes] = await Promise.all(["fold", "model", "histogram", "window", "text/notes"].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)));
+  [fold, model, histogram, windows, notes, heat] = await Promise.all(["fold", "model", "histogram", "window", "text/notes", "chart/heat"].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)));
 });
 after(() => vite.close());
 
@@ -107,6 +108,13 @@ test("a run of a day is taken in change by change", () => {
   for (let row = 1; row < 7_200; row++) run = fold.merged(run, change(row, [5, 5]));
   assert.equal(run.rows, 7_201);
   assert.equal(windows.figures(run, { from: 2, to: 86_400 }).counts("requests"), 5 * 7_199);
+});
+
+test("each second has a column of the heat map, though it is a little longer or shorter", () => {
+  const ends = [1.002, 1.998, 3.004, 3.999, 5.21, 6.0];
+  assert.deepEqual(ends.map((end, n) => heat.columnOf(ends[n - 1] ?? 0, end, 1)), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual([0, 1, 2, 3, 4, 5].map((begin) => heat.columnOf(begin, begin + 1, 3)), [0, 0, 0, 1, 1, 1]);
+  assert.deepEqual([0, 5, 10].map((begin) => heat.columnOf(begin, begin + 5, 1)), [0, 5, 10]);
 });
 
 test("a run of another format is refused", () => {

@@ -28,6 +28,11 @@ function strength(share: number): number {
   return Math.min(STEPS - 1, Math.max(0, Math.round(place * (STEPS - 1))));
 }
 
+/** The column that a span begins in: seconds are a little longer or shorter than a column, and each has its own all the same. */
+export function columnOf(begin: number, end: number, perColumn: number): number {
+  return Math.floor((begin + Math.min(perColumn, end - begin) / 2) / perColumn);
+}
+
 export class HeatMap {
   private readonly canvas = document.createElement("canvas");
   private drawn = 0;
@@ -84,7 +89,8 @@ export class HeatMap {
   }
 
   private columnOf(heat: Heat, n: number): number {
-    return Math.floor((this.extent(heat, n)[0] + 1e-3) / this.perColumn + 1e-6);
+    const [begin, end] = this.extent(heat, n);
+    return columnOf(begin, end, this.perColumn);
   }
 
   private paint(context: CanvasRenderingContext2D, x: number, wide: number, cells: Float64Array, total: number) {

@@ -112,7 +112,15 @@ impl Column {
         let highest = known().fold(0.0, |most: f64, value| most.max(value.abs()));
         let whole = known().all(|value| value.fract() == 0.0);
         let places = if highest > 0.0 { highest.log10().floor() as i32 + 1 - DIGITS } else { 0 };
-        let e = if whole && (exact || places < 0) { 0 } else { places };
+        Column::scaled(values, if whole && (exact || places < 0) { 0 } else { places })
+    }
+
+    /// Moments and lengths of time in seconds, to the millisecond: where rows meet must not depend on how long the run is.
+    pub fn of_seconds(values: &[f64]) -> Column {
+        Column::scaled(values, -3)
+    }
+
+    fn scaled(values: &[f64], e: i32) -> Column {
         let scale = 10f64.powi(e.abs());
         let mut last = 0;
         let difference = |value: &f64| {
@@ -159,6 +167,8 @@ mod tests {
         let shares = [0.12345, 0.5, f64::NAN, 0.000_01];
         assert_eq!(read(&Column::of(&shares, true)), [Some(0.1235), Some(0.5), None, Some(0.0)]);
         assert_eq!(read(&Column::of(&[], true)), []);
+        let moments = [0.998, 1.999, 12_345.678];
+        assert_eq!(read(&Column::of_seconds(&moments)), moments.map(Some));
         assert_eq!(
             read(&Column::of(&[9.0, 41.0], false)),
             [Some(9.0), Some(41.0)],
