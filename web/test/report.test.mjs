@@ -126,6 +126,8 @@ test("Chinese: the words change, units stay, and the choice is kept", async () =
   assert.match(await page.textContent("#name-throughput"), /吞吐量/);
   assert.match(await page.textContent(".tiles"), /请求\/秒.*p99.* ms/s);
   await page.getByRole("button", { name: "切换到英文" }).click();
+  // The choice is kept when it is made, which a busy page does a little after the click.
+  await page.locator("#name-throughput", { hasText: "Throughput" }).waitFor();
   await page.reload();
   await page.waitForSelector("figure canvas");
   assert.match(await page.textContent("#name-throughput"), /Throughput/);
