@@ -34,6 +34,49 @@ pub(crate) struct Row<S> {
 /// A complaint about the value, in the form that the door wants.
 pub(crate) type Set<S> = fn(&mut S, &str) -> Result<(), String>;
 
+/// An option that takes a value.
+pub(crate) const fn value<S>(
+    long: &'static str,
+    short: char,
+    shown: &'static str,
+    help: &'static str,
+    set: Set<S>,
+) -> Row<S> {
+    Row { short, long, value: Value::Must, shown, help, ours: false, set }
+}
+
+/// An option that takes none.
+pub(crate) const fn switch<S>(long: &'static str, short: char, help: &'static str, set: Set<S>) -> Row<S> {
+    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
+}
+
+/// Action that writes a value down.
+macro_rules! set {
+    ($field:ident = $value:expr) => {
+        |typed, text| {
+            typed.$field = $value(text)?;
+            Ok(())
+        }
+    };
+}
+pub(crate) use set;
+
+/// Action that switches on.
+macro_rules! on {
+    ($field:ident) => {
+        |typed, _| {
+            typed.$field = true;
+            Ok(())
+        }
+    };
+}
+pub(crate) use on;
+
+/// A value as it was typed.
+pub(crate) fn text(text: &str) -> Result<Option<String>, String> {
+    Ok(Some(text.to_owned()))
+}
+
 /// An option that was read, or an error, in order.
 pub(crate) enum Read<S: 'static> {
     Option {

@@ -25,6 +25,7 @@ pub mod runner;
 pub mod siege;
 #[cfg(test)]
 mod tests;
+mod url;
 pub mod vegeta;
 pub mod wrk;
 pub mod wrktcp;

@@ -74,8 +74,10 @@ pub trait Door: Sized {
         false
     }
 
-    /// Returns the options of the session that surrounds the run.
-    fn session_options(&self) -> SessionOptions;
+    /// Returns the options of the session that surrounds the run. Most tools count what nobody answers, and go on.
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions { take_silent: true, ..SessionOptions::default() }
+    }
 
     /// Returns who is sent figures while the test runs.
     fn sent_to(&self) -> Vec<Destination> {

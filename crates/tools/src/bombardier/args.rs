@@ -2,7 +2,7 @@
 
 use super::{Client, Parts};
 use crate::Shown;
-use crate::getopt::{self, Read, Row, Set, Value};
+use crate::getopt::{self, Read, Row, on, set, switch, text, value};
 use crate::goflag::time;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -67,44 +67,6 @@ impl Default for Typed {
             url: String::new(),
         }
     }
-}
-
-const fn value(
-    long: &'static str,
-    short: char,
-    shown: &'static str,
-    help: &'static str,
-    set: Set<Typed>,
-) -> Row<Typed> {
-    Row { short, long, value: Value::Must, shown, help, ours: false, set }
-}
-
-const fn switch(long: &'static str, short: char, help: &'static str, set: Set<Typed>) -> Row<Typed> {
-    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
-}
-
-/// Writes a value down.
-macro_rules! set {
-    ($field:ident = $value:expr) => {
-        |typed, text| {
-            typed.$field = $value(text)?;
-            Ok(())
-        }
-    };
-}
-
-/// Switches on.
-macro_rules! on {
-    ($field:ident) => {
-        |typed, _| {
-            typed.$field = true;
-            Ok(())
-        }
-    };
-}
-
-fn text(text: &str) -> Result<Option<String>, String> {
-    Ok(Some(text.to_owned()))
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -6,7 +6,7 @@ use crate::Shown;
 use crate::runner::{Door, Moment, Silent};
 use console::output as show;
 use console::problem::{Exit, Problem};
-use session::{Finished, SessionOptions};
+use session::Finished;
 use std::ffi::OsString;
 
 /// bombardier's command line.
@@ -33,10 +33,6 @@ impl Door for Bombardier {
 
     fn target(&self) -> Option<String> {
         Some(self.0.view.url.clone())
-    }
-
-    fn session_options(&self) -> SessionOptions {
-        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Silent, Problem> {

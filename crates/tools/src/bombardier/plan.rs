@@ -6,12 +6,13 @@
 use super::args::{Format, Typed, refused};
 use super::{Client, Run, View};
 use crate::field;
+use crate::url::{address, with_scheme};
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
-    Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Masked, Pace,
-    Phase, Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
+    Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Pace, Phase,
+    Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -30,13 +31,8 @@ pub(super) fn mean(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
     check(&typed)?;
-    let url = if typed.url.contains("://") { typed.url.clone() } else { format!("http://{}", typed.url) };
-    let Some(address) = Address::parse(&url) else {
-        return Err(refused(&format!(
-            "'{}' is no URL: give http://HOST or https://HOST",
-            Masked::address(&typed.url)
-        )));
-    };
+    let url = with_scheme(&typed.url);
+    let address = address(&url).map_err(|why| refused(&why))?;
     let body = match (&typed.body, &typed.body_file) {
         (Some(text), _) => Body::from(text.clone()),
         (None, Some(file)) => {

@@ -6,7 +6,7 @@ use crate::Shown;
 use crate::runner::{Door, Moment, Silent};
 use console::output as show;
 use console::problem::{Exit, Problem};
-use session::{Finished, SessionOptions};
+use session::Finished;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -49,10 +49,6 @@ impl Door for Fortio {
 
     fn files(&self) -> Vec<&Path> {
         self.0.view.result.as_deref().filter(|file| !show::is_stdout(file)).into_iter().collect()
-    }
-
-    fn session_options(&self) -> SessionOptions {
-        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Silent, Problem> {

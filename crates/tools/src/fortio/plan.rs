@@ -5,13 +5,14 @@
 use super::args::{Typed, refused};
 use super::{Run, View};
 use crate::field;
+use crate::url::{address, with_scheme};
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http, Http1,
-    Http1Version, Http2, Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request,
-    RequestStep, Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
+    Http1Version, Http2, Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
+    Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -33,13 +34,8 @@ pub(super) fn mean(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
     check(&typed)?;
-    let url = if typed.url.contains("://") { typed.url.clone() } else { format!("http://{}", typed.url) };
-    let Some(address) = Address::parse(&url) else {
-        return Err(refused(&format!(
-            "'{}' is no URL: give http://HOST or https://HOST",
-            Masked::address(&typed.url)
-        )));
-    };
+    let url = with_scheme(&typed.url);
+    let address = address(&url).map_err(|why| refused(&why))?;
     let body = body(&typed, read_file)?;
     let fields = fields(&typed, &address, &body)?;
     let posts = typed.content_type.is_some() || !body.is_empty();

@@ -4,7 +4,7 @@
 
 use super::Layout;
 use crate::Shown;
-use crate::getopt::{self, Read, Row, Set, Value};
+use crate::getopt::{self, Read, Row, switch, value};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -123,20 +123,6 @@ impl Default for How {
             payload: None,
         }
     }
-}
-
-const fn value(
-    long: &'static str,
-    short: char,
-    shown: &'static str,
-    help: &'static str,
-    set: Set<Typed>,
-) -> Row<Typed> {
-    Row { short, long, value: Value::Must, shown, help, ours: false, set }
-}
-
-const fn switch(long: &'static str, short: char, help: &'static str, set: Set<Typed>) -> Row<Typed> {
-    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
 }
 
 /// Writes a value down.

@@ -7,7 +7,7 @@ use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
 use measure::{Event, Row};
-use session::{Finished, SessionOptions, View};
+use session::{Finished, View};
 use std::ffi::OsString;
 
 /// hey's command line.
@@ -34,10 +34,6 @@ impl Door for Hey {
 
     fn target(&self) -> Option<String> {
         Some(self.0.view.url.clone())
-    }
-
-    fn session_options(&self) -> SessionOptions {
-        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

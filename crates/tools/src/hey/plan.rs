@@ -5,13 +5,14 @@
 use super::args::{Typed, refused};
 use super::{Run, View};
 use crate::field::is_field;
+use crate::url::address;
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
     Address, Body, Check, CheckContent, Credentials, Endpoint, Expect, Field, FieldValue, Http, Http1, Http2,
-    Io, Limits, Load, Masked, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep,
-    Scenario, Session, Site, Step, Stop, Tls, Trace,
+    Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep, Scenario,
+    Session, Site, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::Path;
@@ -34,12 +35,7 @@ pub(super) fn mean(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
     check(&typed)?;
-    let Some(address) = Address::parse(&typed.url) else {
-        return Err(refused(&format!(
-            "'{}' is no URL: give http://HOST or https://HOST",
-            Masked::address(&typed.url)
-        )));
-    };
+    let address = address(&typed.url).map_err(|why| refused(&why))?;
     let mut notices = Vec::new();
     let request = request(&typed, &address, read_file, &mut notices)?;
     notices.extend(differences(&typed, &address));

@@ -9,7 +9,7 @@ use console::problem::{Exit, Problem};
 use jiff::Zoned;
 use measure::event::HeadTitle;
 use measure::{Event, Row};
-use session::{Finished, SessionOptions, View};
+use session::{Finished, View};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -52,10 +52,6 @@ impl Door for Siege {
     fn before(&mut self) -> Result<(), Problem> {
         show::write(&self.run.view.warning);
         self.run.view.log.as_ref().map_or(Ok(()), mark)
-    }
-
-    fn session_options(&self) -> SessionOptions {
-        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

@@ -8,7 +8,7 @@ use console::output as show;
 use console::problem::{Exit, Problem};
 use measure::{Event, Row};
 use plan::Step;
-use session::{Finished, SessionOptions, View, files};
+use session::{Finished, View, files};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -38,10 +38,6 @@ impl Door for Vegeta {
 
     fn files(&self) -> Vec<&Path> {
         self.0.view.output.as_deref().into_iter().collect()
-    }
-
-    fn session_options(&self) -> SessionOptions {
-        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

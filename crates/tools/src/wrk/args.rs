@@ -4,7 +4,7 @@
 
 use super::Tool;
 use crate::Shown;
-use crate::getopt::{self, Read, Row, Set, Value};
+use crate::getopt::{self, Read, Row, on, set, switch, text, value};
 use crate::number::{a_count, a_time};
 use cli::VersionArgs;
 use std::ffi::OsString;
@@ -55,44 +55,6 @@ impl Default for Typed {
             args: Vec::new(),
         }
     }
-}
-
-const fn value(
-    long: &'static str,
-    short: char,
-    shown: &'static str,
-    help: &'static str,
-    set: Set<Typed>,
-) -> Row<Typed> {
-    Row { short, long, value: Value::Must, shown, help, ours: false, set }
-}
-
-const fn switch(long: &'static str, short: char, help: &'static str, set: Set<Typed>) -> Row<Typed> {
-    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
-}
-
-/// Writes a value down.
-macro_rules! set {
-    ($field:ident = $value:expr) => {
-        |typed, text| {
-            typed.$field = $value(text)?;
-            Ok(())
-        }
-    };
-}
-
-/// Switches on.
-macro_rules! on {
-    ($field:ident) => {
-        |typed, _| {
-            typed.$field = true;
-            Ok(())
-        }
-    };
-}
-
-fn text(text: &str) -> Result<Option<String>, String> {
-    Ok(Some(text.to_owned()))
 }
 
 fn rate(text: &str) -> Result<Option<u64>, String> {

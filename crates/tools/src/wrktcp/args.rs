@@ -3,7 +3,7 @@
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
 use crate::Shown;
-use crate::getopt::{self, Read, Row, Set, Value};
+use crate::getopt::{self, Read, Row, Set, Value, on, set, switch};
 use crate::number::{a_count, a_time};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -77,36 +77,12 @@ const fn value(
     help: &'static str,
     set: Set<Typed>,
 ) -> Row<Typed> {
-    Row { short, long, value: Value::Must, shown, help, ours: short == ' ', set }
-}
-
-const fn switch(long: &'static str, short: char, help: &'static str, set: Set<Typed>) -> Row<Typed> {
-    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
+    Row { ours: short == ' ', ..getopt::value(long, short, shown, help, set) }
 }
 
 /// A switch that the old tool does not have.
 const fn new(long: &'static str, help: &'static str, set: Set<Typed>) -> Row<Typed> {
     Row { ours: true, ..switch(long, ' ', help, set) }
-}
-
-/// Writes a value down.
-macro_rules! set {
-    ($field:ident = $value:expr) => {
-        |typed, text| {
-            typed.$field = $value(text)?;
-            Ok(())
-        }
-    };
-}
-
-/// Switches on.
-macro_rules! on {
-    ($field:ident) => {
-        |typed, _| {
-            typed.$field = true;
-            Ok(())
-        }
-    };
 }
 
 /// Every option, in the order of the usage text.
