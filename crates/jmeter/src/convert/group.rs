@@ -48,8 +48,6 @@ pub(super) fn plan(c: &mut Converter<'_>, root: &Element) -> Plan {
     let last = phase(c, "tearDown", &tear_down, 1, root);
     let always = root.properties.flag("TestPlan.tearDown_on_shutdown", false);
     phases.extend(last.map(|phase| Phase { always, ..phase }));
-    // Before the values that users begin with are known.
-    drop(sample_variables(c));
     finish_variables(c, &mut phases);
     Plan {
         version: Plan::VERSION,
@@ -81,14 +79,8 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         limits: time_limits(c),
         phases,
-        trace: Trace { values: sample_variables(c), ..Trace::default() },
+        trace: Trace::default(),
     }
-}
-
-/// Names of the variables that results have a column for; as placeholders have them.
-fn sample_variables(c: &mut Converter<'_>) -> Vec<String> {
-    let named = crate::settings::sample_variables(&c.settings.properties);
-    named.iter().map(|name| c.variables.name(name)).collect()
 }
 
 /// JMeter waits without end where a sampler does not say how long.

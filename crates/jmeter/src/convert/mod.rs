@@ -54,6 +54,8 @@ pub struct Conversion {
     pub elements: usize,
     /// Who is sent figures while the run goes on.
     pub backends: Vec<Backend>,
+    /// The variables of `sample_variables`, as the plan names them.
+    pub sample_variables: Vec<String>,
 }
 
 impl Conversion {
@@ -90,9 +92,12 @@ impl TestPlan {
         converter.set_moments(&self.root);
         converter.set_start_values(&self.root);
         config::find_columns(&mut converter, &self.root);
+        // Before the plan: it says what these begin with.
+        let sampled = crate::settings::sample_variables(&settings.properties);
+        let sample_variables = sampled.iter().map(|name| converter.variables.name(name)).collect();
         let plan = group::plan(&mut converter, &self.root);
         unread::list(&mut converter, &self.root);
-        converter.conclude(&self.root, plan)
+        Conversion { sample_variables, ..converter.conclude(&self.root, plan) }
     }
 }
 
@@ -248,6 +253,7 @@ impl Converter<'_> {
             elements: paths.len(),
             findings: self.findings,
             backends: self.backends,
+            sample_variables: Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod asked;
 mod checksum;
 pub(crate) mod chunked;
 pub(crate) mod compose;
+mod contents;
 mod framing;
 pub(crate) mod http;
 mod message;
@@ -19,6 +20,7 @@ mod time;
 pub(crate) mod urls;
 mod value;
 
+pub(crate) use contents::contents;
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
     Compiler, Filling, Named, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots,

@@ -126,6 +126,13 @@ pub(crate) struct Values {
     pub code: Option<Box<CodeUser>>,
 }
 
+impl Values {
+    /// Those that records hold, as the plan names them.
+    pub(crate) fn told(&self) -> Vec<Option<String>> {
+        self.code.as_ref().map_or(Vec::new(), |code| self.slots.told(&code.told))
+    }
+}
+
 /// The values of a user by their names, as programs see them.
 pub(crate) struct Named<'a> {
     pub slots: &'a mut Slots,

@@ -5,7 +5,7 @@ use super::walk::Walk;
 use crate::code::{CodeUser, Place, Sample, SampleTimes};
 use crate::exchange::Turn;
 use crate::program::{CodeWork, Last, Mark, Position};
-use crate::request::Values;
+use crate::request::contents;
 use measure::{
     Contents, Event, Exchange, Failure, FailureKind, Outcome, Record, Remark, Stage, TransactionMark,
 };
@@ -54,7 +54,7 @@ impl Walk<'_> {
             parent: mark.parent,
             at: self.worker.account.since(self.at),
             took,
-            values: values.map_or(Vec::new(), |values| told(values)),
+            values: values.map_or(Vec::new(), |values| values.told()),
         })));
     }
 
@@ -172,38 +172,14 @@ impl Walk<'_> {
             body_bytes: last.bytes.1,
             group: self.work.phase.group,
             remark: Some(Box::new(remark(last))),
-            contents: self.contents(user, last, good),
+            contents: contents(&self.worker.load.trace, good, user.client.values.as_deref(), || Contents {
+                request: last.request_body.clone(),
+                body: last.body.as_ref().map_or(Vec::new(), Clone::clone),
+                ..Contents::default()
+            }),
             ..Record::new(outcome)
         })));
     }
-}
-
-impl Walk<'_> {
-    /// Contents of the record of a sample that a program made.
-    fn contents(&self, user: &User, last: &Sample, good: bool) -> Option<Box<Contents>> {
-        let trace = &self.worker.load.trace;
-        let has_bytes = trace.contents.of(good);
-        if !has_bytes && trace.values.is_empty() {
-            return None;
-        }
-        let values = user.client.values.as_ref();
-        let values = values.map_or(Vec::new(), |values| told(values));
-        Some(Box::new(match has_bytes {
-            true => Contents {
-                request: last.request_body.clone(),
-                body: last.body.as_ref().map_or(Vec::new(), Clone::clone),
-                values,
-                has_bytes,
-                ..Contents::default()
-            },
-            false => Contents { values, ..Contents::default() },
-        }))
-    }
-}
-
-/// Values of a user as records hold them.
-fn told(values: &Values) -> Vec<Option<String>> {
-    values.code.as_ref().map_or(Vec::new(), |code| values.slots.told(&code.told))
 }
 
 fn remark(sample: &Sample) -> Remark {

@@ -4,6 +4,7 @@ use super::exchanges::SessionExchanges;
 use super::reply::Reply;
 use crate::code::{CodeUser, Sample, SampleTimes};
 use crate::exchange::{Ending, Sent};
+use crate::request::contents;
 use measure::{Contents, Outcome, Remark};
 
 impl SessionExchanges<'_> {
@@ -85,25 +86,16 @@ impl SessionExchanges<'_> {
             failed: sample.failed.clone(),
         }))
     }
-    /// Returns what the record of the last exchange holds beyond figures.
+
+    /// Returns the contents of the record of the last exchange.
     pub(super) fn contents_of_sample(&self, ending: &Ending) -> Option<Box<Contents>> {
         let trace = &self.user_turn.worker.load.trace;
-        let has_bytes = trace.contents.of(ending.outcome == Outcome::Ok);
-        if !has_bytes && trace.values.is_empty() {
-            return None;
-        }
         let values = self.user_turn.values.borrow();
-        let values = values.code.as_ref().map_or(Vec::new(), |code| values.slots.told(&code.told));
-        let body = || ending.found.body.clone().unwrap_or_else(|| ending.body.clone());
-        Some(Box::new(match has_bytes {
-            true => Contents {
-                request: self.sent.clone(),
-                head: ending.head.clone(),
-                body: body(),
-                values,
-                has_bytes,
-            },
-            false => Contents { values, ..Contents::default() },
-        }))
+        contents(trace, ending.outcome == Outcome::Ok, Some(&**values), || Contents {
+            request: self.sent.clone(),
+            head: ending.head.clone(),
+            body: ending.found.body.clone().unwrap_or_else(|| ending.body.clone()),
+            ..Contents::default()
+        })
     }
 }

@@ -4,9 +4,9 @@ use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share};
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
-use crate::load::{Limits, Load, Phase, Protocol};
+use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
-use crate::scenario::Step;
+use crate::scenario::{Scenario, Step};
 use crate::text::meant;
 
 /// Most requests sent at once over a connection.
@@ -37,6 +37,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
         found.at("phases", "load has no phase: nothing would be sent".to_owned());
     }
     found.within("limits", |found| check_limits(&load.limits, found));
+    found.within("trace", |found| check_contents(load, found));
     for (nth, phase) in load.phases.iter().enumerate() {
         found.along([Part::from("phases"), Part::Item(nth)], |found| {
             phase::check_phase(phase, load, found);
@@ -67,6 +68,31 @@ pub(super) fn check_codings(load: &Load, found: &mut Found) {
         found.push(
             "vary_on coding: requests have an Accept-Encoding of their own: leave that field out".to_owned(),
         );
+    }
+}
+
+/// Contents of requests, and values of users, stand in records of single requests of journeys.
+fn check_contents(load: &Load, found: &mut Found) {
+    let trace = &load.trace;
+    let wanted =
+        [("contents", trace.contents != KeptContents::Nothing), ("values", !trace.values.is_empty())];
+    let has_journey = load.phases.iter().any(|phase| phase.scenarios().any(Scenario::is_journey));
+    for (key, _) in wanted.into_iter().filter(|(_, is_wanted)| *is_wanted) {
+        if !trace.requests {
+            found.at(
+                key,
+                format!(
+                    "trace: {key} are kept in records of requests, and none are made: set requests = true"
+                ),
+            );
+        } else if !has_journey {
+            found.at(
+                key,
+                format!(
+                    "trace: {key} are kept in records of journeys, and no phase has one: leave {key} out"
+                ),
+            );
+        }
     }
 }
 

@@ -74,6 +74,30 @@ fn a_sound_plan_has_no_violation_and_reads_back() {
 }
 
 #[test]
+fn contents_are_kept_of_journeys_whose_requests_are_told() {
+    use crate::load::KeptContents;
+    let found = |requests: bool, contents: KeptContents, values: &[&str], journey: bool| {
+        let mut plan = plan();
+        let load = plan.load.as_mut().unwrap();
+        load.trace.requests = requests;
+        load.trace.contents = contents;
+        load.trace.values = values.iter().map(|name| (*name).to_owned()).collect();
+        if journey {
+            load.phases[0].scenario.on_failure = crate::OnFailure::Continue;
+        }
+        plan.check().join("\n")
+    };
+    assert_eq!(found(true, KeptContents::All, &["token"], true), "");
+    assert_eq!(found(false, KeptContents::Nothing, &[], false), "");
+    assert!(
+        found(false, KeptContents::Failures, &[], true).contains("contents are kept in records of requests")
+    );
+    assert!(found(true, KeptContents::All, &[], false).contains("no phase has one: leave contents out"));
+    let both = found(false, KeptContents::All, &["token"], false);
+    assert!(both.contains("trace: contents") && both.contains("trace: values"), "{both}");
+}
+
+#[test]
 fn https_needs_tls_and_no_target() {
     let https = |target: Option<&str>, tls: Option<crate::Tls>, step: Step| {
         let mut plan = plan();

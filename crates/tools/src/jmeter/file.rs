@@ -88,6 +88,20 @@ pub struct Runnable {
     pub programs: programs::Setting,
     /// Who is sent figures, as its Backend Listeners say.
     pub sent_to: Vec<Destination>,
+    /// The variables of `sample_variables`, as the plan names them.
+    pub sample_variables: Vec<String>,
+}
+
+impl Runnable {
+    /// A plan that asks for nothing else.
+    pub fn of(plan: Plan) -> Runnable {
+        Runnable {
+            plan,
+            programs: programs::Setting::default(),
+            sent_to: Vec::new(),
+            sample_variables: Vec::new(),
+        }
+    }
 }
 
 /// Returns the setting of the programs of a plan that lies in a file.
@@ -131,7 +145,12 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
         return Err(Problem::Usage(format!("{name}: nothing in it can run")));
     }
     let sent_to = conversion.backends.into_iter().map(destination).collect();
-    Ok(Runnable { plan: conversion.plan, programs: setting(file, args)?, sent_to })
+    Ok(Runnable {
+        programs: setting(file, args)?,
+        sent_to,
+        sample_variables: conversion.sample_variables,
+        ..Runnable::of(conversion.plan)
+    })
 }
 
 fn destination(backend: jmeter::Backend) -> Destination {

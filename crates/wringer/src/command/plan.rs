@@ -12,14 +12,19 @@ use session::files;
 use session::folder::Folder;
 use std::path::Path;
 use tools::jmeter::file::{self as jmeter_file, Runnable};
-use tools::jmeter::programs::{Setting, interpreters};
+use tools::jmeter::programs::interpreters;
 
 /// Runs a plan file.
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     // What is random at the start of a plan of JMeter's follows from the seed, too.
     let mut how = args.read.clone();
     how.jmeter.seed = args.seed;
-    let Runnable { mut plan, programs, sent_to } = runnable(&args.plan, &how)?;
+    let Runnable { mut plan, programs, sent_to, sample_variables } = runnable(&args.plan, &how)?;
+    if !sample_variables.is_empty() {
+        show::notice(
+            "wringer: sample_variables changes nothing here: wringer jmeter -l FILE writes these variables",
+        );
+    }
     plan = args.output.held_to(args.keep.applied(plan));
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
@@ -64,18 +69,10 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
         return jmeter_file::runnable(file, args);
     }
     if har::is_har(file) {
-        return Ok(Runnable {
-            plan: har::read(file, args)?.plan,
-            programs: Setting::default(),
-            sent_to: Vec::new(),
-        });
+        return Ok(Runnable::of(har::read(file, args)?.plan));
     }
     if let Some(text) = foreign::text(file) {
-        return Ok(Runnable {
-            plan: foreign::plan(file, &text, args)?,
-            programs: Setting::default(),
-            sent_to: Vec::new(),
-        });
+        return Ok(Runnable::of(foreign::plan(file, &text, args)?));
     }
     foreign::only_here(file, &args.foreign)?;
     let Read { written, warnings } = read(file, args)?;
@@ -83,11 +80,7 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     match warnings.first() {
         _ if !found.is_empty() => Err(refused(&found)),
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
-        None => Ok(Runnable {
-            plan: written.plan,
-            programs: jmeter_file::setting(file, args)?,
-            sent_to: Vec::new(),
-        }),
+        None => Ok(Runnable { programs: jmeter_file::setting(file, args)?, ..Runnable::of(written.plan) }),
     }
 }
 

@@ -76,7 +76,8 @@ fn sampler_data(sample: &Sample, contents: &Contents, sent: &str, body: &[u8], t
             let method = contents.request.split(|byte| *byte == b' ').next().unwrap_or(&[]);
             element("method", &String::from_utf8_lossy(method), to);
             element("queryString", &body, to);
-            let leads_to = sample.parts.iter().rev().chain([sample]).filter_map(|hop| hop.contents.as_ref());
+            let leads_to =
+                sample.parts.iter().rev().chain([sample]).filter_map(|sample| sample.contents.as_ref());
             if let Some(place) = leads_to.filter_map(|contents| field(&contents.head, "location")).next() {
                 element("redirectLocation", &place, to);
             }
