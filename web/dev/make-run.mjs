@@ -96,7 +96,7 @@ function percentile(cells, bits, quantile) {
 
 const METRICS = { service: 1, response: 1.15, first_byte: 0.8 };
 
-export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, words = {}, slow = 1, hostile = false, workers = 2, state = "ended" } = {}) {
+export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, slow = 1, hostile = false, workers = 2, state = "ended" } = {}) {
   const random = chance(seed);
   const fill = seconds >= 20 ? Math.round(seconds * 0.2) : 0;
   const bound = seconds >= 40 ? [Math.round(seconds * 0.55), Math.round(seconds * 0.64)] : [0, 0];
@@ -185,7 +185,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     const requests = Math.round((rate * seconds) / (n + 1) / 8) + 1;
     const p50 = Math.round(300 + 900 * random());
     return {
-      name: `${["GET", "POST", "GET", "PUT"][n % 4]} /${["cart", "search", "item", "login", "pay"][n % 5]}/${n}`, requests, failed: n % 17 === 3 ? n % 50 : 0, check_failed: 0,
+      name: `${["GET", "POST", "GET", "PUT"][n % 4]} /${["cart", "search", "item", "login", "pay"][n % 5]}/${n}`, requests, not_good: n % 17 === 3 ? n % 50 : 0,
       times: { count: requests, p50_us: p50, p99_us: p50 * 6, p999_us: p50 * 15, max_us: p50 * 40 },
       ...(steps <= 200 ? { trend: Array.from({ length: 30 }, () => Math.round((requests / 30) * (0.8 + 0.4 * random()))) } : { trend: [] }),
     };
@@ -193,7 +193,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
   const boundReasons = bound[1] > 0 ? ["cpu", "lateness", "overflow"] : [];
   const answered = { state: "answered", mostly_bad: false, silent_since_s: null, requests: totals.requests, bad: 0, findings: [] };
   return {
-    format: 3, first_row: 0, rows: seconds, words, next: `1-${seconds - 1}`,
+    format: 3, first_row: 0, rows: seconds, next: `1-${seconds - 1}`,
     head: {
       id: "0193551f-7c2e-7000-8000-00007f3a4d1c", version: "0.1.0", door: "cache", target: hostile ? evil : "nginx 1.22.1 on 127.0.0.1:8080", started_unix_s: 1_795_000_000, seed: String(seed),
       command: `wringer cache 127.0.0.1:8080 --rate ${rate / 1000}k/s --fill ${fill}s --duration ${seconds - fill}s --seed ${seed}`, labels: hostile ? [evil] : ["nightly", "main 4d1c"], threads: workers, backend: "io_uring",

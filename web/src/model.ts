@@ -1,5 +1,5 @@
 // A run as the page holds it: columns over time, histograms over time, and what stands once. It is read from what a report has
-// inlined or the server tells (`decode`), and grows by changes (fold.ts); views only ever read it.
+// inlined or the server tells (`decode`), and grows by changes (change.ts); views only ever read it.
 //
 // What comes (packed.ts) has columns as differences of whole numbers times a scale, so that they pack well; `null` is a second
 // without a figure.

@@ -33,8 +33,6 @@ export interface Model {
   thresholds: Threshold[];
   took_s: number;
   verdict: Verdict | null;
-  /** English words of kinds of failures and faults. */
-  words: Record<string, string>;
 }
 
 /** Seconds in which the generator was the limit. */
@@ -258,9 +256,9 @@ export interface Spans {
 export type State = "live" | "ended" | "open" | "cut";
 
 export interface Step {
-  check_failed: number;
-  failed: number;
   name: string;
+  /** Answers that failed, or in which a check failed. */
+  not_good: number;
   requests: number;
   times: TimeSummary;
   trend: number[];

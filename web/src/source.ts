@@ -1,6 +1,6 @@
 // Where runs come from: the block in a report, or the server that sent this page.
 
-import { merged } from "./fold.ts";
+import { merged } from "./change.ts";
 import { type Run, type State, type VerdictNames, decode, inlined } from "./model.ts";
 import type { Model } from "./packed.ts";
 import { compared, run, trouble, view } from "./state.ts";

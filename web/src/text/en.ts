@@ -65,6 +65,7 @@ export const en = {
   originRate: (rate: string) => `origin ${rate}/s`,
   failed: "failed",
   checkFailed: "check failed",
+  notGood: "not good",
   boundTile: "bound",
   ofSeconds: (all: string) => `of ${all} s`,
   unfinished: "unfinished",

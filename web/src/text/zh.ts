@@ -67,6 +67,7 @@ export const zh: Texts = {
   originRate: (rate) => `源站 ${rate}/秒`,
   failed: "失败",
   checkFailed: "检查未通过",
+  notGood: "不正确",
   boundTile: "压测机受限",
   ofSeconds: (all) => `共 ${all} 秒`,
   unfinished: "未完成",

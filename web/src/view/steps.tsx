@@ -13,7 +13,7 @@ const SHOWN = 14;
 /** Up to so many all stand in the document. */
 const ALL = 60;
 
-type Key = "name" | "rate" | "p50" | "p99" | "p999" | "max" | "failed" | "check_failed";
+type Key = "name" | "rate" | "p50" | "p99" | "p999" | "max" | "not_good";
 
 const VALUES: Record<Exclude<Key, "name">, (step: Step) => number> = {
   rate: (step) => step.requests,
@@ -21,8 +21,7 @@ const VALUES: Record<Exclude<Key, "name">, (step: Step) => number> = {
   p99: (step) => step.times?.p99_us ?? -1,
   p999: (step) => step.times?.p999_us ?? -1,
   max: (step) => step.times?.max_us ?? -1,
-  failed: (step) => step.failed,
-  check_failed: (step) => step.check_failed,
+  not_good: (step) => step.not_good,
 };
 
 export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; windowed: boolean }) {
@@ -85,8 +84,7 @@ export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; w
               {head("p99", "p99")}
               {head("p999", "p99.9")}
               {head("max", words.max)}
-              {head("failed", words.failed)}
-              {head("check_failed", words.checkFailed)}
+              {head("not_good", words.notGood)}
               <th scope="col">{words.trend}</th>
             </tr>
           </thead>
@@ -103,11 +101,8 @@ export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; w
                 <td data-name="p99">{time(step.times?.p99_us ?? NaN)}</td>
                 <td data-name="p99.9">{time(step.times?.p999_us ?? NaN)}</td>
                 <td data-name={words.max}>{time(step.times?.max_us ?? NaN)}</td>
-                <td data-name={words.failed} class={step.failed > 0 ? "bad" : ""}>
-                  {count(step.failed)}
-                </td>
-                <td data-name={words.checkFailed} class={step.check_failed > 0 ? "bad" : ""}>
-                  {count(step.check_failed)}
+                <td data-name={words.notGood} class={step.not_good > 0 ? "bad" : ""}>
+                  {count(step.not_good)}
                 </td>
                 <td data-name={words.trend}>
                   <Trend values={step.trend} />

@@ -31,7 +31,7 @@ pub struct Member {
     pub root: u32,
     /// It does the target's work: it runs the same program as its parent, or listens at the target's address.
     pub works: bool,
-    /// How long it has lived, as far as that is known.
+    /// The least that it has lived, as far as that is known.
     pub age: Duration,
 }
 

@@ -12,8 +12,8 @@ use crate::{good, thresholds};
 use measure::processes::Happened;
 use measure::stream::Machine;
 use measure::{
-    Censored, Counts, Evidence, FailureKind, Fault, Head, Histogram, LostRequest, OriginCounts, PhaseResult,
-    RunResult, TimeMetric, Verdict,
+    Censored, Counts, Evidence, Head, Histogram, LostRequest, OriginCounts, PhaseResult, RunResult,
+    TimeMetric, Verdict,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -86,8 +86,6 @@ pub struct Model {
     thresholds: Vec<Threshold>,
     notes: Vec<Note>,
     text: String,
-    /// English words of kinds of failures and faults.
-    words: BTreeMap<&'static str, &'static str>,
     /// The place from which the next change is asked for.
     next: String,
 }
@@ -165,8 +163,8 @@ struct TimeSummary {
 struct Step {
     name: String,
     requests: u64,
-    failed: u64,
-    check_failed: u64,
+    /// Answers that failed, or in which a check failed.
+    not_good: u64,
     times: TimeSummary,
     trend: Vec<u64>,
 }
@@ -297,7 +295,6 @@ impl Gathered {
             thresholds: judged(&result),
             notes: notes(&result),
             text: text.to_owned(),
-            words: words(),
             next: self.place().to_string(),
         }
     }
@@ -374,8 +371,7 @@ impl Gathered {
                         .map_or("others", String::as_str)
                         .to_owned(),
                     requests: figures.ended,
-                    failed: figures.ended - figures.ok,
-                    check_failed: 0,
+                    not_good: figures.ended - figures.ok,
                     times: TimeSummary::of(&figures.response),
                     trend: trend.to_vec(),
                 }
@@ -578,13 +574,6 @@ fn cut(text: &str, most: usize) -> String {
     }
     let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     format!("{}…", &text[..end])
-}
-
-/// Words of kinds, for records that name them only.
-fn words() -> BTreeMap<&'static str, &'static str> {
-    let kinds = FailureKind::ALL.iter().map(|kind| (kind.name(), kind.text()));
-    let faults = Fault::ALL.iter().map(|fault| (fault.name(), fault.text()));
-    kinds.chain(faults).collect()
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ impl Family {
                     if is_other || found.iter().any(|member| member.pid == pid) {
                         continue;
                     }
-                    let age = age(pid);
+                    // Of those that have become what they are, no more need be known.
+                    let age = if self.settled.contains_key(&pid) { YOUNG } else { age(pid) };
                     let works = self.works(pid, age, parent, listeners);
                     found.push(Member { pid, root: *root, works, age });
                     parents.push(Parent { pid, works });

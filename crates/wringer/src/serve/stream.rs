@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// After so long without a record something is sent, so that a connection that is gone is noticed.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -36,26 +36,39 @@ impl Body for Growing {
 }
 
 /// The records from this number on, until the run is over or nobody reads any more.
-/// `watching` goes a moment after the stream, so that a page can fetch the end of the run.
 pub fn records(live: Live, next: u64, watching: Watching) -> Growing {
+    begin(watching, |to| tell(live, next, to))
+}
+
+/// How the run changes from this place on, until it is over or nobody reads any more.
+pub fn changes(live: Live, since: Place, watching: Watching) -> Growing {
+    begin(watching, |to| tell_changes(live, since, to))
+}
+
+/// A body that this fills. `watching` goes a moment after it, so that a page can fetch the end of the run.
+fn begin<T: Future<Output = ()> + Send + 'static>(
+    watching: Watching,
+    fill: impl FnOnce(mpsc::Sender<Bytes>) -> T,
+) -> Growing {
     let (to, body) = mpsc::channel(WAITING);
+    let filled = fill(to);
     tokio::spawn(async move {
-        tell(live, next, to).await;
+        filled.await;
         tokio::time::sleep(LAST_LOOK).await;
         drop(watching);
     });
     Growing(body)
 }
 
-/// How the run changes from this place on, until it is over or nobody reads any more.
-pub fn changes(live: Live, since: Place, watching: Watching) -> Growing {
-    let (to, body) = mpsc::channel(WAITING);
-    tokio::spawn(async move {
-        tell_changes(live, since, to).await;
-        tokio::time::sleep(LAST_LOOK).await;
-        drop(watching);
-    });
-    Growing(body)
+/// Waits until the run has changed; false where it never will, or nobody reads any more.
+async fn has_more(changes: &mut watch::Receiver<u64>, to: &mpsc::Sender<Bytes>) -> bool {
+    loop {
+        tokio::select! {
+            changed = changes.changed() => return changed.is_ok(),
+            () = tokio::time::sleep(HEARTBEAT) => if to.send(Bytes::from_static(b":\n\n")).await.is_err() { return false },
+            () = to.closed() => return false,
+        }
+    }
 }
 
 async fn tell_changes(live: Live, mut since: Place, to: mpsc::Sender<Bytes>) {
@@ -70,12 +83,8 @@ async fn tell_changes(live: Live, mut since: Place, to: mpsc::Sender<Bytes>) {
         let Some(next) = next.filter(|_| sent.is_ok()) else { return };
         since = next;
         tokio::time::sleep(BREATH).await;
-        loop {
-            tokio::select! {
-                changed = records.changed() => if changed.is_err() { return } else { break },
-                () = tokio::time::sleep(HEARTBEAT) => if to.send(Bytes::from_static(b":\n\n")).await.is_err() { return },
-                () = to.closed() => return,
-            }
+        if !has_more(&mut records, &to).await {
+            return;
         }
     }
 }
@@ -104,10 +113,8 @@ async fn tell(live: Live, mut next: u64, to: mpsc::Sender<Bytes>) {
         if !text.is_empty() && to.send(text.into()).await.is_err() {
             return;
         }
-        tokio::select! {
-            changed = changes.changed() => if changed.is_err() { return },
-            () = tokio::time::sleep(HEARTBEAT) => if to.send(Bytes::from_static(b":\n\n")).await.is_err() { return },
-            () = to.closed() => return,
+        if !has_more(&mut changes, &to).await {
+            return;
         }
     }
 }

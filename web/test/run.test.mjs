@@ -6,7 +6,7 @@ import { createServer } from "vite";
 import { chance, makeRun, pack, runs } from "../dev/make-run.mjs";
 
 let vite;
-let fold;
+let changes;
 let model;
 let histogram;
 let windows;
@@ -16,7 +16,7 @@ let heat;
 before(async () => {
   const root = new URL("..", import.meta.url).pathname;
   vite = await createServer({ configFile: false, root, server: { middlewareMode: true, ws: false }, appType: "custom", logLevel: "error", optimizeDeps: { noDiscovery: true } });
-  [fold, model, histogram, windows, notes, heat] = await Promise.all(["fold", "model", "histogram", "window", "text/notes", "chart/heat"].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)));
+  [changes, model, histogram, windows, notes, heat] = await Promise.all(["change", "model", "histogram", "window", "text/notes", "chart/heat"].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)));
 });
 after(() => vite.close());
 
@@ -74,7 +74,7 @@ test("a change takes the place of rows from its first one on, and what it leaves
   const hostile = makeRun({ seconds: 10, state: "live", hostile: true });
   const run = model.decode(hostile);
   const before = run.columns.get("requests").slice(0, 9);
-  const now = fold.merged(run, change(9, [7, 8], { evidence: [], evidence_left: 3, text: "", head: { ...hostile.head, labels: ["late"], plan: "" } }));
+  const now = changes.merged(run, change(9, [7, 8], { evidence: [], evidence_left: 3, text: "", head: { ...hostile.head, labels: ["late"], plan: "" } }));
   assert.equal(now.rows, 11);
   assert.deepEqual([...now.columns.get("requests")], [...before, 7, 8]);
   assert.deepEqual([...now.at.slice(8)], [9, 10, 11]);
@@ -83,7 +83,7 @@ test("a change takes the place of rows from its first one on, and what it leaves
   assert.deepEqual([now.evidence.length, now.evidence_left, now.text], [1, 2, hostile.text]);
   assert.deepEqual([now.head.labels, now.head.plan], [["late"], hostile.head.plan]);
   assert.deepEqual([now.next, now.change], ["1-10", 1]);
-  const again = fold.merged(now, change(10, [9]));
+  const again = changes.merged(now, change(10, [9]));
   assert.deepEqual([...again.columns.get("requests").slice(9)], [7, 9], "the last row may grow");
   assert.equal(windows.sumOf(again, "service", (row) => row >= 9).total, 16);
 });
@@ -91,21 +91,21 @@ test("a change takes the place of rows from its first one on, and what it leaves
 test("a counter that is new holds 0 in the rows before it, and a figure is a gap there", () => {
   const run = model.decode(makeRun({ seconds: 3, state: "live" }));
   const columns = { "status.503": { ...pack([2]), counts: true }, ports: pack([5]) };
-  const now = fold.merged(run, change(3, [1], { columns }));
+  const now = changes.merged(run, change(3, [1], { columns }));
   assert.deepEqual([...now.columns.get("status.503")], [0, 0, 0, 2]);
   assert.deepEqual([...now.columns.get("ports")].map(Number.isNaN), [true, true, true, false]);
 });
 
 test("a change from row 0 replaces all rows", () => {
   const run = model.decode(makeRun({ seconds: 10, state: "live" }));
-  const now = fold.merged(run, change(0, [5, 6]));
+  const now = changes.merged(run, change(0, [5, 6]));
   assert.deepEqual([now.rows, [...now.columns.get("requests")]], [2, [5, 6]]);
   assert.equal(windows.sumOf(now, "service", () => true).total, 11);
 });
 
 test("a run of a day is taken in change by change", () => {
   let run = model.decode(makeRun({ seconds: 2, state: "live" }));
-  for (let row = 1; row < 7_200; row++) run = fold.merged(run, change(row, [5, 5]));
+  for (let row = 1; row < 7_200; row++) run = changes.merged(run, change(row, [5, 5]));
   assert.equal(run.rows, 7_201);
   assert.equal(windows.figures(run, { from: 2, to: 86_400 }).counts("requests"), 5 * 7_199);
 });
