@@ -169,6 +169,21 @@ fn lengths_stay_those_of_the_first_answer() {
 }
 
 #[test]
+fn what_the_origin_says_of_its_end_is_believed_by_some() {
+    let second = |kind| {
+        let rig = Rig::new(kind);
+        let mut client = rig.client();
+        client.get("/unasked/nostore", "");
+        client.get("/a", "").body
+    };
+    assert_eq!(second(FaultKind::ReadOn), b"none");
+    assert_eq!(second(FaultKind::None), body(0, "", "/a"));
+    let first = Rig::new(FaultKind::FirstLength).get("/lengths", "");
+    assert_eq!((first.field("content-length"), first.body.len()), ("500", 500));
+    assert_eq!(Rig::new(FaultKind::None).get("/lengths", "").status, 502);
+}
+
+#[test]
 fn keep_gone_serves_an_error_again() {
     let rig = Rig::new(FaultKind::KeepGone);
     let serials = [(); 2].map(|()| rig.get("/error", "").field("serial").to_owned());
@@ -506,7 +521,12 @@ fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usiz
         body.truncate(1000 - 100 * serial);
     }
     let length = format!("Content-Length: {}", body.len());
-    let framing = if says("chunked") { "Transfer-Encoding: chunked" } else { &length };
+    let two = format!("Content-Length: 500\r\n{length}");
+    let framing = match () {
+        () if says("chunked") => "Transfer-Encoding: chunked",
+        () if says("lengths") => &two,
+        () => &length,
+    };
     if says("chunked") {
         body = [b"258\r\n", &body[..600], b"\r\n190;x=y\r\n", &body[600..], b"\r\n0\r\n\r\n"].concat();
     } else if says("cut") {
@@ -517,8 +537,12 @@ fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usiz
     let head = format!(
         "HTTP/1.1 {status}\r\nSerial: {serial}\r\nAsked-By: {asked_by}\r\nCache-Control: {control}\r\n{vary}{framing}\r\n\r\n"
     );
-    if is_head { head.into_bytes() } else { [head.into_bytes(), body].concat() }
+    let unasked = if says("unasked") { UNASKED } else { "" };
+    if is_head { head.into_bytes() } else { [head.into_bytes(), body, unasked.into()].concat() }
 }
+
+/// An answer to a request that nobody sent.
+const UNASKED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnone";
 
 fn body(version: usize, variant: &str, target: &str) -> Vec<u8> {
     format!("version {version} of variant {variant} of {target}; ").bytes().cycle().take(1000).collect()

@@ -80,7 +80,7 @@ pub enum Between {
     Flapping(Duration),
     /// A little at a time.
     Dripping,
-    /// In turn more follows an answer than its head says, or less.
+    /// Answers lie about where they end.
     Lying,
 }
 

@@ -139,6 +139,26 @@ fn a_cache_that_is_right_passes_lies_and_drips_too() {
     for scenario in ["lying-origin", "dripping-origin", "slow-writers", "moving-set"] {
         check_right(&found, scenario);
     }
+    let lying = finding(&found, "lying-origin");
+    assert!(lying["counters"]["origin_disturbed"].as_u64() > Some(0), "{lying}");
+    assert!(!lying["verdict"].to_string().contains("wrong"), "{lying}");
+}
+
+/// Each believes one of the lies: an answer that nobody asked for, a chunk without a size, a body without its end, the first of two lengths.
+#[test]
+fn lies_of_the_origin_that_are_believed_fail() {
+    for kind in
+        [FaultKind::ReadOn, FaultKind::CompleteCutInChunks, FaultKind::CompleteCut, FaultKind::FirstLength]
+    {
+        let (ran, found) = stress(kind, "surge,lying-origin");
+        check(&found, "surge", &["pass"], "");
+        check_fact(&found, "lying-origin", &["failed"], "wrong");
+        assert!(
+            finding(&found, "lying-origin")["moved"].to_string().contains("framing"),
+            "{kind:?}: {found}"
+        );
+        ran.ended_with(3);
+    }
 }
 
 /// While the origin drips nobody is answered, and so nothing ends before the pressure does.

@@ -124,7 +124,7 @@ pub const ALL: &[Scenario] = &[
     },
     Scenario {
         name: "lying-origin",
-        about: "in turn bytes follow an answer of the origin that its head does not announce, or it ends a thousand bytes before its announced end, to 50 requests per second",
+        about: "answers of the origin lie about their end: in turn another answer follows that nobody asked for, the last 1000 bytes do not come, a chunk has no size, or there are two lengths; to 50 requests per second",
         fails_if: "",
         causes: &[Cause::Framing, Cause::Collapsing],
         of_caches: true,

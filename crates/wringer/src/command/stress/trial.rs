@@ -299,9 +299,13 @@ impl Conducted {
         seen.died = finished.result.processes.died().map(|died| died.sentence());
         seen.of_caches = scenario.of_caches;
         seen.cache_bytes = self.cache_bytes;
-        seen.weak = self.weak;
         seen.pressed.origin_bytes = origin_bytes(&during);
-        self.counters.origin_disturbed = gate.map_or(0, Gate::disturbed);
+        let disturbed = gate.map(Gate::disturbed);
+        let untouched = disturbed == Some(0);
+        self.counters.origin_disturbed = disturbed.unwrap_or(0);
+        seen.weak = self.weak.or_else(|| {
+            untouched.then(|| "nothing went between the target and its origin while it was disturbed".to_owned())
+        });
         let left = left_behind(&seen.held_before, &seen.held_after);
         let verdict = match (&self.problem, &seen.died) {
             (Some(why), None) => Verdict::not_run(why.clone()),

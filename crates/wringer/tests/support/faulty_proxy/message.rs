@@ -150,6 +150,14 @@ impl Answer {
         self.status == 200 && self.body.len() == self.length
     }
 
+    /// Nobody can tell where it ends (RFC 9112, section 6.3).
+    pub(super) fn has_two_lengths(&self) -> bool {
+        let mut lengths =
+            self.fields.0.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        let first = lengths.next();
+        lengths.any(|(_, length)| first.is_some_and(|(_, first)| first != length))
+    }
+
     pub(super) fn says(&self, directive: &str) -> bool {
         self.fields.get("cache-control").is_some_and(|control| control.contains(directive))
     }

@@ -125,6 +125,10 @@ pub enum FaultKind {
     Dearer,
     /// Takes addresses that differ in slashes, case or the query for one.
     JoinKeys,
+    /// Keeps what it may, and takes whatever the origin sent behind an answer for the next one.
+    ReadOn,
+    /// Keeps what it may, and believes the first of two lengths that differ.
+    FirstLength,
 }
 
 /// True of about a fourth of all objects.
@@ -355,6 +359,8 @@ impl Shared {
             | FaultKind::CodingUnnamed
             | FaultKind::CodingCut
             | FaultKind::JoinKeys
+            | FaultKind::ReadOn
+            | FaultKind::FirstLength
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
             | FaultKind::HeadWithBody
@@ -389,6 +395,7 @@ impl Shared {
     /// Asks the origin on the connection of this client, and on a new one when that has been closed meanwhile.
     fn fetch<'a>(&'a self, request: &Request, upstream: &mut Option<Upstream<'a>>) -> io::Result<Answer> {
         if let Some(mut used) = upstream.take()
+            && (self.kind == FaultKind::ReadOn || used.is_silent()?)
             && let Ok(answer) = used.exchange(request)
         {
             *upstream = Some(used).filter(|_| answer.keeps_connection);
@@ -414,6 +421,16 @@ impl<'a> Upstream<'a> {
         Ok(Upstream { connection, input })
     }
 
+    /// Nothing has come that nobody asked for.
+    fn is_silent(&self) -> io::Result<bool> {
+        let stream = &self.connection.stream;
+        stream.set_nonblocking(true)?;
+        let came = stream.peek(&mut [0]);
+        stream.set_nonblocking(false)?;
+        let is_nothing = matches!(came, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        Ok(is_nothing && self.input.buffer().is_empty())
+    }
+
     fn exchange(&mut self, request: &Request) -> io::Result<Answer> {
         let mut head = format!("{} {} HTTP/1.1\r\n", request.method, request.target);
         request.fields.end_to_end().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
@@ -421,6 +438,10 @@ impl<'a> Upstream<'a> {
             head += &format!("Host: {}\r\n", self.connection.shared.origin);
         }
         (&self.connection.stream).write_all(format!("{head}\r\n").as_bytes())?;
-        Answer::read(&mut self.input, &request.method)
+        let answer = Answer::read(&mut self.input, &request.method)?;
+        match answer.has_two_lengths() && self.connection.shared.kind != FaultKind::FirstLength {
+            true => Err(io::Error::other("two lengths that differ")),
+            false => Ok(answer),
+        }
     }
 }
