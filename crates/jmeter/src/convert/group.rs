@@ -126,12 +126,15 @@ fn phase(
 }
 
 /// A scenario that has a phase to itself: one request again and again is what the engine does of itself, and a failure changes
-/// nothing. Beside other groups it stays a journey.
-fn alone(scenario: Scenario) -> Scenario {
+/// nothing. Anything else is walked as a journey, whose iterations are JMeter's.
+fn alone(mut scenario: Scenario) -> Scenario {
     let plain = matches!(scenario.steps.as_slice(), [Step::Requests(step)] if step.after.is_empty());
-    let is_default = plain && scenario.on_failure == OnFailure::Continue;
-    let on_failure = if is_default { OnFailure::default() } else { scenario.on_failure };
-    Scenario { on_failure, ..scenario }
+    match (plain, scenario.on_failure) {
+        (true, OnFailure::Continue) => scenario.on_failure = OnFailure::default(),
+        (true, OnFailure::NextIteration) => {}
+        _ => scenario.make_journey(),
+    }
+    scenario
 }
 
 pub(super) fn group(c: &mut Converter<'_>, of: &Element, nth: u32, root: &Element) -> Option<Group> {

@@ -314,8 +314,11 @@ impl Program {
         };
         position.at = at;
         position.unwind = Some(open);
-        if matches!(flow, Flow::StopUser | Flow::StopRun | Flow::StopNow) {
-            position.stopping = Some(flow);
+        match flow {
+            Flow::StopUser | Flow::StopRun | Flow::StopNow => position.stopping = Some(flow),
+            // Outside of any loop it is that of the user's iterations.
+            Flow::BreakLoop if around.is_none() => position.stopping = Some(Flow::StopUser),
+            Flow::NextIteration | Flow::NextRound | Flow::BreakLoop => {}
         }
     }
 

@@ -311,6 +311,8 @@ fn flow_leaves_rounds_loops_and_walks() {
     assert_eq!(walks(vec![looped(Flow::BreakLoop), send()], 1), "0 2");
     assert_eq!(walks(vec![looped(Flow::NextIteration), send()], 2), "0 / 0");
     assert_eq!(walks(vec![looped(Flow::StopUser), send()], 1), "0 !");
+    assert_eq!(walks(vec![send(), flow(Flow::NextRound), send()], 2), "0 / 0");
+    assert_eq!(walks(vec![send(), flow(Flow::BreakLoop), send()], 1), "0 !", "it leaves the iterations");
     let within = Step::Transaction(Transaction::of("t", vec![looped(Flow::NextIteration)]));
     assert_eq!(walks(vec![within, send()], 1), "0 t0:10");
 }

@@ -19,7 +19,9 @@ const MAX_DEPTH: usize = 32;
 pub(super) fn check(phase: &Phase, found: &mut Found) {
     found.of(&format!("phase '{}'", phase.name), |found| {
         if phase.groups.is_empty() {
-            found.within("scenario", |found| check_scenario(&phase.scenario, found));
+            found.within("scenario", |found| {
+                check_scenario(&phase.scenario, phase.scenario.is_journey(), found);
+            });
         } else {
             found.within("groups", |found| check_groups(phase, found));
         }
@@ -34,11 +36,11 @@ fn check_groups(phase: &Phase, found: &mut Found) {
         found.push("requests and turns_per_user stand in the stop of each group".to_owned());
     }
     check_shares(phase, found);
-    for (nth, group) in phase.parts().iter().enumerate() {
+    for (nth, (group, part)) in phase.groups.iter().zip(phase.parts()).enumerate() {
         found.within(nth, |found| {
             let whose = format!("group '{}'", group.name);
             found.of(&whose, |found| check_group(&group.scenario, found));
-            check_pace(group, found);
+            check_pace(&part, found);
         });
     }
 }
@@ -47,11 +49,7 @@ fn check_group(scenario: &Scenario, found: &mut Found) {
     if scenario.steps.is_empty() {
         found.push("it has no step: nothing would be sent".to_owned());
     }
-    if !scenario.is_journey() {
-        let text = "it only sends, which a phase does: give it a sequence or another step of a journey";
-        found.push(text.to_owned());
-    }
-    found.within("scenario", |found| check_scenario(scenario, found));
+    found.within("scenario", |found| check_scenario(scenario, true, found));
 }
 
 /// Groups have shares of the phase's pace, all of them and all of it, or none.
@@ -68,11 +66,11 @@ fn check_shares(phase: &Phase, found: &mut Found) {
     }
 }
 
-fn check_scenario(scenario: &Scenario, found: &mut Found) {
+fn check_scenario(scenario: &Scenario, is_journey: bool, found: &mut Found) {
     let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
     let names = Names { data, extracted: &kept };
     found.within("steps", |found| check_steps(&scenario.steps, 0, &names, found));
-    if !scenario.is_journey() {
+    if !is_journey {
         return;
     }
     let odd = |step: &&Step| !matches!(step, Step::Requests(_));

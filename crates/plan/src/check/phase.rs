@@ -63,7 +63,7 @@ fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
         Step::Urls(_) => true,
         _ => false,
     };
-    let by_itself = phase.scenarios().any(Scenario::is_journey) || phase.sends().into_iter().any(by_itself);
+    let by_itself = phase.has_journeys() || phase.sends().into_iter().any(by_itself);
     if shares || by_itself {
         found.at("preconnect", format!(
             "phase '{name}': preconnect is of connections that users of HTTP/1.1 or of messages have to themselves; \

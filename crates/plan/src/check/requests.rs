@@ -11,7 +11,7 @@ use crate::request::Request;
 use crate::request::field::Field;
 use crate::request::message::Tcp;
 use crate::scenario::script::ScriptStep;
-use crate::scenario::{RequestOrder, RequestStep, Scenario, Step};
+use crate::scenario::{RequestOrder, RequestStep, Step};
 use std::collections::HashSet;
 
 pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Found) {
@@ -262,7 +262,7 @@ pub(super) fn check_continue(phase: &Phase, step: &RequestStep, load: &Load, fou
         (http.h1.pipeline > 1, "with pipeline"),
         (!step.session.is_none(), "in a session (cookies, redirections, logins, authentication, resources)"),
         (step.aws.is_some(), "in signed requests (aws)"),
-        (phase.scenarios().any(Scenario::is_journey), "in journeys"),
+        (phase.has_journeys(), "in journeys"),
     ];
     for (_, why) in hindered.iter().filter(|(is, _)| *is) {
         found.push(format!(

@@ -345,15 +345,22 @@ impl Phase {
         dealt
     }
 
-    /// Its groups, each as a phase of its own; itself where it has none.
+    /// True if its users walk journeys; those of groups always do.
+    pub fn has_journeys(&self) -> bool {
+        !self.groups.is_empty() || self.scenario.is_journey()
+    }
+
+    /// Its groups, each as a phase of its own, in which users walk a journey; itself where it has none.
     pub fn parts(&self) -> Vec<Phase> {
         let dealt = self.dealt();
         let of_group = |group: &Group| {
             let left = self.stop.after.map(|after| after.saturating_sub(group.start));
             let after = left.into_iter().chain(group.stop.after).min();
+            let mut scenario = group.scenario.clone();
+            scenario.make_journey();
             Phase {
                 name: group.name.clone(),
-                scenario: group.scenario.clone(),
+                scenario,
                 pace: group.pace.clone(),
                 stop: Stop { after, ..group.stop },
                 groups: Vec::new(),

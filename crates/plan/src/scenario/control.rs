@@ -287,9 +287,9 @@ pub struct Lock {
 pub enum Flow {
     /// At the beginning: the user's next iteration.
     NextIteration,
-    /// At the next round of the innermost loop.
+    /// At the next round of the innermost loop; outside of any loop at the user's next iteration.
     NextRound,
-    /// Behind the innermost loop.
+    /// Behind the innermost loop; outside of any loop the user ends.
     BreakLoop,
     /// Nowhere: this user ends.
     StopUser,
@@ -309,9 +309,9 @@ pub enum OnFailure {
     /// Begins its next iteration: what follows would build on nothing.
     #[default]
     NextIteration,
-    /// Begins the next round of the innermost loop.
+    /// Begins the next round of the innermost loop; outside of any loop its next iteration.
     NextRound,
-    /// Goes on behind the innermost loop.
+    /// Goes on behind the innermost loop; outside of any loop it ends.
     BreakLoop,
     /// Ends.
     StopUser,

@@ -152,6 +152,14 @@ impl Scenario {
         !plain || !self.steps.iter().all(Step::is_plain_send)
     }
 
+    /// Makes a turn of a user a walk through all of it, in order: its steps stay, within a sequence where they only send.
+    pub fn make_journey(&mut self) {
+        if !self.is_journey() {
+            let steps = std::mem::take(&mut self.steps);
+            self.steps = vec![Step::Sequence(Sequence { name: String::new(), steps })];
+        }
+    }
+
     fn clone_without_steps(&self) -> Scenario {
         let Scenario { steps: _, variables, on_failure, keep, user_name: _ } = self;
         let variables = variables.clone();

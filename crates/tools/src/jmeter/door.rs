@@ -168,8 +168,8 @@ fn keep_contents(load: &mut plan::Load, contents: plan::load::KeptContents) {
         return;
     }
     for phase in &mut load.phases {
-        if phase.groups.is_empty() && !phase.scenario.is_journey() {
-            phase.scenario.on_failure = plan::OnFailure::Continue;
+        if phase.groups.is_empty() {
+            phase.scenario.make_journey();
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::support::{Ran, folder, shell, start_in};
 use crate::web::{Web, answer, ok};
 
 /// Four users, three times the same request, to the port that a property says.
-const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan testclass="TestPlan" testname="Plan"/><hashTree>
 <ThreadGroup testclass="ThreadGroup" testname="Users">
@@ -44,7 +44,7 @@ pub const KEYSTORE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// Something that no build runs.
 const UNKNOWN: &str = "<com.example.Own testname=\"Own\"/><hashTree/>";
 
-fn on(plan: &str, words: &[&str]) -> Ran {
+pub fn on(plan: &str, words: &[&str]) -> Ran {
     let folder = folder();
     std::fs::write(folder.path().join("plan.jmx"), plan).unwrap();
     start_in(folder, words.iter().copied()).end()
@@ -169,7 +169,7 @@ fn embedded_resources_are_those_whose_urls_match() {
 }
 
 /// One user who does once what stands there.
-fn once(steps: &str) -> String {
+pub fn once(steps: &str) -> String {
     let begin = PLAN.find("  <HTTPSamplerProxy").unwrap();
     let end = PLAN.find("  <!-- more -->").unwrap();
     let plan = PLAN.replace("\"LoopController.loops\">3<", "\"LoopController.loops\">1<");
@@ -177,7 +177,7 @@ fn once(steps: &str) -> String {
 }
 
 /// A request, with more properties, and what stands below it.
-fn sampler(name: &str, path: &str, more: &str, below: &str) -> String {
+pub fn sampler(name: &str, path: &str, more: &str, below: &str) -> String {
     format!(
         "<HTTPSamplerProxy testname=\"{name}\"><stringProp name=\"HTTPSampler.domain\">127.0.0.1</stringProp>\
          <stringProp name=\"HTTPSampler.port\">${{__P(port)}}</stringProp><stringProp name=\"HTTPSampler.path\">{path}</stringProp>\
@@ -186,7 +186,7 @@ fn sampler(name: &str, path: &str, more: &str, below: &str) -> String {
 }
 
 /// Runs it, and returns the lines of the results: label, code, message, success, bytes and URL of each.
-fn results(plan: &str, web: &Web) -> Vec<[String; 6]> {
+pub fn results(plan: &str, web: &Web) -> Vec<[String; 6]> {
     let port = format!("-Jport={}", web.address.port());
     let ran = on(plan, &["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl", &port]).ended_with(0);
     let columns = [2, 3, 4, 7, 9, 13];

@@ -35,6 +35,7 @@ mod http2_oracle;
 mod http2_peer;
 mod http3;
 mod jmeter;
+mod jmeter_flow;
 mod journeys;
 mod kept;
 mod mcp;
