@@ -31,6 +31,9 @@ pub struct ProbeArgs {
     /// Write all cases with their states as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Go on with a probe that was ended or killed, from the file of its --json, with the same options
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "forecast"])]
+    pub resume: Option<PathBuf>,
     /// Storage of the load's run: whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,

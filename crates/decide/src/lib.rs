@@ -16,5 +16,5 @@ pub mod trend;
 mod void;
 pub mod words;
 
-pub use findings::Findings;
+pub use findings::{Findings, Written};
 pub use void::Void;

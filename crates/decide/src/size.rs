@@ -4,6 +4,7 @@
 //! The model is that of `plan::predict` (Che's approximation). It knows no overhead, no rounding and no policy, so all of these are in one figure: the effective share. Start
 //! reading at [`share`].
 
+use crate::Findings;
 use crate::words;
 use plan::predict::{Observed, hit_ratio};
 use plan::site::Size;
@@ -142,12 +143,125 @@ impl Share {
 }
 
 /// Points of objects of one size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Class {
     /// Bytes of each object.
     pub object_bytes: u64,
     /// Points, from the smallest set, each with its share.
     pub points: Vec<(Point, Share)>,
+}
+
+/// Options that say which working sets there are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SizeOptions {
+    /// The cache, as it was typed.
+    pub target: String,
+    /// All chance comes from it.
+    pub seed: u64,
+    /// Memory that the cache was configured to hold.
+    pub memory_bytes: u64,
+    /// Sizes of objects, each a class.
+    pub sizes: Vec<u64>,
+    /// Working sets as multiples of that memory, the smallest first.
+    pub sets: Vec<f64>,
+    /// Exponent of the objects' popularity.
+    pub alpha: f64,
+    /// Seconds that each part of a working set may take.
+    pub limit_s: f64,
+    /// A hit ratio whose memory is told, too.
+    pub for_hits: Option<f64>,
+}
+
+/// The next working set that is to be asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorkingSet {
+    /// Its place among all, counted from 0.
+    pub number: usize,
+    /// Bytes of each object.
+    pub object_bytes: u64,
+    /// The set as a multiple of the memory.
+    pub times: f64,
+}
+
+/// All working sets of a cache, and what follows from them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// The cache, as people read it.
+    pub target: String,
+    /// Options that say which working sets there are.
+    pub asked: SizeOptions,
+    /// Each size of objects, in the order in which they were asked for.
+    pub classes: Vec<Class>,
+    /// Run files, where they are kept.
+    pub files: Vec<String>,
+}
+
+impl Sizes {
+    /// Nothing was asked for yet.
+    pub fn new(asked: SizeOptions) -> Sizes {
+        Sizes { target: asked.target.clone(), asked, classes: Vec::new(), files: Vec::new() }
+    }
+
+    /// The next working set; `None`: all were asked for.
+    pub fn next(&self) -> Option<WorkingSet> {
+        let number = self.classes.iter().map(|class| class.points.len()).sum();
+        let of_each = self.asked.sets.len();
+        let object_bytes = *self.asked.sizes.get(number / of_each.max(1))?;
+        let times = *self.asked.sets.get(number % of_each.max(1))?;
+        Some(WorkingSet { number, object_bytes, times })
+    }
+
+    /// Takes in what came of it.
+    pub fn take(&mut self, point: Point) -> Share {
+        let share = share(&point);
+        let of_each = self.asked.sets.len();
+        match self.classes.last_mut().filter(|class| class.points.len() < of_each) {
+            Some(class) => class.points.push((point, share)),
+            None => {
+                self.classes.push(Class { object_bytes: point.object_bytes, points: vec![(point, share)] });
+            }
+        }
+        share
+    }
+}
+
+impl Findings for Sizes {
+    const SCHEMA: &'static str = "wringer.size";
+
+    fn code(&self) -> u8 {
+        0
+    }
+
+    fn text(&self) -> String {
+        self.headline()
+    }
+
+    fn headline(&self) -> String {
+        let memory = words::bytes(self.asked.memory_bytes as f64);
+        let mut text = format!("{}: of {memory}, so much works:\n\n", self.target);
+        for class in &self.classes {
+            let share = class.share().map_or_else(|| "not known".to_owned(), Share::text);
+            text += &format!("objects of {:>9}: {share}\n", words::bytes(class.object_bytes as f64));
+        }
+        text += "\nset, hits, hits by the model at that memory:\n";
+        for (point, _) in self.classes.iter().flat_map(|class| &class.points) {
+            text += &format!(
+                "{:>9} of {:>9}: {:>6} {:>6}\n",
+                words::bytes(point.set_bytes()),
+                words::bytes(point.object_bytes as f64),
+                words::percent(point.hit_ratio()),
+                words::percent(point.predicted(point.memory_bytes as f64)),
+            );
+        }
+        let wanted = self.asked.for_hits.into_iter();
+        let memory: Vec<String> = wanted
+            .flat_map(|ratio| self.classes.iter().filter_map(move |class| class.memory_for(ratio)))
+            .collect();
+        if !memory.is_empty() {
+            text += &format!("\n{}\n", memory.join("\n"));
+        }
+        text
+    }
 }
 
 impl Class {
@@ -259,6 +373,31 @@ mod tests {
         assert!(
             class.memory_for(0.9).is_some_and(|text| text.ends_with("objects of that size are not kept"))
         );
+    }
+
+    #[test]
+    fn sets_are_asked_for_one_after_the_other() {
+        let asked = SizeOptions {
+            target: "nginx".to_owned(),
+            seed: 1,
+            memory_bytes: 20_000_000,
+            sizes: vec![10_000, 20_000],
+            sets: vec![0.5, 2.0],
+            alpha: 0.9,
+            limit_s: 20.0,
+            for_hits: None,
+        };
+        let mut sizes = Sizes::new(asked);
+        let mut wanted = Vec::new();
+        while let Some(next) = sizes.next() {
+            wanted.push((next.number, next.object_bytes, next.times));
+            sizes.take(Point {
+                object_bytes: next.object_bytes,
+                ..simulated(10_000, 1_000, 20_000_000, 10_000)
+            });
+        }
+        assert_eq!(wanted, [(0, 10_000, 0.5), (1, 10_000, 2.0), (2, 20_000, 0.5), (3, 20_000, 2.0)]);
+        assert_eq!(sizes.classes.iter().map(|class| class.points.len()).collect::<Vec<_>>(), [2, 2]);
     }
 
     #[test]

@@ -11,4 +11,4 @@ pub mod origin;
 mod report;
 pub mod sweep;
 
-pub use report::{BaselineAbout, BesideAbout, ProbeReport, cases_text};
+pub use report::{BaselineAbout, BesideAbout, DoneSweeps, ProbeOptions, ProbeReport, cases_text};

@@ -3,7 +3,7 @@
 use super::cases::{CaseFamily, CaseKind};
 use super::framing::FramingRecord;
 use super::judge::CaseState;
-use super::sweep::{CaseChange, CaseRecord};
+use super::sweep::{CaseChange, CaseRecord, Sweep, add_beside, records};
 use crate::Findings;
 use crate::words;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 pub struct ProbeReport {
     /// The target, as people read it.
     pub target: String,
+    /// Options that say what is run.
+    #[serde(default)]
+    pub asked: ProbeOptions,
     /// Idle sweeps.
     pub sweeps: usize,
     /// The baseline that it is held against.
@@ -29,6 +32,37 @@ pub struct ProbeReport {
     pub framing: Vec<FramingRecord>,
     /// It was ended by hand before all was done.
     pub ended_early: bool,
+    /// Each sweep, of which the cases' states were made.
+    #[serde(default)]
+    pub done: DoneSweeps,
+}
+
+/// Options that say what is run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProbeOptions {
+    /// The target, as it was typed.
+    pub target: String,
+    /// Bytes that it may keep, where wringer starts it.
+    pub memory_bytes: u64,
+    /// Families and cases; empty: all.
+    pub only: Vec<String>,
+    /// Idle sweeps.
+    pub sweeps: u16,
+    /// Requests per second of the load beside which they are run again.
+    pub beside: Option<f64>,
+    /// Framing probes are sent.
+    pub framing: bool,
+}
+
+/// Sweeps that have ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DoneSweeps {
+    /// Without a load.
+    pub idle: Vec<Sweep>,
+    /// Beside the load.
+    pub beside: Vec<Sweep>,
+    /// Without a load afterwards.
+    pub after: Option<Sweep>,
 }
 
 /// An earlier probe.
@@ -54,6 +88,15 @@ pub struct BesideAbout {
 }
 
 impl ProbeReport {
+    /// Makes the cases' states of the sweeps so far.
+    pub fn settle(&mut self, families: &[CaseFamily]) {
+        self.sweeps = self.done.idle.len();
+        self.cases = records(families, &self.done.idle);
+        if self.beside.is_some() {
+            add_beside(&mut self.cases, &self.done.beside, self.done.after.as_ref());
+        }
+    }
+
     /// No case says anything.
     fn is_mute(&self) -> bool {
         let says = |case: &CaseRecord| {
@@ -273,7 +316,7 @@ pub fn cases_text(families: &[CaseFamily]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::cases;
-    use super::super::sweep::{CaseRun, Sweep, add_baseline, add_beside, records};
+    use super::super::sweep::{CaseRun, add_baseline};
     use super::*;
 
     fn sweep(state: CaseState) -> Sweep {

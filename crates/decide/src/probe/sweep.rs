@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One run of a case.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseRun {
     /// Its state.
     pub state: CaseState,
     /// Why it did not pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Milliseconds of its slowest answer, without what the origin waited.
     pub slowest_ms: f64,

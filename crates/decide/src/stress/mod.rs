@@ -13,7 +13,7 @@ mod windows;
 
 pub use causes::{Cause, Counters, Moved, moved};
 pub use judge::{Pressed, Seen, State, Verdict, judge};
-pub use report::{Finding, Report, catalogue_text};
+pub use report::{Finding, Report, StressOptions, catalogue_text};
 pub use resources::{Resources, left_behind};
 pub use scenario::{Between, Ground, Press, Scenario, TargetAction};
 pub use windows::{HEALTHY_S, Window, back_after};

@@ -6,15 +6,15 @@ use super::judge::{Seen, State, Verdict};
 use super::scenario::{Ground, Scenario};
 use crate::Findings;
 use crate::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A scenario with what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The scenario.
-    pub scenario: &'static str,
+    pub scenario: String,
     /// The pressure, in words.
-    pub about: &'static str,
+    pub about: String,
     /// Verdict in the end.
     pub verdict: Verdict,
     /// Causes whose counters moved; told where it does not pass.
@@ -29,11 +29,34 @@ pub struct Finding {
     pub files: Vec<String>,
 }
 
+/// Options that all scenarios of a report were run with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StressOptions {
+    /// The target, as it was typed.
+    pub target: String,
+    /// All chance comes from it.
+    pub seed: u64,
+    /// Seconds that each presses.
+    pub press_s: f64,
+    /// Seconds that the way back is watched, at most.
+    pub back_s: f64,
+    /// Its capacity, where it was given.
+    pub capacity: Option<f64>,
+    /// Bytes that it may keep, where that is known.
+    pub cache_bytes: Option<u64>,
+    /// TLS is spoken to it.
+    pub is_secure: bool,
+    /// The target is theirs who ask.
+    pub is_owned: bool,
+}
+
 /// All findings on a target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The target, as people read it.
     pub target: String,
+    /// Options of all scenarios.
+    pub asked: StressOptions,
     /// Facts that scenarios were fitted to.
     pub ground: Ground,
     /// The capacity was given, and not measured.
@@ -45,6 +68,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// This scenario has a finding.
+    pub fn has(&self, scenario: &str) -> bool {
+        self.findings.iter().any(|finding| finding.scenario == scenario)
+    }
+
     fn count(&self, state: State) -> usize {
         self.findings.iter().filter(|finding| finding.verdict.state == state).count()
     }
@@ -108,7 +136,7 @@ fn milliseconds(time: Option<f64>) -> String {
 impl Finding {
     fn row(&self) -> [String; 6] {
         let state = self.verdict.state.text().to_owned();
-        let name = self.scenario.to_owned();
+        let name = self.scenario.clone();
         let Some(seen) = &self.seen else {
             return [name, state, String::new(), String::new(), String::new(), String::new()];
         };
@@ -144,7 +172,7 @@ impl Finding {
         for moved in &self.moved {
             text += &format!("    moved meanwhile: {}: {}\n", moved.cause.text(), moved.evidence);
         }
-        let likely = catalogue::named(self.scenario).map_or(&[][..], |scenario| scenario.causes);
+        let likely = catalogue::named(&self.scenario).map_or(&[][..], |scenario| scenario.causes);
         let is_other = |cause: &&Cause| !self.moved.iter().any(|moved| moved.cause == **cause);
         for cause in likely.iter().filter(is_other) {
             text += &format!("    also possible: {}: {}\n", cause.text(), cause.look());
@@ -181,8 +209,8 @@ mod tests {
     fn finding(state: State, reasons: &[&str]) -> Finding {
         let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
         Finding {
-            scenario: "bursts",
-            about: "bursts",
+            scenario: "bursts".into(),
+            about: "bursts".into(),
             verdict: Verdict { state, reasons },
             moved: vec![Moved { cause: Cause::Threads, evidence: "its busiest thread used 99 %".into() }],
             seen: Some(Seen { back_s: Some(2.0), ..Seen::default() }),
@@ -204,7 +232,17 @@ mod tests {
             knows_processes: true,
             reloads: true,
         };
-        Report { target: "nginx".into(), ground, assumed: false, ended_early: false, findings }
+        let asked = StressOptions {
+            target: "nginx".into(),
+            seed: 1,
+            press_s: 30.0,
+            back_s: 60.0,
+            capacity: None,
+            cache_bytes: Some(64 << 20),
+            is_secure: false,
+            is_owned: true,
+        };
+        Report { target: "nginx".into(), asked, ground, assumed: false, ended_early: false, findings }
     }
 
     #[test]

@@ -1,25 +1,12 @@
-//! Findings of stress, probe and arena: the same lines at the end, the same form as JSON, the same exit codes.
+//! Findings of stress, size, probe and arena: the same lines at the end, the same form as JSON, the same exit codes. What was ended goes on from its file.
 
 use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::signals;
-use decide::Findings;
-use serde::Serialize;
+use decide::{Findings, Written};
+use serde::de::DeserializeOwned;
 use std::path::Path;
-
-/// Findings as they are written.
-#[derive(Serialize)]
-struct Written<'a, F> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    /// `null`: it is not over.
-    exit: Option<u8>,
-    text: String,
-    #[serde(flatten)]
-    report: &'a F,
-}
 
 /// Writes them as JSON where that is wanted; to standard output only at the end.
 ///
@@ -27,20 +14,38 @@ struct Written<'a, F> {
 /// A file that cannot be written.
 pub fn keep(file: Option<&Path>, report: &impl Findings, exit: Option<Exit>) -> Result<(), Problem> {
     let Some(file) = file.filter(|file| exit.is_some() || !output::is_stdout(file)) else { return Ok(()) };
-    let written = Written {
-        schema: schema_of(report),
-        schema_version: 1,
-        version: env!("CARGO_PKG_VERSION"),
-        exit: exit.map(Exit::number),
-        text: report.headline(),
-        report,
-    };
+    let written = Written::of(report, env!("CARGO_PKG_VERSION"), exit.map(Exit::number));
     let text = serde_json::to_string_pretty(&written).expect("figures and texts are JSON") + "\n";
     output::keep("the findings", file, text.as_bytes())
 }
 
-fn schema_of<F: Findings>(_: &F) -> &'static str {
-    F::SCHEMA
+/// Reads them from the file that an option names.
+///
+/// # Errors
+/// It cannot be read, or is another form.
+pub fn read<F: Findings + DeserializeOwned>(option: &str, file: &Path) -> Result<F, Problem> {
+    let failed = |why: String| Problem::Usage(format!("{option} {}: {why}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let written: Written<F> = serde_json::from_str(&text)
+        .map_err(|error| failed(format!("it is not what --json of this command writes: {error}")))?;
+    if written.schema != F::SCHEMA {
+        return Err(failed(format!("it is {}, not {}", written.schema, F::SCHEMA)));
+    }
+    Ok(written.report)
+}
+
+/// Refuses to go on with other options than those that a file was made with.
+///
+/// # Errors
+/// They differ.
+pub fn refuse_other<S: PartialEq>(file: &Path, kept: &S, asked: &S) -> Result<(), Problem> {
+    if kept == asked {
+        return Ok(());
+    }
+    Err(Problem::Usage(format!(
+        "--resume {}: it was made of another target or with other options than these, or another seed: give the same, or start anew",
+        file.display()
+    )))
 }
 
 /// Prints them, writes them, and says how the process ends.

@@ -27,6 +27,8 @@ pub enum Pressed {
     Demonstration(Demonstration),
 }
 
+const NO_CACHE: &str = ", which has no cache";
+
 /// A proxy that a command has started.
 pub struct Commanded {
     proxy: rig::Started,
@@ -67,6 +69,23 @@ pub fn listen(target: &Target) -> Result<String, Problem> {
         Target::Proxy(address) => Ok(address.clone()),
         Target::Rig { .. } | Target::Command(_) | Target::Demonstration => Ok(any_port()?.to_string()),
     }
+}
+
+/// The target and all that was said of it: what goes on must be of the same.
+pub fn typed(target: &Target, args: &RigArgs) -> String {
+    let mut text = match target {
+        Target::Proxy(address) => address.clone(),
+        Target::Rig { name, workers } => format!("{name} --rig-workers {workers}"),
+        Target::Command(command) => format!("`{command}`"),
+        Target::Demonstration => "the demonstration cache".to_owned(),
+    };
+    if let Some(folder) = &args.from {
+        text += &format!(" --from {}", folder.display());
+    }
+    for (key, value) in &args.rig_set {
+        text += &format!(" --rig-set {key}={value}");
+    }
+    text
 }
 
 /// Options of what command lines start before an origin. What only some loads want of it, such as HTTP/2, is for whoever has such a load.
@@ -155,11 +174,24 @@ impl Pressed {
         match self {
             Pressed::Proxy(address) => address.clone(),
             Pressed::Rig(rig) => {
-                let without = if rig.caches() { "" } else { ", which has no cache" };
+                let without = if rig.caches() { "" } else { NO_CACHE };
                 format!("{} {} on {}{without}", rig.name(), rig.version(), rig.address())
             }
             Pressed::Command(started) => format!("`{}` on {}", started.proxy.command(), started.address),
             Pressed::Demonstration(cache) => format!("the demonstration cache on {}", cache.address),
+        }
+    }
+
+    /// In words, without where it listens: what is started here listens at another port each time, which is no part of what it is.
+    pub fn name(&self) -> String {
+        match self {
+            Pressed::Proxy(address) => address.clone(),
+            Pressed::Rig(rig) => {
+                let without = if rig.caches() { "" } else { NO_CACHE };
+                format!("{} {}{without}", rig.name(), rig.version())
+            }
+            Pressed::Command(started) => format!("`{}`", started.proxy.command()),
+            Pressed::Demonstration(_) => "the demonstration cache".to_owned(),
         }
     }
 

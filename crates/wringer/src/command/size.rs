@@ -2,23 +2,21 @@
 
 use super::leg;
 use super::pressed::{self, Pressed};
-use super::{around, cache, show};
+use super::{around, cache, findings, show};
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::{SizeArgs, reachable};
-use decide::size::{Class, Point, Share, share};
+use decide::size::{Point, Share, SizeOptions, Sizes, WorkingSet};
 use decide::words;
 use plan::site::Size;
 use plan::{
     Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site, Step, Stop,
 };
-use serde::Serialize;
 use session::{About, SessionOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-const SCHEMA: &str = "wringer.size";
 /// Users that fill, and that ask.
 const FILLERS: u32 = 8;
 const USERS: u32 = 16;
@@ -40,29 +38,46 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
         show::write(&forecast(args));
         return Ok(Exit::Ok);
     }
-    if let Some(file) = &args.json {
+    let kept: Option<Sizes> =
+        args.resume.as_deref().map(|file| findings::read("--resume", file)).transpose()?;
+    let file = args.json.as_deref().or(args.resume.as_deref());
+    if let Some(file) = file {
         output::can_keep("the sizes", file)?;
     }
-    let seed = args.seed.unwrap_or_else(arguments::seed_from_clock);
-    let mut sizing = Sizing { args, seed, title: String::new(), files: Vec::new(), sets: 0 };
-    let mut classes: Vec<Class> = Vec::new();
-    for size in &args.sizes {
-        let mut class = Class { object_bytes: *size, points: Vec::new() };
-        let mut sets = args.sets.clone();
-        sets.sort_by(f64::total_cmp);
-        for times in sets {
-            let point = sizing.point(*size, times)?;
-            if let Some(signal) = signals::first() {
-                show::notice("ended by hand: nothing is concluded");
-                return Ok(Exit::of_signal(signal));
-            }
-            let share = share(&point);
-            show::notice(&line(&point, share));
-            class.points.push((point, share));
+    let mut sizing = Sizing { args, sizes: begun(args, kept)? };
+    while let Some(next) = sizing.sizes.next() {
+        let point = sizing.point(next)?;
+        if let Some(signal) = signals::first() {
+            show::notice("ended by hand: nothing is concluded");
+            return Ok(Exit::of_signal(signal));
         }
-        classes.push(class);
+        let share = sizing.sizes.take(point.clone());
+        show::notice(&line(&point, share));
+        findings::keep(file, &sizing.sizes, None)?;
     }
-    sizing.conclude(&classes)
+    findings::conclude(file, &sizing.sizes)
+}
+
+/// Sizes without a working set, or with those that were there when it was ended.
+fn begun(args: &SizeArgs, kept: Option<Sizes>) -> Result<Sizes, Problem> {
+    let kept_seed = || kept.as_ref().map(|kept| kept.asked.seed);
+    let mut sets = args.sets.clone();
+    sets.sort_by(f64::total_cmp);
+    let asked = SizeOptions {
+        target: pressed::typed(&args.target(), &args.started),
+        seed: args.seed.or_else(kept_seed).unwrap_or_else(arguments::seed_from_clock),
+        memory_bytes: args.memory(),
+        sizes: args.sizes.clone(),
+        sets,
+        alpha: args.zipf,
+        limit_s: args.limit.as_secs_f64(),
+        for_hits: args.for_hits,
+    };
+    let Some((kept, file)) = kept.zip(args.resume.as_deref()) else { return Ok(Sizes::new(asked)) };
+    findings::refuse_other(file, &kept.asked, &asked)?;
+    let sets = kept.classes.iter().map(|class| class.points.len()).sum();
+    show::notice(&format!("going on after {}", words::count(sets, "working set")));
+    Ok(kept)
 }
 
 /// How long it takes at most, in words: each set is filled, settles and counts.
@@ -93,11 +108,17 @@ fn line(point: &Point, share: Share) -> String {
 /// Working sets so far.
 struct Sizing<'a> {
     args: &'a SizeArgs,
-    seed: u64,
-    /// The cache, as people read it.
-    title: String,
-    files: Vec<String>,
-    sets: u8,
+    sizes: Sizes,
+}
+
+/// Requests for one working set.
+struct Requests {
+    /// The set, which nobody has asked for before.
+    set: u8,
+    /// Those that settle it.
+    settle: u64,
+    /// Those that count.
+    count: u64,
 }
 
 /// Addresses of one run.
@@ -119,7 +140,8 @@ impl Sizing<'_> {
     }
 
     /// Fills a working set that nobody has asked for before, and asks for it.
-    fn point(&mut self, object_bytes: u64, times: f64) -> Result<Point, Problem> {
+    fn point(&mut self, set: WorkingSet) -> Result<Point, Problem> {
+        let WorkingSet { object_bytes, times, .. } = set;
         let memory_bytes = self.args.memory();
         let objects = ((memory_bytes as f64 * times / object_bytes as f64) as u64).max(1);
         let mut point = Point {
@@ -137,8 +159,7 @@ impl Sizing<'_> {
         let [settle, count] =
             [SETTLE, COUNT].map(|turnovers| (turnovers * turnover).clamp(FEWEST, MOST) as u64);
         let at = self.addresses()?;
-        let plan = self.plan(&at, &point, (settle, count));
-        self.sets += 1;
+        let plan = self.plan(&at, &point, Requests { set: set.number as u8, settle, count });
         let around = around::options(SessionOptions {
             cache_bytes: Some(memory_bytes),
             ready: self.args.wait.ready.or(Some(READY)),
@@ -147,11 +168,10 @@ impl Sizing<'_> {
         // The origin comes first: some proxies take an origin that does not answer at once for dead.
         let ready = session::prepare(&plan, &around, false)?;
         let pressed = self.start(&at)?;
-        self.title = pressed.title();
+        self.take_title(&pressed)?;
         let status = || pressed.status();
         let started = pressed.started(&status);
-        let finished =
-            ready.about(self.about(&plan, object_bytes, times)).run(started.as_ref(), &mut leg::Quiet)?;
+        let finished = ready.about(self.about(&plan, set)).run(started.as_ref(), &mut leg::Quiet)?;
         if signals::first().is_none() {
             leg::refuse_broken(&finished)?;
         }
@@ -168,22 +188,28 @@ impl Sizing<'_> {
         if point.requests == 0 && signals::first().is_none() {
             return Err(Problem::impossible(format!(
                 "{} gave no answer that tells whether it is a hit: it must pass requests on to the origin at {}",
-                self.title, at.origin
+                self.sizes.target, at.origin
             )));
         }
-        self.files.extend(leg::end(finished).map(|file| file.display().to_string()));
+        self.sizes.files.extend(leg::end(finished).map(|file| file.display().to_string()));
         Ok(point)
     }
 
-    /// `requests`: those that settle it, and those that count.
-    fn plan(&self, at: &Addresses, point: &Point, (settle, count): (u64, u64)) -> Plan {
-        let popularity = |law| Popularity {
-            hot: point.objects,
-            law,
-            one_timers: 0.0,
-            drift_per_hour: 0.0,
-            set: self.sets,
-        };
+    /// Working sets of two programs are none of one cache.
+    fn take_title(&mut self, pressed: &Pressed) -> Result<(), Problem> {
+        let title = pressed.name();
+        let before = std::mem::replace(&mut self.sizes.target, title.clone());
+        if self.sizes.classes.is_empty() || before == title {
+            return Ok(());
+        }
+        Err(Problem::impossible(format!(
+            "what was started is {title}, and it was {before} before: it was replaced in the middle; start anew"
+        )))
+    }
+
+    fn plan(&self, at: &Addresses, point: &Point, Requests { set, settle, count }: Requests) -> Plan {
+        let popularity =
+            |law| Popularity { hot: point.objects, law, one_timers: 0.0, drift_per_hour: 0.0, set };
         let phase = |name: &str, measured, law, users, requests| Phase {
             name: name.to_owned(),
             measured,
@@ -211,7 +237,7 @@ impl Sizing<'_> {
         Plan {
             version: Plan::VERSION,
             // Plans in TOML have numbers of 63 bits.
-            seed: self.seed >> 1,
+            seed: self.sizes.asked.seed >> 1,
             threads: self.args.threads,
             io: plan::Io::Auto,
             site: Site { size: Size::Fixed(point.object_bytes), ..Site::default() },
@@ -220,73 +246,12 @@ impl Sizing<'_> {
         }
     }
 
-    fn about(&self, plan: &Plan, object_bytes: u64, times: f64) -> About {
+    fn about(&self, plan: &Plan, set: WorkingSet) -> About {
         let own = [
-            ("size", format!("{:x}", self.seed)),
-            ("object", object_bytes.to_string()),
-            ("set", times.to_string()),
+            ("size", format!("{:x}", self.sizes.asked.seed)),
+            ("object", set.object_bytes.to_string()),
+            ("set", set.times.to_string()),
         ];
-        About { door: "cache", ..leg::about(plan, &self.title, &self.args.keep, own) }
+        About { door: "cache", ..leg::about(plan, &self.sizes.target, &self.args.keep, own) }
     }
-
-    fn conclude(&self, classes: &[Class]) -> Result<Exit, Problem> {
-        let text = self.text(classes);
-        if !self.args.json.as_deref().is_some_and(output::is_stdout) {
-            show::write(&text);
-        }
-        if let Some(file) = &self.args.json {
-            let sizes = Sizes {
-                schema: SCHEMA,
-                schema_version: 1,
-                version: env!("CARGO_PKG_VERSION"),
-                target: &self.title,
-                text: &text,
-                classes,
-                files: &self.files,
-            };
-            let text = serde_json::to_string_pretty(&sizes).expect("figures and texts are JSON") + "\n";
-            output::keep("the sizes", file, text.as_bytes())?;
-        }
-        Ok(Exit::Ok)
-    }
-
-    fn text(&self, classes: &[Class]) -> String {
-        let memory = words::bytes(self.args.memory() as f64);
-        let mut text = format!("{}: of {memory}, so much works:\n\n", self.title);
-        for class in classes {
-            let share = class.share().map_or_else(|| "not known".to_owned(), Share::text);
-            text += &format!("objects of {:>9}: {share}\n", words::bytes(class.object_bytes as f64));
-        }
-        text += "\nset, hits, hits by the model at that memory:\n";
-        for (point, _) in classes.iter().flat_map(|class| &class.points) {
-            text += &format!(
-                "{:>9} of {:>9}: {:>6} {:>6}\n",
-                words::bytes(point.set_bytes()),
-                words::bytes(point.object_bytes as f64),
-                words::percent(point.hit_ratio()),
-                words::percent(point.predicted(point.memory_bytes as f64)),
-            );
-        }
-        let wanted = self.args.for_hits.into_iter();
-        let memory: Vec<String> = wanted
-            .flat_map(|ratio| classes.iter().filter_map(move |class| class.memory_for(ratio)))
-            .collect();
-        if !memory.is_empty() {
-            text += &format!("\n{}\n", memory.join("\n"));
-        }
-        text
-    }
-}
-
-/// Sizes as they are written.
-#[derive(Serialize)]
-struct Sizes<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    target: &'a str,
-    text: &'a str,
-    classes: &'a [Class],
-    /// Run files, where they are kept.
-    files: &'a [String],
 }

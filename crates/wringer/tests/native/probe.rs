@@ -98,3 +98,32 @@ fn framing_probes_tell_what_becomes_of_each() {
     assert_eq!(of("lengths-short-first")["idle"], "rejected", "{}", of("lengths-short-first"));
     assert!(ran.stdout.contains("framing probes:"), "{}", ran.stdout);
 }
+
+/// A file as a command leaves it that is killed in its second sweep.
+#[test]
+fn sweeps_that_were_made_are_not_made_again() {
+    let (right, origin) = proxy(FaultKind::None);
+    let ran = run(&format!("probe {} --origin {origin} {TWO}", right.address)).ended_with(0);
+    let whole = found(&ran);
+    let mut cut = whole.clone();
+    cut["exit"] = Value::Null;
+    cut["done"]["idle"].as_array_mut().expect("a list").pop();
+    // A sweep that nothing could make again.
+    cut["done"]["idle"][0]["freshness-max-age"]["state"] = Value::from("fail");
+    let file = ran.folder.path().join("found.json");
+    std::fs::write(&file, cut.to_string()).expect("it is ours");
+    let named = file.display();
+    let probe = |rest: &str| {
+        let only = "--only freshness-max-age-stale,freshness-max-age";
+        run(&format!("probe {} --origin {origin} {only} --resume {named} {rest}", right.address))
+    };
+    let refused = probe("--sweeps 3").ended_with(2);
+    assert!(refused.stderr.contains("other options"), "{}", refused.stderr);
+    let resumed = probe("--sweeps 2").ended_with(0);
+    assert!(resumed.stderr.contains("going on after 1 idle sweep\n"), "{}", resumed.stderr);
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    let again: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(case(&again, "freshness-max-age")["states"], serde_json::json!(["fail", "pass"]), "{again}");
+    assert_eq!(case(&again, "freshness-max-age-stale")["states"], serde_json::json!(["pass", "pass"]));
+    assert_eq!(again["exit"], 0);
+}

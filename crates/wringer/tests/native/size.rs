@@ -5,15 +5,15 @@ use crate::faulty_proxy::{FaultKind, start};
 use crate::support::{free_address, run};
 use serde_json::Value;
 
+/// Two working sets of one size, which are twice the time of --limit at most.
+const TWO: &str = "--cache-memory 1MB --sizes 10KB --sets 0.5,2 --limit 5s -t 1 --no-keep --for-hits 90%";
+
 /// The shares of a proxy that was configured to hold 1 MB, by its one size of objects.
 fn sized(kind: FaultKind) -> (Value, String) {
     let origin = free_address();
     let proxy = start(origin, kind);
-    let ran = run(&format!(
-        "size {} --origin {origin} --cache-memory 1MB --sizes 10KB --sets 0.5,2 --limit 5s -t 1 --seed 7 --no-keep --for-hits 90% --json {{}}/sizes.json",
-        proxy.address
-    ))
-    .ended_with(0);
+    let ran = run(&format!("size {} --origin {origin} {TWO} --seed 7 --json {{}}/sizes.json", proxy.address))
+        .ended_with(0);
     let text = std::fs::read_to_string(ran.folder.path().join("sizes.json")).expect("it is written");
     (serde_json::from_str(&text).expect("JSON"), ran.stdout)
 }
@@ -57,4 +57,31 @@ fn a_cache_that_lets_nothing_in_is_told_so() {
     let points = sizes["classes"][0]["points"].as_array().expect("a list");
     assert!(points.iter().all(|point| point[1] == "nothing"), "{sizes}");
     assert!(said.contains("NOTHING IS KEPT") && said.contains("no memory does it"), "{said}");
+}
+
+/// A file as a command leaves it that is killed in its second working set.
+#[test]
+fn working_sets_that_were_measured_are_not_measured_again() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::None);
+    let size = |rest: &str| run(&format!("size {} --origin {origin} {rest}", proxy.address));
+    let ran = size(&format!("{TWO} --json {{}}/sizes.json")).ended_with(0);
+    let file = ran.folder.path().join("sizes.json");
+    let whole: Value = serde_json::from_slice(&std::fs::read(&file).expect("it is written")).expect("JSON");
+    let mut cut = whole.clone();
+    cut["exit"] = Value::Null;
+    cut["classes"][0]["points"].as_array_mut().expect("a list").pop();
+    std::fs::write(&file, cut.to_string()).expect("it is ours");
+    let named = file.display();
+    let refused = size(&format!("{TWO} --resume {named} --zipf 0.5")).ended_with(2);
+    assert!(refused.stderr.contains("other options"), "{}", refused.stderr);
+    let other = run(&format!("size {TWO} --resume {named}")).ended_with(2);
+    assert!(other.stderr.contains("another target"), "{}", other.stderr);
+    let ran = size(&format!("{TWO} --resume {named}")).ended_with(0);
+    assert!(ran.stderr.contains("going on after 1 working set\n"), "{}", ran.stderr);
+    let again: Value = serde_json::from_slice(&std::fs::read(&file).expect("it is written")).expect("JSON");
+    let [points, before] =
+        [&again, &whole].map(|all| all["classes"][0]["points"].as_array().expect("a list"));
+    assert!(points.len() == 2 && points[0] == before[0], "{again}");
+    assert_eq!((&again["exit"], &again["asked"]["seed"]), (&Value::from(0), &whole["asked"]["seed"]));
 }

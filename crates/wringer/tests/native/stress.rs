@@ -213,3 +213,31 @@ fn a_proxy_that_goes_away_is_broken() {
     check(&found, "surge", &["broken"], "");
     assert!(ran.code() == 3 || ran.code() == 1, "{}", ran.stderr);
 }
+
+/// Scenarios that have a finding are not run again; these two are none that could be run here.
+#[test]
+fn scenarios_that_were_run_are_not_run_again() {
+    let (proxy, origin) = proxy(FaultKind::None);
+    let line = format!(
+        "stress {} --origin {origin} --only malformed,disk-full --capacity 200/s --no-keep",
+        proxy.address
+    );
+    let ran = run(&format!("{line} --json {{}}/found.json")).ended_with(1);
+    let file = ran.folder.path().join("found.json");
+    let whole: Value = serde_json::from_slice(&std::fs::read(&file).expect("it is written")).expect("JSON");
+    let mut cut = whole.clone();
+    cut["exit"] = Value::Null;
+    let findings = cut["findings"].as_array_mut().expect("a list");
+    findings.pop();
+    findings[0]["about"] = Value::from("as it was kept");
+    std::fs::write(&file, cut.to_string()).expect("it is ours");
+    let resume = format!("{line} --resume {}", file.display());
+    let refused = run(&format!("{resume} --press 3s")).ended_with(2);
+    assert!(refused.stderr.contains("other options"), "{}", refused.stderr);
+    let resumed = run(&resume).ended_with(1);
+    assert!(resumed.stderr.contains("going on after 1 scenario\n"), "{}", resumed.stderr);
+    let again: Value = serde_json::from_slice(&std::fs::read(&file).expect("it is written")).expect("JSON");
+    assert_eq!(finding(&again, "malformed")["about"], "as it was kept");
+    assert_eq!(finding(&again, "disk-full"), finding(&whole, "disk-full"));
+    assert_eq!(again["asked"], whole["asked"]);
+}

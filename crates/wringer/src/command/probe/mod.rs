@@ -13,14 +13,13 @@ use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, limits, signals};
-use cli::{ProbeArgs, Target, reachable};
+use cli::{ProbeArgs, reachable};
 use decide::probe::cases::{self, CaseFamily};
-use decide::probe::sweep::{Sweep, add_baseline, add_beside, records};
-use decide::probe::{BaselineAbout, ProbeReport, cases_text};
-use decide::{Findings, words};
+use decide::probe::sweep::{Sweep, add_baseline};
+use decide::probe::{BaselineAbout, ProbeOptions, ProbeReport, cases_text};
+use decide::words;
 use origin::ProbeOrigin;
 use plan::draw::hash;
-use serde::Deserialize;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -61,21 +60,46 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
         show::write(&forecast(args, &families));
         return Ok(Exit::Ok);
     }
-    let baseline = args.cases.against.as_deref().map(read_baseline).transpose()?;
-    if let Some(file) = &args.json {
+    let against = args.cases.against.as_deref();
+    let baseline: Option<ProbeReport> = against.map(|file| findings::read("--against", file)).transpose()?;
+    let report = begun(args)?;
+    if let Some(file) = file(args) {
         output::can_keep("the findings", file)?;
     }
     // From now on a signal is noticed between cases.
     signals::interrupted()?;
     let probe = Probe::open(args)?;
     show::notice(&format!("probing {}: {}", probe.title, forecast(args, &families).trim_end()));
-    let mut report = probe.found(&families)?;
-    if let Some(baseline) = baseline {
-        add_baseline(&mut report.cases, &baseline.report.cases);
-        let file = args.cases.against.as_ref().map_or_else(String::new, |file| file.display().to_string());
-        report.baseline = Some(BaselineAbout { file, target: baseline.report.target });
+    let mut report = probe.found(&families, report)?;
+    if let Some((baseline, file)) = baseline.zip(against) {
+        add_baseline(&mut report.cases, &baseline.cases);
+        report.baseline = Some(BaselineAbout { file: file.display().to_string(), target: baseline.target });
     }
-    findings::conclude(args.json.as_deref(), &report)
+    findings::conclude(file(args), &report)
+}
+
+/// The file of the findings: where JSON is wanted, or where they go on from.
+fn file(args: &ProbeArgs) -> Option<&Path> {
+    args.json.as_deref().or(args.resume.as_deref())
+}
+
+/// A report without a sweep, or with those that were there when it was ended.
+fn begun(args: &ProbeArgs) -> Result<ProbeReport, Problem> {
+    let asked = ProbeOptions {
+        target: pressed::typed(&args.target(), &args.started),
+        memory_bytes: args.memory(),
+        only: args.cases.only.clone(),
+        sweeps: args.cases.sweeps,
+        beside: args.cases.beside,
+        framing: args.cases.framing,
+    };
+    let Some(file) = args.resume.as_deref() else {
+        return Ok(ProbeReport { asked, ..ProbeReport::default() });
+    };
+    let kept: ProbeReport = findings::read("--resume", file)?;
+    findings::refuse_other(file, &kept.asked, &asked)?;
+    show::notice(&format!("going on after {}", words::count(kept.done.idle.len(), "idle sweep")));
+    Ok(kept)
 }
 
 /// How long it takes, in words.
@@ -108,14 +132,7 @@ impl<'a> Probe<'a> {
         let options = pressed::options(&args.started, origin.address(), args.memory(), &args.wait);
         let pressed = pressed::start(&args.target(), &listen, options)?;
         let target = resolved(&listen)?;
-        let title = pressed.title();
-        // Where it listens is another port each time, and no part of what it is.
-        let title = match args.target() {
-            Target::Proxy(_) => title,
-            Target::Rig { .. } | Target::Command(_) | Target::Demonstration => {
-                title.replace(&format!(" on {listen}"), "")
-            }
-        };
+        let title = pressed.name();
         let authority = reachable(origin.address()).to_string();
         let probe =
             Probe { args, title, target, authority, seed: arguments::seed_from_clock(), origin, pressed };
@@ -151,23 +168,29 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Runs all that was asked for.
-    fn found(&self, families: &[CaseFamily]) -> Result<ProbeReport, Problem> {
+    /// Runs all that was asked for and is not there yet.
+    fn found(&self, families: &[CaseFamily], mut report: ProbeReport) -> Result<ProbeReport, Problem> {
+        self.take_title(&mut report)?;
         let wanted = usize::from(self.args.cases.sweeps);
-        let idle = self.sweeps(families, 0, wanted, "idle");
-        let mut report = ProbeReport {
-            target: self.title.clone(),
-            sweeps: idle.len(),
-            cases: records(families, &idle),
-            ..ProbeReport::default()
-        };
-        if self.args.cases.framing && signals::first().is_none() {
+        while report.done.idle.len() < wanted {
+            let number = report.done.idle.len();
+            let Some(sweep) = self.stage(number).sweep(families) else { break };
+            show::notice(&format!("sweep {} of {wanted}, idle", number + 1));
+            report.done.idle.push(sweep);
+            self.keep(families, &mut report)?;
+        }
+        if self.args.cases.framing && report.framing.is_empty() && signals::first().is_none() {
             show::notice("framing probes");
-            report.framing = framing::idle(&self.stage(wanted));
+            let framing = framing::idle(&self.stage(wanted));
+            if signals::first().is_none() {
+                report.framing = framing;
+                self.keep(families, &mut report)?;
+            }
         }
         if let Some(rate) = self.args.cases.beside.filter(|_| signals::first().is_none()) {
             self.beside(rate, families, &mut report)?;
         }
+        report.settle(families);
         report.ended_early = signals::first().is_some();
         if let Some(status) = self.pressed.status() {
             return Err(Problem::impossible(format!(
@@ -178,19 +201,48 @@ impl<'a> Probe<'a> {
         Ok(report)
     }
 
+    /// Sweeps beside a load are one run, and begin anew where that was broken off. So do framing probes.
     fn beside(&self, rate: f64, families: &[CaseFamily], report: &mut ProbeReport) -> Result<(), Problem> {
         let wanted = usize::from(self.args.cases.sweeps);
-        let mut again = report.framing.clone();
-        let with = load::beside(self, rate, || {
-            let sweeps = self.sweeps(families, wanted + 1, BESIDE, "beside the load");
-            framing::beside(&self.stage(wanted + 1 + BESIDE), &mut again);
-            sweeps
-        })?;
-        report.framing = again;
-        let after = self.sweeps(families, wanted + 2 + BESIDE, 1, "idle again");
-        add_beside(&mut report.cases, &with.done, after.first());
-        report.beside = Some(with.about);
+        if report.beside.is_none() {
+            let mut again = report.framing.clone();
+            let with = load::beside(self, rate, || {
+                let sweeps = self.sweeps(families, wanted + 1, BESIDE, "beside the load");
+                framing::beside(&self.stage(wanted + 1 + BESIDE), &mut again);
+                sweeps
+            })?;
+            if signals::first().is_some() {
+                return Ok(());
+            }
+            report.framing = again;
+            report.done.beside = with.done;
+            report.beside = Some(with.about);
+            self.keep(families, report)?;
+        }
+        if report.done.after.is_none() {
+            report.done.after = self.sweeps(families, wanted + 2 + BESIDE, 1, "idle again").pop();
+        }
         Ok(())
+    }
+
+    /// Writes what there is, so that no sweep is lost whatever happens to this process.
+    fn keep(&self, families: &[CaseFamily], report: &mut ProbeReport) -> Result<(), Problem> {
+        report.settle(families);
+        findings::keep(file(self.args), report, None)
+    }
+
+    /// Sweeps of two programs are none of one cache.
+    fn take_title(&self, report: &mut ProbeReport) -> Result<(), Problem> {
+        if report.done.idle.is_empty() {
+            report.target.clone_from(&self.title);
+        }
+        if report.target == self.title {
+            return Ok(());
+        }
+        Err(Problem::impossible(format!(
+            "what was started is {}, and it was {} before: it was replaced in the middle; start anew",
+            self.title, report.target
+        )))
     }
 
     /// Sweeps one after the other, until it is ended by hand.
@@ -209,23 +261,4 @@ fn resolved(address: &str) -> Result<SocketAddr, Problem> {
     let failed = |why: String| Problem::impossible(format!("{address}: {why}"));
     let mut found = address.to_socket_addrs().map_err(|error| failed(error.to_string()))?;
     found.next().ok_or_else(|| failed("it has no address".to_owned()))
-}
-
-/// Findings of an earlier probe.
-#[derive(Deserialize)]
-struct Baseline {
-    schema: String,
-    #[serde(flatten)]
-    report: ProbeReport,
-}
-
-fn read_baseline(file: &Path) -> Result<Baseline, Problem> {
-    let failed = |why: String| Problem::Usage(format!("--against {}: {why}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
-    let baseline: Baseline = serde_json::from_str(&text)
-        .map_err(|error| failed(format!("it is not what wringer probe --json writes: {error}")))?;
-    if baseline.schema != ProbeReport::SCHEMA {
-        return Err(failed(format!("it is {}, not {}", baseline.schema, ProbeReport::SCHEMA)));
-    }
-    Ok(baseline)
 }

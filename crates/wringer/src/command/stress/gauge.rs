@@ -66,13 +66,10 @@ fn rate(place: &mut Place<'_>, at: &Addresses, press: &Press) -> Result<f64, Pro
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;
     let pressed = place.start(at)?;
-    let title = pressed.title();
     let about = place.about(&plan, "none", Role::Gauge);
     let finished = ready.about(about).run(None, &mut leg::Quiet)?;
     leg::refuse_broken(&finished)?;
-    if place.is_ours() {
-        place.title = title.split(" on ").next().unwrap_or(&title).to_owned();
-    }
+    place.know(&pressed);
     let measured = finished.result.measured();
     let good = measured.per_second(measured.counts().ok);
     leg::end(finished);

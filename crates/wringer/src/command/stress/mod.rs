@@ -14,9 +14,10 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::StressArgs;
-use decide::stress::{Finding, Report, Scenario, State, catalogue, catalogue_text};
+use decide::stress::{Finding, Report, Scenario, State, StressOptions, catalogue, catalogue_text};
 use decide::words;
 use place::Place;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
@@ -30,23 +31,26 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
         show::write(&forecast(args, wanted.len()));
         return Ok(Exit::Ok);
     }
-    if let Some(file) = &args.json {
+    let kept: Option<Report> =
+        args.resume.as_deref().map(|file| findings::read("--resume", file)).transpose()?;
+    if let Some(file) = file(args) {
         output::can_keep("the findings", file)?;
     }
-    let seed = args.seed.unwrap_or_else(arguments::seed_from_clock);
+    let kept_seed = || kept.as_ref().map(|kept| kept.asked.seed);
+    let seed = args.seed.or_else(kept_seed).unwrap_or_else(arguments::seed_from_clock);
     let mut place = Place::new(args, seed)?;
-    let ground = gauge::ground(&mut place)?;
+    let mut report = begun(&mut place, kept)?;
     show::notice(&format!(
         "stressing {} with {}, seed {seed}; it carries {} over kept connections and {} with one for each request",
         place.title,
         words::count(wanted.len(), "scenario"),
-        words::rate(ground.capacity),
-        words::rate(ground.connections),
+        words::rate(report.ground.capacity),
+        words::rate(report.ground.connections),
     ));
-    let assumed = args.scenarios.capacity.is_some();
-    let target = place.title.clone();
-    let mut report = Report { target, ground, assumed, ended_early: false, findings: Vec::new() };
     for (number, scenario) in (1..).zip(&wanted) {
+        if report.has(scenario.name) {
+            continue;
+        }
         let finding = finding(&place, scenario, &report)?;
         if signals::first().is_some() {
             report.ended_early = true;
@@ -54,9 +58,42 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
         }
         show::notice(&finding.line(number, wanted.len()));
         report.findings.push(finding);
-        findings::keep(args.json.as_deref(), &report, None)?;
+        findings::keep(file(args), &report, None)?;
     }
-    findings::conclude(args.json.as_deref(), &report)
+    findings::conclude(file(args), &report)
+}
+
+/// The file of the findings: where JSON is wanted, or where they go on from.
+fn file(args: &StressArgs) -> Option<&Path> {
+    args.json.as_deref().or(args.resume.as_deref())
+}
+
+/// A report without findings, or with those that were there when it was ended. What the target carries is not measured again then: all scenarios are fitted to the
+/// same.
+fn begun(place: &mut Place<'_>, kept: Option<Report>) -> Result<Report, Problem> {
+    let scenarios = &place.args.scenarios;
+    let asked = StressOptions {
+        target: place.typed(),
+        seed: place.seed,
+        press_s: scenarios.press.as_secs_f64(),
+        back_s: scenarios.back.as_secs_f64(),
+        capacity: scenarios.capacity,
+        cache_bytes: place.cache_bytes(),
+        is_secure: place.args.is_secure(),
+        is_owned: place.is_ours() || scenarios.i_own_this,
+    };
+    if let Some((kept, file)) = kept.zip(place.args.resume.as_deref()) {
+        findings::refuse_other(file, &kept.asked, &asked)?;
+        place.title = kept.target.clone();
+        // With a given capacity nothing was started before the first scenario, and no version is in the title.
+        place.is_known = asked.capacity.is_none();
+        show::notice(&format!("going on after {}", words::count(kept.findings.len(), "scenario")));
+        return Ok(Report { ended_early: false, ..kept });
+    }
+    let ground = gauge::ground(place)?;
+    let target = place.title.clone();
+    let assumed = asked.capacity.is_some();
+    Ok(Report { target, asked, ground, assumed, ended_early: false, findings: Vec::new() })
 }
 
 /// The scenarios that are asked for, in the order of the catalogue.

@@ -19,6 +19,8 @@ pub struct Place<'a> {
     pub seed: u64,
     /// The target, as people read it.
     pub title: String,
+    /// It was started before, so that its title has its version.
+    pub is_known: bool,
 }
 
 /// Addresses and seed of one run.
@@ -68,7 +70,35 @@ impl<'a> Place<'a> {
             Target::Command(command) => format!("`{command}`"),
             Target::Demonstration => "the demonstration cache".to_owned(),
         };
-        Ok(Place { args, seed, title })
+        Ok(Place { args, seed, title, is_known: false })
+    }
+
+    /// The target and all that was said of it.
+    pub fn typed(&self) -> String {
+        pressed::typed(&self.args.target(), &self.args.started)
+    }
+
+    /// Takes the name of a target that was started.
+    pub fn know(&mut self, pressed: &Pressed) {
+        if self.is_ours() {
+            self.title = pressed.name();
+            self.is_known = true;
+        }
+    }
+
+    /// Findings of two programs are none of one target.
+    ///
+    /// # Errors
+    /// It is another program, or version, than the one that was started first.
+    pub fn refuse_other(&self, pressed: &Pressed) -> Result<(), Problem> {
+        let now = pressed.name();
+        if !self.is_known || now == self.title {
+            return Ok(());
+        }
+        Err(Problem::impossible(format!(
+            "what was started is {now}, and it was {} before: it was replaced in the middle; start anew",
+            self.title
+        )))
     }
 
     /// wringer starts the target.

@@ -34,8 +34,8 @@ const READY: Duration = Duration::from_secs(30);
 /// A scenario that cannot be run here.
 pub fn not_run(scenario: &'static Scenario, why: &str) -> Finding {
     Finding {
-        scenario: scenario.name,
-        about: scenario.about,
+        scenario: scenario.name.to_owned(),
+        about: scenario.about.to_owned(),
         verdict: Verdict::not_run(why),
         moved: Vec::new(),
         seen: None,
@@ -66,6 +66,7 @@ pub fn run(place: &Place<'_>, scenario: &'static Scenario, ground: &Ground) -> R
     let ready = session::prepare(&plan, &around, false)?;
     let gate = gate(&press, &at)?;
     let pressed = place.start(&at)?;
+    place.refuse_other(&pressed)?;
     let status = || pressed.status();
     let started = pressed.started(&status);
     let roots = started.as_ref().map_or_else(|| place.args.pids.clone(), |started| vec![started.pid]);
@@ -301,11 +302,10 @@ impl Conducted {
         seen.cache_bytes = self.cache_bytes;
         seen.pressed.origin_bytes = origin_bytes(&during);
         let disturbed = gate.map(Gate::disturbed);
-        let untouched = disturbed == Some(0);
         self.counters.origin_disturbed = disturbed.unwrap_or(0);
-        seen.weak = self.weak.or_else(|| {
-            untouched.then(|| "nothing went between the target and its origin while it was disturbed".to_owned())
-        });
+        let untouched =
+            || "nothing went between the target and its origin while that was disturbed".to_owned();
+        seen.weak = self.weak.or_else(|| (disturbed == Some(0)).then(untouched));
         let left = left_behind(&seen.held_before, &seen.held_after);
         let verdict = match (&self.problem, &seen.died) {
             (Some(why), None) => Verdict::not_run(why.clone()),
@@ -313,8 +313,8 @@ impl Conducted {
         };
         let files = [leg::end(finished), self.file].into_iter().flatten();
         Finding {
-            scenario: scenario.name,
-            about: scenario.about,
+            scenario: scenario.name.to_owned(),
+            about: scenario.about.to_owned(),
             verdict,
             moved: moved(seen, &self.counters),
             seen: Some(self.seen),
