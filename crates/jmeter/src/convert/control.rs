@@ -4,12 +4,13 @@ use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
 use super::text::{operand, quoted};
 use super::{Converter, condition as conditions, config, sampler};
-use crate::element::Element;
+use crate::element::{Element, Value};
 use crate::role::Role;
 use plan::{
     Amount, Body, Branch, Choice, ChoiceBy, Expression, ForEach, If, Lock, Loop, Percent, Scope as Sharing,
     Sequence, Share, Step, Transaction,
 };
+use std::cmp::Ordering;
 use std::time::Duration;
 
 /// A label that changes, and what it is computed of.
@@ -43,6 +44,10 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind { class: "InterleaveControl", convert: Convert::Controller(interleaved) },
     Kind { class: "SwitchController", convert: Convert::Controller(switch) },
+    Kind {
+        class: "com.blazemeter.jmeter.control.WeightedSwitchController",
+        convert: Convert::Controller(weighted),
+    },
     Kind { class: "TransactionController", convert: Convert::Controller(transaction) },
     Kind {
         class: "com.blazemeter.jmeter.controller.ParallelSampler",
@@ -421,6 +426,62 @@ fn one_by_one(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Ste
         Step::Transaction(Transaction { name, title, pauses: true, parent: true, steps })
     });
     if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
+}
+
+/// One of the children by weights, which the rows of a table give to them in their order.
+fn weighted(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+    let random = of.properties.flag("IsRandomChoice", false);
+    let by = if random { ChoiceBy::Weight } else { ChoiceBy::WeightedTurn };
+    let Some(weights) = weights(c, of) else { return Vec::new() };
+    let mut steps = config::at_iteration(c, of, scope);
+    let mut branches = branches(c, of, scope);
+    let (rows, children) = (weights.len(), branches.len());
+    match rows.cmp(&children) {
+        Ordering::Less => {
+            c.different(
+                of,
+                format!(
+                    "its table weighs {rows} of its {children} children: the others never run, as in JMeter"
+                ),
+            );
+        }
+        Ordering::Greater => {
+            let text = format!(
+                "its table has {rows} rows for {children} children: in the turn of the others nothing runs, for one iteration and not for two as in the plugin"
+            );
+            c.different(of, text);
+        }
+        Ordering::Equal => {}
+    }
+    branches.resize_with(rows.max(children), || Branch::of(0, Vec::new()));
+    for (nth, branch) in branches.iter_mut().enumerate() {
+        branch.weight = weights.get(nth).copied().unwrap_or(0);
+    }
+    steps.push(Step::Choice(Choice { by, branches }));
+    steps
+}
+
+/// The weights of the rows that are not switched off; none where JMeter could not choose by them.
+fn weights(c: &mut Converter<'_>, of: &Element) -> Option<Vec<u32>> {
+    let mut weights = Vec::new();
+    for row in of.properties.list("Weights") {
+        let cells = row.as_list();
+        if cells.get(2).is_some_and(|cell| cell.as_text() != "true") {
+            continue;
+        }
+        let written = cells.get(1).map_or("", Value::as_text);
+        let text = c.constant(of, written, "a weight")?;
+        let Ok(weight) = text.parse() else {
+            c.missing(of, format!("its weight '{text}' is no whole number"));
+            return None;
+        };
+        weights.push(weight);
+    }
+    if weights.iter().all(|weight| *weight == 0) {
+        c.missing(of, "none of its weights is above 0: give one that is");
+        return None;
+    }
+    Some(weights)
 }
 
 fn switch(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {

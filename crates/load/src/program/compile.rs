@@ -319,17 +319,21 @@ impl<'a> Compiling<'a> {
                 let names = names.collect();
                 self.push(Op::Switch { on, names, to: Vec::new(), exit: 0 })
             }
-            by => {
-                let by = match by {
-                    ChoiceBy::Turn => By::Turn,
-                    ChoiceBy::TurnOfAll => By::TurnOfAll(Cell::new(0)),
-                    _ => By::Weight,
-                };
-                let counter = self.count(1);
-                self.push(Op::Choose { by, counter, weights, to: Vec::new() })
+            ChoiceBy::Weight => self.choose(By::Weight, 1, weights),
+            ChoiceBy::Turn => self.choose(By::Turn, 1, weights),
+            ChoiceBy::TurnOfAll => self.choose(By::TurnOfAll(Cell::new(0)), 1, weights),
+            ChoiceBy::WeightedTurn => {
+                let own = choice.branches.iter().map(|branch| branch.weight.into()).collect();
+                self.choose(By::WeightedTurn(own), choice.branches.len(), weights)
             }
         };
         self.branches(choice, place);
+    }
+
+    /// A choice of one branch, which needs so many counters.
+    fn choose(&mut self, by: By, counters: usize, weights: Vec<u64>) -> usize {
+        let counter = self.count(counters);
+        self.push(Op::Choose { by, counter, weights, to: Vec::new() })
     }
 
     /// The branches of a choice that stands at a place, and where it leads to.

@@ -10,6 +10,7 @@ mod feed;
 mod rhythm;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 pub(crate) use code::CodeWork;
 pub(crate) use compile::{Known, is_watched};
@@ -141,6 +142,8 @@ enum By {
     Weight,
     Turn,
     TurnOfAll(Cell<u64>),
+    /// The weight of each branch; the counters are the turns that it has had.
+    WeightedTurn(Vec<u64>),
 }
 
 /// A template, and what it is dealt its values of.
@@ -538,6 +541,12 @@ impl Program {
                 turn as usize % weights.len()
             }
             By::TurnOfAll(turn) => turn.replace(turn.get().wrapping_add(1)) as usize % weights.len(),
+            By::WeightedTurn(weights) => {
+                let turns = &mut position.counters[counter..counter + weights.len()];
+                let next = turn::furthest_behind(weights, turns);
+                turns[next] += 1;
+                next
+            }
             By::Weight => {
                 let all = weights.last().copied().unwrap_or(1).max(1);
                 let drawn = self.draw(around, position).below(all);

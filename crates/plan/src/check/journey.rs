@@ -202,7 +202,9 @@ fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut
     if branches.is_empty() {
         found.at("branches", "a choice has no branch: give at least one".to_owned());
     }
-    if *by == ChoiceBy::Weight && branches.iter().all(|branch| branch.weight == 0) {
+    if matches!(by, ChoiceBy::Weight | ChoiceBy::WeightedTurn)
+        && branches.iter().all(|branch| branch.weight == 0)
+    {
         found.at("branches", "a choice has no branch with a weight above 0".to_owned());
     }
     if let ChoiceBy::Switch(on) = by {

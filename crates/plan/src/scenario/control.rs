@@ -157,6 +157,8 @@ pub enum ChoiceBy {
     Turn,
     /// All users of a worker together take them in turn.
     TurnOfAll,
+    /// Each user takes them in turn by their weights: the next is the one that is furthest behind its share, of equals the first.
+    WeightedTurn,
     /// All of them, each time in a random order.
     Shuffle,
     /// The branch whose name is this text. Where none has it, the branch with that number, counted from 0, and the first where

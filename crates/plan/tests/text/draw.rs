@@ -292,8 +292,12 @@ fn step() -> impl Strategy<Value = Step> {
         );
         let branch =
             (text(), 0..9u32, steps()).prop_map(|(name, weight, steps)| Branch { name, weight, steps });
-        let by =
-            prop_oneof![Just(ChoiceBy::Weight), Just(ChoiceBy::Shuffle), body().prop_map(ChoiceBy::Switch)];
+        let by = prop_oneof![
+            Just(ChoiceBy::Weight),
+            Just(ChoiceBy::WeightedTurn),
+            Just(ChoiceBy::Shuffle),
+            body().prop_map(ChoiceBy::Switch)
+        ];
         prop_oneof![
             (text(), steps()).prop_map(|(name, steps)| Step::Sequence(Sequence { name, steps })),
             (option::of(times), option::of(expression()), option::of(each), option::of(time()), steps())

@@ -92,3 +92,60 @@ fn a_flow_control_action_leads_on_by_its_number() {
         );
     }
 }
+
+/// A row of a table of weights: name, weight, and where it is given whether the child is switched on.
+fn row(cells: &[&str]) -> String {
+    let cells: String =
+        cells.iter().map(|cell| format!("<stringProp name=\"\">{cell}</stringProp>")).collect();
+    format!("<collectionProp name=\"\">{cells}</collectionProp>")
+}
+
+#[test]
+fn a_weighted_switch_keeps_to_its_weights_in_the_plugins_order() {
+    let web = Web::start(|_| ok("x"));
+    let [a, b, c] = ["a", "b", "c"].map(|name| sampler(name, &format!("/{name}"), "", ""));
+    let all = [a.as_str(), &b, &c].concat();
+    let held = format!("{a}<GenericController testname=\"Held\"/><hashTree>{b}{c}</hashTree>");
+    let switch = |random: bool, rows: &[&[&str]], children: &str| {
+        let rows: String = rows.iter().map(|cells| row(cells)).collect();
+        once(&format!(
+            "<com.blazemeter.jmeter.control.WeightedSwitchController testname=\"Weighted\">\
+             <boolProp name=\"IsRandomChoice\">{random}</boolProp><collectionProp name=\"Weights\">{rows}</collectionProp>\
+             </com.blazemeter.jmeter.control.WeightedSwitchController><hashTree>{children}</hashTree>"
+        ))
+    };
+    let plan = switch(false, &[&["a", "1"], &["b", "2"], &["c", "1"]], &all);
+    assert_eq!(asked(&plan, 9, "continue", &web).concat(), "/b/a/c/b/b/a/c/b/b");
+    let plan = switch(false, &[&["a", "5", "true"], &["b", "1", "true"], &["c", "0", "true"]], &all);
+    assert_eq!(asked(&plan, 12, "continue", &web).concat(), "/a/b/a/a/a/a/a/b/a/a/a/a");
+    let plan = switch(false, &[&["a", "1", "true"], &["off", "7", "false"], &["Held", "3", "true"]], &held);
+    assert_eq!(asked(&plan, 5, "continue", &web).concat(), "/b/c/a/b/c/b/c/b/c");
+    let plan = switch(true, &[&["a", "1"], &["b", "0"], &["c", "1"]], &all);
+    let drawn = asked(&plan, 60, "continue", &web);
+    let of = |path: &str| drawn.iter().filter(|target| *target == path).count();
+    assert_eq!((drawn.len(), of("/b")), (60, 0));
+    assert!(of("/a") > 5 && of("/c") > 5, "{drawn:?}");
+}
+
+#[test]
+fn weights_that_nobody_can_choose_by_are_listed() {
+    let plan = |weight: &str, more: &str| {
+        let rows = row(&["a", weight]) + more;
+        once(&format!(
+            "<com.blazemeter.jmeter.control.WeightedSwitchController testname=\"Weighted\">\
+             <collectionProp name=\"Weights\">{rows}</collectionProp>\
+             </com.blazemeter.jmeter.control.WeightedSwitchController><hashTree>{}</hashTree>",
+            sampler("a", "/a", "", "")
+        ))
+    };
+    for (weight, more, code, said) in [
+        ("half", String::new(), 2, "its weight 'half' is no whole number"),
+        ("0", String::new(), 2, "none of its weights is above 0"),
+        ("1", row(&["b", "1"]), 0, "its table has 2 rows for 1 children"),
+        ("1", String::new(), 0, "all of it runs\n"),
+    ] {
+        let checked =
+            on(&plan(weight, &more), &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(code);
+        assert!(checked.stdout.contains(said), "{said}: {}", checked.stdout);
+    }
+}
