@@ -12,7 +12,8 @@ use crate::form;
 use crate::function;
 use plan::answer::Must;
 use plan::{
-    Address, Body, Code, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step, Validators,
+    Address, Body, Code, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step,
+    Validators,
 };
 
 /// A sampler with the defaults around it.
@@ -523,6 +524,7 @@ fn resources(c: &mut Converter<'_>, sampler: &Sampler<'_>) -> Resources {
         parallel: u32::clamp(parallel, 1, 64),
         only: vec!["*".to_owned()],
         urls,
+        elements: Elements::Jmeters,
         ..Resources::default()
     }
 }

@@ -364,12 +364,12 @@ impl HttpExchanges for SessionExchanges<'_> {
         let reads_pages = match self.purpose.main {
             true => plan.resources.is_some() || refreshes,
             // siege does not look into frames.
-            false => self.elements() == Elements::Browsers && self.purpose.depth <= FRAMES,
+            false => self.elements() != Elements::Sieges && self.purpose.depth <= FRAMES,
         };
         let answer = self.purpose.main.then(|| RequestAnswer::new(self.purpose.prepared, None));
         let keeps_contents = self.user_turn.keeps_contents();
         let shows = self.user_turn.worker.load.trace.bodies || keeps_contents;
-        let mut reply = Reply::new(answer, reads_pages, shows, kept);
+        let mut reply = Reply::new(answer, reads_pages.then(|| self.elements()), shows, kept);
         reply.decodes = keeps_contents;
         reply.status_line = self.user_turn.values.borrow().code.is_some().then(String::new);
         reply

@@ -8,11 +8,13 @@
 mod edit;
 mod exchanges;
 mod jar;
+mod lagarto;
 mod memory;
 mod message;
 mod needs;
 mod reply;
 mod sample;
+mod sheet;
 pub(crate) mod together;
 mod validators;
 

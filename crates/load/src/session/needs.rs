@@ -1,7 +1,8 @@
-//! Resources of a page, as a browser or siege would find it in its HTML while it arrives: images, style sheets, icons, scripts
-//! and frames; and where its `<meta http-equiv=refresh>` leads.
+//! Resources of a page, as a browser, siege or JMeter would find it in its HTML while it arrives: images, style sheets, icons,
+//! scripts and frames; where its `<meta http-equiv=refresh>` leads; and, for JMeter, what a style sheet imports.
 
-use lol_html::html_content::Element;
+use super::lagarto::{self, attribute};
+use super::sheet;
 use lol_html::{HtmlRewriter, Settings, element, text};
 use plan::{Address, Elements, Resources};
 use std::cell::RefCell;
@@ -33,17 +34,29 @@ impl Who {
         match elements {
             Elements::Browsers => self != Who::Siege,
             Elements::Sieges => self != Who::Browsers,
+            // Its pages are read by rules of their own.
+            Elements::Jmeters => self == Who::Both,
         }
     }
 }
 
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
 
-/// Reads a page.
+/// Reads a page, or a style sheet.
 pub(super) struct Needs {
-    parser: Option<Parser>,
+    reader: Reader,
     found: Rc<RefCell<Found>>,
 }
+
+enum Reader {
+    Page(Parser),
+    /// What has come of it.
+    Sheet(Vec<u8>),
+    Done,
+}
+
+/// Bytes of a style sheet that are looked into at most.
+const LONGEST_SHEET: usize = 4 * 1024 * 1024;
 
 /// Elements that name what is fetched at once, by which attribute, and by whom.
 const REFERENCES: [(&str, &str, Who); 12] = [
@@ -61,11 +74,47 @@ const REFERENCES: [(&str, &str, Who); 12] = [
     ("body[background]", "background", Who::Both),
 ];
 
+/// Kinds of content that JMeter reads as pages.
+const KINDS: [&str; 4] = ["text/html", "application/xhtml+xml", "application/xml", "text/xml"];
+
 /// Relations of a link whose other end is fetched with the page.
 const RELATIONS: [&str; 5] = ["stylesheet", "icon", "apple-touch-icon", "preload", "manifest"];
 
 impl Needs {
-    pub fn new() -> Needs {
+    /// Of what an answer holds, by its Content-Type; `None` for what nobody looks into.
+    pub fn of(kind: &[u8], elements: Elements) -> Option<Needs> {
+        let is = |known: &&str| {
+            kind.get(..known.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(known.as_bytes()))
+        };
+        match elements {
+            Elements::Browsers | Elements::Sieges => is(&"text/html").then(Needs::new),
+            Elements::Jmeters if is(&"text/css") => Some(Needs::within(Reader::Sheet(Vec::new()))),
+            Elements::Jmeters => KINDS.iter().any(is).then(Needs::as_jmeter),
+        }
+    }
+
+    fn within(reader: Reader) -> Needs {
+        Needs { reader, found: Rc::default() }
+    }
+
+    /// A page of which JMeter fetches what its own parser names.
+    fn as_jmeter() -> Needs {
+        let found = Rc::new(RefCell::new(Found::default()));
+        let (bases, needs) = (found.clone(), found.clone());
+        let settings = Settings::new()
+            .append_element_content_handler(element!("base[href]", move |element| {
+                bases.borrow_mut().begin(attribute(element, "href"));
+                Ok(())
+            }))
+            .append_element_content_handler(element!("*", move |element| {
+                let mut needs = needs.borrow_mut();
+                lagarto::of(element).into_iter().for_each(|reference| needs.need(Some(reference), Who::Both));
+                Ok(())
+            }));
+        Needs { reader: Reader::Page(rewriter(settings)), found }
+    }
+
+    fn new() -> Needs {
         let found = Rc::new(RefCell::new(Found::default()));
         let settings = references(&found, None);
         let scripted = found.clone();
@@ -81,28 +130,33 @@ impl Needs {
                 Ok(())
             }))
             .append_element_content_handler(element!("base[href]", move |element| {
-                let mut found = bases.borrow_mut();
-                found.base = found.base.take().or(attribute_of(element, "href"));
+                bases.borrow_mut().begin(attribute(element, "href"));
                 Ok(())
             }))
             .append_element_content_handler(element!("meta[http-equiv][content]", move |element| {
-                let named = attribute_of(element, "http-equiv").unwrap_or_default();
+                let named = attribute(element, "http-equiv").unwrap_or_default();
                 if named.eq_ignore_ascii_case("refresh") {
-                    let content = attribute_of(element, "content").unwrap_or_default();
+                    let content = attribute(element, "content").unwrap_or_default();
                     let mut found = metas.borrow_mut();
                     found.refresh = found.refresh.take().or_else(|| refresh(&content));
                 }
                 Ok(())
             }));
-        Needs { parser: Some(rewriter(settings)), found }
+        Needs { reader: Reader::Page(rewriter(settings)), found }
     }
 
     /// The next bytes of the page.
     pub fn read(&mut self, bytes: &[u8]) {
-        if let Some(parser) = &mut self.parser
-            && parser.write(bytes).is_err()
-        {
-            self.parser = None;
+        let goes_on = match &mut self.reader {
+            Reader::Page(parser) => parser.write(bytes).is_ok(),
+            Reader::Sheet(sheet) => {
+                sheet.extend_from_slice(bytes);
+                sheet.len() <= LONGEST_SHEET
+            }
+            Reader::Done => return,
+        };
+        if !goes_on {
+            self.reader = Reader::Done;
         }
     }
 
@@ -131,16 +185,24 @@ impl Needs {
     }
 
     fn end(&mut self) {
-        if let Some(parser) = self.parser.take() {
-            // What is left of a broken page holds no whole reference.
-            let _ = parser.end();
+        match std::mem::replace(&mut self.reader, Reader::Done) {
+            Reader::Page(parser) => {
+                // What is left of a broken page holds no whole reference.
+                let _ = parser.end();
+            }
+            Reader::Sheet(sheet) => {
+                let imports = sheet::imports(&String::from_utf8_lossy(&sheet));
+                let mut found = self.found.borrow_mut();
+                imports.into_iter().for_each(|reference| found.need(Some(reference), Who::Both));
+            }
+            Reader::Done => {}
         }
     }
 
     /// The base of references; siege does not know `<base>`.
     fn base(&self, page: &Address, elements: Elements) -> Option<Address> {
         match &self.found.borrow().base {
-            Some(base) if elements == Elements::Browsers => page.join(base),
+            Some(base) if elements != Elements::Sieges => page.join(base),
             _ => Some(page.clone()),
         }
     }
@@ -149,22 +211,22 @@ impl Needs {
 /// Handlers of all that names what is fetched at once. `who`: nobody else fetches it, whatever the element.
 fn references(found: &Rc<RefCell<Found>>, who: Option<Who>) -> Settings<'static, 'static> {
     let mut settings = Settings::new();
-    for (selector, attribute, usual) in REFERENCES {
+    for (selector, named, usual) in REFERENCES {
         let found = found.clone();
         let who = if who.is_some() && usual == Who::Browsers { usual } else { who.unwrap_or(usual) };
         settings = settings.append_element_content_handler(element!(selector, move |element| {
-            found.borrow_mut().need(attribute_of(element, attribute), who);
+            found.borrow_mut().need(attribute(element, named), who);
             Ok(())
         }));
     }
     let links = found.clone();
     settings.append_element_content_handler(element!("link[rel][href]", move |element| {
-        let relations = attribute_of(element, "rel").unwrap_or_default().to_ascii_lowercase();
+        let relations = attribute(element, "rel").unwrap_or_default().to_ascii_lowercase();
         // siege knows this relation only where it stands alone.
         let usual = if relations.trim() == RELATIONS[0] { Who::Both } else { Who::Browsers };
         let who = if usual == Who::Browsers { usual } else { who.unwrap_or(usual) };
         if relations.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation)) {
-            links.borrow_mut().need(attribute_of(element, "href"), who);
+            links.borrow_mut().need(attribute(element, "href"), who);
         }
         Ok(())
     }))
@@ -187,16 +249,15 @@ fn read_hidden(text: &str, found: &Rc<RefCell<Found>>) {
 }
 
 impl Found {
+    /// The first base holds.
+    fn begin(&mut self, base: Option<String>) {
+        self.base = self.base.take().or(base);
+    }
+
     fn need(&mut self, reference: Option<String>, who: Who) {
         let reference = reference.filter(|reference| !reference.trim().is_empty() && self.needs.len() < MOST);
         self.needs.extend(reference.map(|reference| (reference, who)));
     }
-}
-
-/// An attribute's value with its character references resolved.
-fn attribute_of(element: &Element<'_, '_>, name: &str) -> Option<String> {
-    let value = element.get_attribute(name)?;
-    Some(html_escape::decode_html_entities(&value).into_owned())
 }
 
 /// The URL of `5; url=/next`; a page that only loads itself again leads nowhere.
@@ -255,6 +316,33 @@ mod tests {
         let only = vec!["*".to_owned()];
         let except = Resources { only, except, reversed: true, ..Resources::default() };
         assert_eq!(wanted(&except, 100), [all[4], all[3], all[2], all[0]]);
+    }
+
+    /// Seen of JMeter 5.6.3 in front of such a page.
+    #[test]
+    fn resources_of_jmeter_are_those_of_its_parser() {
+        let page = Address::parse("http://h/").unwrap();
+        let jmeter =
+            Resources { elements: Elements::Jmeters, only: vec!["*".to_owned()], ..Resources::default() };
+        let mut needs = Needs::of(b"text/html;charset=utf-8", Elements::Jmeters).unwrap();
+        needs.read(
+            br#"<body style="a:url(no.png)"><table background="tb.png"><div style="b: URL( 'sp.png' )"><object codebase="cb" data="da">
+            </object><bgsound src="bg.wav"><applet code="Ap.class"></applet><embed src=em.swf><video poster=no src=no></video><audio src=no></audio>
+            <link rel=preload href=pre.js><link rel="SHORTCUT ICON" href=sc.ico><link rel="apple-touch-icon" href=no><link rel=manifest href=no>
+            <link rel="alternate stylesheet" href=no><noscript><img src=no></noscript><input type=IMAGE src=in.png style="c:url(&quot;ent.png&quot;)">
+            <style>@import "no.css"; a { background: url("no") }</style><img src=" trimmed.png "></body>"#,
+        );
+        let found: Vec<String> =
+            needs.wanted(&page, &jmeter).into_iter().map(|address| address.path).collect();
+        let named =
+            "/tb.png /sp.png /cb /da /bg.wav /Ap.class /em.swf /pre.js /sc.ico /in.png /ent.png /trimmed.png";
+        assert_eq!(found.join(" "), named);
+        assert!(Needs::of(b"text/css", Elements::Browsers).is_none());
+        let mut sheet = Needs::of(b"text/CSS", Elements::Jmeters).unwrap();
+        sheet.read(b"@import 'a.css'; b { background: url('no')");
+        let imported: Vec<String> =
+            sheet.wanted(&page, &jmeter).into_iter().map(|address| address.path).collect();
+        assert_eq!(imported, ["/a.css"]);
     }
 
     /// Seen of siege 4.0.7 in front of such a page.

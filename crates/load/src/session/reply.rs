@@ -7,6 +7,7 @@ use crate::answer::coding::{Codings, decoded};
 use crate::answer::{self, Body, Found, Summary};
 use crate::step::RequestAnswer;
 use measure::Outcome;
+use plan::Elements;
 use std::time::SystemTime;
 use wire::http1::{ResponseHead, ResponseSink};
 
@@ -33,8 +34,10 @@ pub(super) struct Reply<'a> {
     pub shown: Option<Vec<u8>>,
     /// It is shown without its content coding, where that can be undone.
     pub decodes: bool,
-    reads_pages: bool,
-    is_html: bool,
+    /// What is looked for in pages; `None`: nobody looks into them.
+    reads: Option<Elements>,
+    /// The kind of its content.
+    kind: Vec<u8>,
     coding: Codings,
     transfer: Codings,
     /// A page as it came, where it is encoded: it is decoded once it is whole.
@@ -42,15 +45,15 @@ pub(super) struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// `reads_pages`: what pages need is wanted. `shows`: the body is. `kept_head`: where the head is copied to, if somebody
+    /// `reads`: what pages need is wanted, by whom. `shows`: the body is. `kept_head`: where the head is copied to, if somebody
     /// may want to see it.
     pub fn new(
         answer: Option<RequestAnswer<'a>>,
-        reads_pages: bool,
+        reads: Option<Elements>,
         shows: bool,
         kept_head: Option<&'a mut Vec<u8>>,
     ) -> Reply<'a> {
-        Reply { answer, reads_pages, shown: shows.then(Vec::new), kept_head, ..Reply::default() }
+        Reply { answer, reads, shown: shows.then(Vec::new), kept_head, ..Reply::default() }
     }
 
     /// The resources of the page, where it is one that can be looked into. The answer is whole.
@@ -106,7 +109,7 @@ impl ResponseSink for Reply<'_> {
             let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
             self.validator.expires = since.map(|since| since.as_secs() as i64);
         } else if is("Content-Type") {
-            self.is_html = value.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
+            self.kind = value.to_vec();
         }
         if let Some(answer) = &mut self.answer {
             answer.field(name, value);
@@ -129,8 +132,10 @@ impl ResponseSink for Reply<'_> {
             kept.clear();
             kept.extend_from_slice(raw);
         }
-        if self.reads_pages && self.is_html && (200..300).contains(&head.status) {
-            self.needs = Some(Needs::new());
+        if let Some(elements) = self.reads
+            && (200..300).contains(&head.status)
+        {
+            self.needs = Needs::of(&self.kind, elements);
         }
         if let Some(answer) = &mut self.answer {
             answer.head(head, raw);

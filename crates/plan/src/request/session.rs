@@ -147,6 +147,8 @@ pub enum Elements {
     Browsers,
     /// Those that siege knows: images, scripts, style sheets and the background of the body, relative to the page itself.
     Sieges,
+    /// Those that JMeter's parser knows, quoted URLs in style attributes among them, and sheets that style sheets import.
+    Jmeters,
 }
 
 impl Elements {

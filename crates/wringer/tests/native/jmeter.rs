@@ -198,10 +198,10 @@ pub fn results(plan: &str, web: &Web) -> Vec<[String; 6]> {
     text.lines().skip(1).map(cells).collect()
 }
 
-const FETCHES: &str = "<boolProp name=\"HTTPSampler.image_parser\">true</boolProp>\
+pub const FETCHES: &str = "<boolProp name=\"HTTPSampler.image_parser\">true</boolProp>\
     <boolProp name=\"HTTPSampler.follow_redirects\">true</boolProp>";
 
-fn html(body: &str) -> String {
+pub fn html(body: &str) -> String {
     let length = body.len();
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{body}")
 }
