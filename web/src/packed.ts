@@ -26,6 +26,7 @@ export interface Model {
   /** Rows of the run, with those that are known. */
   rows: number;
   seconds: Column;
+  slowest: SlowRequest[];
   state: State;
   steps: Step[];
   steps_left: number;
@@ -244,6 +245,17 @@ export interface Piece {
   status: number;
   text: string;
   title: string;
+  trace_id?: string;
+}
+
+/** One of the slowest requests that carried a trace context. */
+export interface SlowRequest {
+  begun_s: number;
+  response_us: number;
+  /** Status, or what went wrong. */
+  text: string;
+  title: string;
+  trace_id: string;
 }
 
 /** The histograms of one metric over time, as they are sent: how many rows each stands for, and its buckets. */

@@ -2,7 +2,8 @@
 
 use super::fleet::FleetArgs;
 use super::options::{
-    AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
+    AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, TracingArgs,
+    WatchArgs,
 };
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
@@ -55,6 +56,9 @@ pub struct CacheArgs {
     /// How objects are asked for, and how their answers are checked.
     #[command(flatten)]
     pub ask: AskArgs,
+    /// Traces that they take part in.
+    #[command(flatten)]
+    pub tracing: TracingArgs,
     /// Which HTTP is spoken to the proxy.
     #[command(flatten)]
     pub version: VersionArgs,
@@ -192,6 +196,7 @@ impl CacheArgs {
             close: self.load.close,
             resend: self.load.resend.unwrap_or_default(),
             fields: self.ask.headers.clone(),
+            traceparent: self.tracing.traceparent,
             post_bytes: None,
             tls: self.speaks_tls().then(|| self.tls()),
             h2: self.version.http2(),

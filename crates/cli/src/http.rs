@@ -7,7 +7,7 @@ use super::expect::ExpectArgs;
 use super::files::Files;
 use super::fleet::FleetArgs;
 use super::list;
-use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
+use super::options::{KeepArgs, LoadArgs, OutputArgs, TracingArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
@@ -63,6 +63,9 @@ pub struct SentArgs {
     /// How requests look.
     #[command(flatten)]
     pub requests: RequestArgs,
+    /// Traces that they take part in.
+    #[command(flatten)]
+    pub tracing: TracingArgs,
     /// Bodies that they carry.
     #[command(flatten)]
     pub body: BodyArgs,
@@ -331,6 +334,7 @@ impl Work<'_> {
             close: self.clients.load.close,
             resend: self.clients.load.resend.unwrap_or_default(),
             fields: self.fields(),
+            traceparent: self.sent.tracing.traceparent,
             tls: tls.then(|| self.clients.version.tls(self.clients.tls.tls())),
             h2: self.clients.version.http2(),
             h3: self.clients.version.http3(),

@@ -7,8 +7,8 @@ use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
     address, check_content, close, count32, field, form, freshness, keys, lifetime_law, per_hour, pid,
-    request_field, result_file, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on,
-    version_size, zipf,
+    request_field, result_file, seed, size_law, some_bytes, some_share, some_time, status, threads, variants,
+    vary_on, version_size, zipf,
 };
 use super::version::of_origin;
 use clap::Args;
@@ -234,6 +234,16 @@ pub struct LoadArgs {
     /// Patience with a target that was just started.
     #[command(flatten)]
     pub wait: ReadyArgs,
+}
+
+/// Traces that requests take part in.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Requests")]
+pub struct TracingArgs {
+    /// Share of requests that carry a trace context of their own (traceparent); the report has the trace ids of the slowest ten
+    /// of them
+    #[arg(long, value_name = "SHARE", value_parser = some_share)]
+    pub traceparent: Option<f64>,
 }
 
 /// Sizes of heads that are read.

@@ -7,8 +7,8 @@ pub use as_origin::{AsOriginArgs, OriginDelay, RenewArg, Sides};
 pub use follow::FollowArgs;
 
 use super::http::ClientArgs;
-use super::options::{KeepArgs, OutputArgs, WatchArgs};
-use super::values::{at_least_one, count32, field, method, some_time, url};
+use super::options::{KeepArgs, OutputArgs, TracingArgs, WatchArgs};
+use super::values::{at_least_one, count32, field, method, some_share, some_time, url};
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
@@ -52,6 +52,9 @@ pub struct ReplayArgs {
     /// Field added to each request
     #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field, help_heading = "Requests")]
     pub headers: Vec<Field>,
+    /// Traces that they take part in.
+    #[command(flatten)]
+    pub tracing: TracingArgs,
     /// Clients that send them.
     #[command(flatten)]
     pub clients: ClientArgs,
@@ -216,12 +219,6 @@ fn factor(text: &str) -> Result<f64, String> {
     read.ok_or_else(|| format!("'{text}' is no factor from 0.001 to 10000, such as 2 or 0.5"))
 }
 
-/// A share that is not nothing.
-fn some_share(text: &str) -> Result<f64, String> {
-    let share = units::share(text).map_err(|error| error.to_string())?;
-    if share > 0.0 { Ok(share) } else { Err("give more than 0".to_owned()) }
-}
-
 impl ReplayArgs {
     /// Checks that the options fit together.
     ///
@@ -317,6 +314,7 @@ impl ReplayArgs {
             close: clients.load.close,
             resend: clients.load.resend.unwrap_or_default(),
             fields: self.headers.clone(),
+            traceparent: self.tracing.traceparent,
             authority: sides
                 .map_or(usual.authority, |sides| crate::cache::reachable(sides.origin).to_string()),
             tls: self.speaks_tls(address.as_ref()).then(|| self.tls()),

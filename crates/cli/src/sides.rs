@@ -1,7 +1,7 @@
 //! Sides of a comparison that wringer starts itself: a proxy each, in front of wringer's own origin, and the objects that both are asked for.
 
 use super::cache::CacheArgs;
-use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, SiteArgs};
+use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, SiteArgs, TracingArgs};
 use super::pressed::Target;
 use super::rig::{RigArgs, RigPlaceArgs};
 use super::values::assignment;
@@ -10,8 +10,9 @@ use clap::{Args, Parser};
 use std::path::PathBuf;
 
 /// Groups of options that say what is sent to URLs and by whom, and nothing to a proxy that wringer starts.
-pub(super) const OF_URLS: [&str; 9] = [
+pub(super) const OF_URLS: [&str; 10] = [
     "RequestArgs",
+    "TracingArgs",
     "BodyArgs",
     "DataArgs",
     "AwsArgs",
@@ -130,6 +131,8 @@ struct Work {
     _head: HeadArgs,
     #[command(flatten)]
     _ask: AskArgs,
+    #[command(flatten)]
+    _tracing: TracingArgs,
     #[command(flatten)]
     _popularity: PopularityArgs,
     #[command(flatten)]
@@ -322,6 +325,7 @@ mod tests {
             ("--rig-command {listen} --rig-command {listen}{origin}", "{origin}"),
             ("--rig ats --rig nginx http://h/ http://g/", "cannot be used with"),
             ("--rig ats --rig nginx -H a:b", "cannot be used with"),
+            ("--rig ats --rig nginx --traceparent 1", "cannot be used with"),
             ("--rig ats --rig nginx --cookies", "cannot be used with"),
             ("--rig ats --rig nginx -- --rate 5", "behind --"),
             ("--rig ats --rig nginx -- --size x", "behind --"),

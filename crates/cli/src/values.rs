@@ -349,6 +349,12 @@ pub(super) fn secret(text: &str) -> Result<Secret, String> {
     Ok(Secret::parse(text))
 }
 
+/// A share that is not nothing.
+pub(super) fn some_share(text: &str) -> Result<f64, String> {
+    let share = units::share(text).map_err(|error| error.to_string())?;
+    if share > 0.0 { Ok(share) } else { Err("give more than 0".to_owned()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

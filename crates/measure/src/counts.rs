@@ -165,6 +165,8 @@ counts! {
     stray_bytes,
     /// Connections that the server gave up, by an answer of 408, while nothing was under way on them (RFC 9110 section 15.5.9).
     idle_timeouts,
+    /// Requests that carried a trace context.
+    traced,
     /// Events that were not told because nobody read them fast enough.
     untold,
 }

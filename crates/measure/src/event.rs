@@ -48,6 +48,8 @@ pub enum Event {
     Certificate(Box<Certificate>),
     /// No answer came to a request.
     Lost(Box<LostRequest>),
+    /// A request with a trace context has ended that is among the slowest.
+    Traced(Box<TracedRequest>),
     /// A connection, or a phase of it, is over.
     Connection(ConnectionUse),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
@@ -420,6 +422,51 @@ pub struct LostRequest {
     pub phase: String,
 }
 
+/// A request that carried a trace context, and is among the slowest that did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct TracedRequest {
+    /// Its trace id (W3C Trace Context, section 3.2.2.3), 32 hexadecimal digits.
+    pub trace_id: String,
+    /// When it was due, since the start of the run.
+    #[serde(rename = "begun_s", with = "crate::seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
+    pub begun: Duration,
+    /// Its response time.
+    #[serde(rename = "response_s", with = "crate::seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
+    pub response: Duration,
+    /// Its service time.
+    #[serde(rename = "service_s", with = "crate::seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
+    pub service: Duration,
+    /// Status of the answer; 0 where there is none.
+    pub status: u16,
+    /// How it failed; `None` where it did not.
+    pub failure: Option<Failure>,
+    /// Fault of the answer; `None` where it has none.
+    pub fault: Option<Fault>,
+    /// Title of the request: method and URL.
+    pub title: String,
+    /// Name of the phase.
+    pub phase: String,
+}
+
+impl TracedRequest {
+    /// So many of the slowest are told.
+    pub const SLOWEST: usize = 10;
+
+    /// Status, or what went wrong, in words.
+    pub fn text(&self) -> String {
+        match (self.failure, self.fault) {
+            (Some(failure), _) if self.status == 0 => failure.text().to_owned(),
+            (_, Some(fault)) => format!("{}, {}", self.status, fault.text()),
+            (_, None) => self.status.to_string(),
+        }
+    }
+}
+
 /// An answer that failed a check, or the answer to a request that failed, kept with everything known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -443,6 +490,9 @@ pub struct Evidence {
     pub at_us: u64,
     /// Name of the phase.
     pub phase: String,
+    /// The trace id that the request carried, where it carried one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
     /// Header fields of the client's request.
     pub request: String,
     /// Header fields of the answer as the client received it.

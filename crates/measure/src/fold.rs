@@ -2,7 +2,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::buckets::{Buckets, Digits};
-use crate::event::LostRequest;
+use crate::event::{LostRequest, TracedRequest};
 use crate::labels::Label;
 use crate::notes;
 use crate::processes::{Happened, TargetProcesses};
@@ -24,6 +24,7 @@ pub struct RunState {
     until: Duration,
     evidence: Vec<crate::Evidence>,
     lost: Vec<LostRequest>,
+    slowest: Vec<TracedRequest>,
     notes: Vec<String>,
     processes: Vec<Happened>,
     end: Option<End>,
@@ -50,6 +51,7 @@ impl RunState {
             RunEvent::Minute(minute) => self.minute(minute),
             RunEvent::Evidence(found) => self.evidence.push(found.evidence.clone()),
             RunEvent::Lost(lost) => self.lost.push(lost.clone()),
+            RunEvent::Traced(traced) => self.traced(traced),
             RunEvent::Note(note) => self.notes.push(note.text.clone()),
             RunEvent::End(end) => self.end = Some((**end).clone()),
             RunEvent::Control(control) => self.control(control),
@@ -78,6 +80,13 @@ impl RunState {
             self.head.labels.insert(name.clone(), value.clone());
         }
         self.notes.extend(control.sentence());
+    }
+
+    /// Takes a request in its place among the slowest, where it is one of them.
+    fn traced(&mut self, traced: &TracedRequest) {
+        let at = self.slowest.partition_point(|other| other.response >= traced.response);
+        self.slowest.insert(at, traced.clone());
+        self.slowest.truncate(TracedRequest::SLOWEST);
     }
 
     fn begin(&mut self, head: &Head) {
@@ -146,6 +155,7 @@ impl RunState {
             origin: end.origin,
             evidence: self.evidence.clone(),
             lost: self.lost.clone(),
+            slowest: self.slowest.clone(),
             dead: end.dead.clone(),
             tolerated: self.head.tolerated,
             self_check: if self.end.is_some() { end.self_check.clone() } else { self.self_check() },

@@ -5,7 +5,7 @@ use crate::after_reset::AfterReset;
 use crate::agents::AgentUse;
 use crate::censored::Censored;
 use crate::counts::Counts;
-use crate::event::{Evidence, LostRequest};
+use crate::event::{Evidence, LostRequest, TracedRequest};
 use crate::judged::{Judged, Names};
 use crate::machine::Watched;
 use crate::processes::TargetProcesses;
@@ -224,6 +224,9 @@ pub struct RunResult {
     pub evidence: Vec<Evidence>,
     /// The first requests that no answer came to.
     pub lost: Vec<LostRequest>,
+    /// The slowest requests of the measured phases that carried a trace context, the slowest first; at most
+    /// [`TracedRequest::SLOWEST`].
+    pub slowest: Vec<TracedRequest>,
     /// Objects that the cache did not serve although it was given them.
     pub dead: Option<DeadObjects>,
     /// Share of requests whose answers may fail a check before the target counts as failed.

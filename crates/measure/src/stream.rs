@@ -8,7 +8,7 @@ use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
 use crate::agents::AgentUse;
 use crate::buckets::Buckets;
-use crate::event::{Evidence, LostRequest};
+use crate::event::{Evidence, LostRequest, TracedRequest};
 use crate::exchanges::KeptExchanges;
 use crate::figures::Figures;
 use crate::judged::Judged;
@@ -46,6 +46,8 @@ pub enum RunEvent {
     Evidence(Box<EvidenceFound>),
     /// A request that no answer came to.
     Lost(LostRequest),
+    /// A request with a trace context that was among the slowest when it ended.
+    Traced(Box<TracedRequest>),
     /// Something that a reader had better know.
     Note(Note),
     /// Somebody changed the run while it went on.

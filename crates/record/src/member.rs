@@ -20,9 +20,10 @@ use std::io::{self, Read, Write};
 /// 1.1: times that follow from others are left out; single requests; the phase of a rate. 1.2: minutes tell the times of labels.
 /// 2: `ok` for `fine`, `check_failed` for `faulty`, `metrics` for `clocks`, `distributions` for `spreads`; the old words are
 /// read as well. 2.1: requests that were lost, a verdict in two words, the target's processes.
+/// 2.2: the slowest requests that carried a trace context.
 pub const MAJOR: u8 = 2;
 /// See [`MAJOR`].
-pub const MINOR: u8 = 1;
+pub const MINOR: u8 = 2;
 /// The oldest major version that is read.
 pub const OLDEST: u8 = 1;
 
@@ -65,6 +66,7 @@ pub fn number_of_kind(event: &RunEvent) -> u8 {
         RunEvent::End(_) => 9,
         RunEvent::Lost(_) => 11,
         RunEvent::Process(_) => 10,
+        RunEvent::Traced(_) => 12,
     }
 }
 

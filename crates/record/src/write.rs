@@ -200,6 +200,7 @@ fn at(event: &RunEvent) -> Option<Duration> {
         | RunEvent::Exchanges(_)
         | RunEvent::Evidence(_)
         | RunEvent::Lost(_)
+        | RunEvent::Traced(_)
         | RunEvent::Unknown => None,
     }
 }

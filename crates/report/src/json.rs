@@ -12,7 +12,8 @@ use measure::shares::received_bytes;
 use measure::{
     AfterReset, AgentUse, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram,
     Http2Counts, Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult,
-    SelfCheck, SharedCounts, TargetProcesses, TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
+    SelfCheck, SharedCounts, TargetProcesses, TimeMetric, TracedRequest, Verdict, Watched, WorkerUse, http2,
+    http3,
 };
 use serde::{Serialize, Serializer};
 
@@ -56,6 +57,8 @@ pub(crate) struct Document<'a> {
     evidence_file: Option<&'a str>,
     evidence: &'a [Evidence],
     lost: &'a [LostRequest],
+    #[serde(skip_serializing_if = "<[TracedRequest]>::is_empty")]
+    slowest: &'a [TracedRequest],
     notes: &'a [String],
     #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
     plan: plan::Tree,
@@ -84,6 +87,7 @@ impl<'a> Document<'a> {
             evidence_file: context.evidence_file,
             evidence: &result.evidence,
             lost: &result.lost,
+            slowest: &result.slowest,
             notes: &result.notes,
             plan: context.plan.told().tree(),
         }

@@ -22,6 +22,7 @@ mod short;
 mod target;
 mod thresholds;
 mod timeline;
+mod traced;
 mod typed;
 
 pub use codes::name as code_name;
@@ -98,6 +99,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.thresholds(),
         report.load(),
         report.latency(),
+        report.traced(),
         report.labels(),
         report.timeline(),
         report.cache(),

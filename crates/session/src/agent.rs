@@ -544,6 +544,7 @@ impl UnderWay {
                     RunEvent::Evidence(Box::new(EvidenceFound { evidence: *evidence }))
                 }
                 Event::Lost(lost) => RunEvent::Lost(*lost),
+                Event::Traced(traced) => RunEvent::Traced(traced),
                 Event::Log { text, .. } => RunEvent::Note(measure::stream::Note { at: Duration::ZERO, text }),
                 Event::Kept(record) => {
                     if self.kept.is_of_another(record.phase as u32) || self.kept.waiting() >= TOGETHER {

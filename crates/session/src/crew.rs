@@ -417,6 +417,9 @@ impl UnderWay<'_> {
             RunEvent::Lost(lost) => {
                 let _ = events.try_send(Event::Lost(Box::new(lost)));
             }
+            RunEvent::Traced(traced) => {
+                let _ = events.try_send(Event::Traced(traced));
+            }
             RunEvent::Exchanges(kept) => kept.iter().for_each(|one| {
                 let _ = events.try_send(Event::Kept(Box::new(one.record())));
             }),

@@ -541,6 +541,10 @@ impl Session<'_, '_> {
                     self.record(RunEvent::Lost(*lost));
                     continue;
                 }
+                Event::Traced(traced) => {
+                    self.record(RunEvent::Traced(traced));
+                    continue;
+                }
                 other => return Some(other),
             };
             evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());

@@ -138,6 +138,7 @@ impl Mask {
             Event::Log { text, .. } => *text = self.text(text),
             Event::Evidence(piece) => self.evidence(piece),
             Event::Lost(lost) => lost.title = self.text(&lost.title),
+            Event::Traced(traced) => traced.title = self.text(&traced.title),
             Event::Page(_)
             | Event::Fetched(_)
             | Event::First(_)

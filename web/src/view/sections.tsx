@@ -76,6 +76,7 @@ export function Failures({ run }: { run: Run }) {
         </table>
       )}
       {run.lost.length > 0 && <LostRequests run={run} />}
+      {run.slowest.length > 0 && <SlowestRequests run={run} />}
       {run.evidence.map((one, n) => (
         <Proof key={n} one={one} />
       ))}
@@ -116,6 +117,44 @@ function LostRequests({ run }: { run: Run }) {
   );
 }
 
+/** The slowest requests that carried a trace context. */
+function SlowestRequests({ run }: { run: Run }) {
+  const words = t.value;
+  return (
+    <details class="proof">
+      <summary>
+        <b>{words.slowestRequests}</b>
+      </summary>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">{words.lostTitle}</th>
+            <th scope="col">{words.slowestAnswer}</th>
+            <th scope="col">{words.lostBegun}</th>
+            <th scope="col">{words.slowestResponse}</th>
+            <th scope="col">{words.traceId}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {run.slowest.map((one, n) => (
+            <tr key={n}>
+              <th scope="row" data-name={words.lostTitle}>
+                {harmless(one.title)}
+              </th>
+              <td data-name={words.slowestAnswer}>{harmless(one.text)}</td>
+              <td data-name={words.lostBegun}>{`${one.begun_s.toFixed(2)} s`}</td>
+              <td data-name={words.slowestResponse}>{time(one.response_us)}</td>
+              <td data-name={words.traceId}>
+                <code>{harmless(one.trace_id)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
 function firstSeen(run: Run, name: string | undefined): string {
   const column = name ? run.columns.get(name) : undefined;
   const row = column ? column.findIndex((n) => n > 0) : -1;
@@ -130,6 +169,11 @@ function Proof({ one }: { one: Piece }) {
         <b>{harmless(one.text)}</b> · {harmless(one.title)} · {clock(one.at_s)}
       </summary>
       <p>{harmless(one.detail)}</p>
+      {one.trace_id && (
+        <p>
+          {words.traceId} <code>{harmless(one.trace_id)}</code>
+        </p>
+      )}
       {one.parts.map(([name, text]) => (
         <div key={name}>
           <h3>{words.partName[name] ?? name}</h3>

@@ -5,6 +5,7 @@
 
 mod ledger;
 mod partial;
+mod slowest;
 mod span;
 mod under_way;
 
@@ -20,6 +21,7 @@ use net::Net;
 pub(crate) use partial::Coming;
 use partial::Partial;
 use plan::{Part, Trace};
+use slowest::Slowest;
 use span::Span;
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
@@ -84,6 +86,8 @@ pub(crate) struct Wanted {
     pub stray: Cell<u32>,
     /// Requests without an answer that may still be told of.
     lost: Cell<u32>,
+    /// The slowest requests with a trace context.
+    pub slowest: Slowest,
     /// Each connection is.
     pub connections: bool,
 }
@@ -105,6 +109,7 @@ impl Wanted {
             evidence: Cell::new(evidence),
             stray: Cell::new(evidence.min(STRAY)),
             lost: Cell::new(LOST),
+            slowest: Slowest::default(),
             connections: trace.connections,
         }
     }
@@ -173,6 +178,7 @@ impl Account {
     pub fn begin_phase(&self, index: usize, opens: Instant, stop: &plan::Stop) {
         self.span.phase.set(index);
         self.peak.set(0);
+        self.wanted.slowest.clear();
         self.span.phase_began.set(opens - self.span.started.get());
         self.span.paced_until.set(None);
         self.span.due_until.set(None);

@@ -65,6 +65,7 @@ pub(crate) fn unsent<C: Exchanges>(
         last: false,
         connection: context.worker.channels.opened(),
         answers: exchanges.answers(&due.item),
+        traced: None,
         item: due.item,
     };
     exchanges.failed();

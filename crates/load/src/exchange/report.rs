@@ -1,8 +1,9 @@
 //! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
 use super::types::{Client, Context, Ending, Exchanges, Sent, Worker};
+use crate::request::TraceContext;
 use measure::event::{HeadTitle, RequestErrorKind};
-use measure::{Cause, Event, Evidence, First, Outcome, Record, RequestError, RequestTimes};
+use measure::{Cause, Event, Evidence, First, Outcome, Record, RequestError, RequestTimes, TracedRequest};
 use wire::http1::Version;
 
 /// True if a request that ended so is told of, in whichever way.
@@ -27,6 +28,9 @@ pub(super) fn report<C: Exchanges>(
     if worker.load.trace.distributions {
         gather(worker, sent, ending);
     }
+    if let Some(traced) = &sent.traced {
+        tell_traced(context, exchanges, sent, ending, traced);
+    }
     if is_wanted(worker, ending.outcome) {
         tell(context, client, exchanges, sent, ending);
     }
@@ -39,6 +43,39 @@ pub(super) fn report<C: Exchanges>(
             First { at: worker.account.since(ending.moments.ended), head: ending.head.clone(), body_bytes };
         worker.account.show(Event::First(Box::new(first)));
     }
+}
+
+/// Tells of a request with a trace context, where it is among the slowest.
+fn tell_traced<C: Exchanges>(
+    context: Context<'_>,
+    exchanges: &C,
+    sent: &Sent<C::Item>,
+    ending: &Ending,
+    traced: &TraceContext,
+) {
+    let worker = context.worker;
+    worker.account.count(|counts| counts.traced += 1);
+    let response = ending.moments.response();
+    let is_measured = worker.load.phases[worker.account.phase()].measured;
+    if !is_measured || !worker.account.wanted.slowest.takes(response, TracedRequest::SLOWEST) {
+        return;
+    }
+    let (failure, fault) = match ending.outcome {
+        Outcome::Failed(failure) => (Some(failure), None),
+        Outcome::CheckFailed(fault) => (None, Some(fault)),
+        Outcome::Ok | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished => (None, None),
+    };
+    worker.account.tell(Event::Traced(Box::new(TracedRequest {
+        trace_id: traced.trace_id(),
+        begun: worker.account.since(sent.turn.due),
+        response,
+        service: ending.moments.service(),
+        status: ending.summary.status,
+        failure,
+        fault,
+        title: exchanges.describe(&sent.item).title.into_owned(),
+        phase: context.phase.name.clone(),
+    })));
 }
 
 fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
@@ -162,7 +199,10 @@ fn tell_evidence<C: Exchanges>(
         _ => return,
     };
     worker.account.wanted.evidence.set(left - 1);
-    let request = exchanges.bytes(&sent.item, &sent.turn, sent.at);
+    let mut request = exchanges.bytes(&sent.item, &sent.turn, sent.at);
+    if let Some(traced) = &sent.traced {
+        traced.add_to_head(&mut request, 0);
+    }
     worker.account.tell(Event::Evidence(Box::new(Evidence {
         fault,
         failure,
@@ -173,6 +213,7 @@ fn tell_evidence<C: Exchanges>(
         serial: ending.found.serial,
         at_us: worker.account.since_start().as_micros() as u64,
         phase: context.phase.name.clone(),
+        trace_id: sent.traced.as_ref().map(|traced| traced.trace_id()),
         request: String::from_utf8_lossy(&request).into_owned(),
         response: answer.to_owned(),
         body: (!ending.body.is_empty()).then(|| text_of(&ending.body)),

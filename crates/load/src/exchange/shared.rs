@@ -49,7 +49,8 @@ pub(crate) async fn run<C: HttpExchanges>(
         head.clear();
         head.version = lease.version();
         // What the connection has sent before needs no fields: its block is known.
-        let key = exchanges.head_key(&next.item);
+        let traced = context.trace_context(next.turn.number);
+        let key = exchanges.head_key(&next.item).filter(|_| traced.is_none());
         let shows = context.worker.load.trace.heads;
         let known = !shows && key.is_some_and(|key| lease.knows(key));
         if !known && !exchanges.head(&mut next, now, &mut head) {
@@ -58,13 +59,14 @@ pub(crate) async fn run<C: HttpExchanges>(
             unsent(context, client, exchanges, next, failure, moments);
             continue;
         };
+        let traced = traced.filter(|traced| traced.add_to_fields(&mut head.fields)).map(Box::new);
         if shows {
             let mut text = Vec::new();
             head.show(&mut text);
             report::show_request(context.worker, &text);
         }
         let expect = exchanges.expects(&next.item);
-        let mut sent = sent(&lease, next, expect, now);
+        let mut sent = Sent { traced, ..sent(&lease, next, expect, now) };
         let pacing = exchanges.reading(&sent).pacing;
         let slow = pacing.as_ref().is_some_and(|pacing| pacing.is_slow());
         let body_bytes = head.body.length();
@@ -186,6 +188,7 @@ fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, at: Instant) -> Sent<I> {
         last: false,
         answers: 1,
         connection: lease.connection(),
+        traced: None,
     }
 }
 

@@ -17,6 +17,7 @@ mod message;
 pub(crate) mod sign;
 mod template;
 mod time;
+mod trace_context;
 pub(crate) mod urls;
 mod value;
 
@@ -26,6 +27,7 @@ pub(crate) use template::{
     Compiler, Filling, Named, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots,
     write_all,
 };
+pub(crate) use trace_context::{Numbered, TraceContext, TraceContexts};
 pub(crate) use value::{FieldLine, HttpRequest};
 
 use plan::data::{Source, Time};

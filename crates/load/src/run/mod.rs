@@ -14,6 +14,7 @@ use crate::channel::{Channels, Hosts};
 use crate::code::{Interpreter, Interpreters};
 use crate::control::Control;
 use crate::exchange::{OnBrokenOff, Worker};
+use crate::request::TraceContexts;
 use crate::request::compose::Composer;
 use crate::script::Script;
 use crate::session::together;
@@ -127,7 +128,9 @@ impl Run {
         let channels =
             Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls, qlogs);
         let given = Given::of_load(&load, &site, control.cache_memory(), part, net.unix_micros());
+        let traced = load.protocol.http().and_then(|http| http.traceparent);
         let worker = Worker {
+            trace_contexts: traced.map(|share| TraceContexts::new(share, job.seed, job.run_id)),
             has_fast_path: crate::exchange::has_fast_path(&load),
             may_repeat: crate::exchange::may_repeat(&load),
             composer: Composer::new(channels.http(), &site).with_canaries(load.check.canaries),

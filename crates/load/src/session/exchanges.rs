@@ -276,6 +276,10 @@ impl Exchanges for SessionExchanges<'_> {
         Ok(Written { expect: self.framing(), payload: 0 })
     }
 
+    fn takes_fields(&self, _: &()) -> bool {
+        self.purpose.prepared.tcp.is_none()
+    }
+
     fn half_closes(&self) -> bool {
         self.purpose.prepared.tcp.as_ref().is_some_and(|tcp| tcp.half_closes)
     }

@@ -1,7 +1,7 @@
 //! Rules for the client side as a whole: protocol, where connections go, limits, thresholds.
 
 use super::requests::check_fields;
-use super::{Found, Part, http2, is_address, phase, share};
+use super::{Found, Part, http2, is_address, phase, share, trace_context};
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
 use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
@@ -22,6 +22,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
         found.along(protocol, |found| {
             http2::check_versions(load, found);
             check_reach(load, http, found);
+            trace_context::check(load, http, found);
         });
     }
     found.within("check", |found| share(found, "check: tolerated", load.check.tolerated));

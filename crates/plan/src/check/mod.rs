@@ -12,6 +12,7 @@ mod requests;
 mod site;
 #[cfg(test)]
 mod tests;
+mod trace_context;
 
 pub use messages::check_step;
 

@@ -28,6 +28,9 @@ pub struct Http {
     /// Fields added to each request, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
+    /// Share of requests that carry a trace context of their own (the field `traceparent`, W3C Trace Context); `None`: none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<f64>,
     /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub post_bytes: Option<u64>,
@@ -81,6 +84,7 @@ impl Default for Http {
             close: CloseBy::Fin,
             resend: Resend::default(),
             fields: Vec::new(),
+            traceparent: None,
             post_bytes: None,
             socket_buffer: None,
             tls: None,

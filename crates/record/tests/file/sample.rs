@@ -103,6 +103,11 @@ pub fn small() -> Vec<RunEvent> {
             title: "GET /".to_owned(),
             phase: "measure".to_owned(),
         }),
+        RunEvent::Traced(Box::new(measure::TracedRequest {
+            trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
+            response: Duration::from_millis(7),
+            ..measure::TracedRequest::default()
+        })),
         note("two"),
         RunEvent::End(Box::default()),
     ]

@@ -13,7 +13,7 @@ use measure::processes::Happened;
 use measure::stream::Machine;
 use measure::{
     Censored, Counts, Evidence, Head, Histogram, LostRequest, OriginCounts, PhaseResult, RunResult,
-    TimeMetric, Verdict,
+    TimeMetric, TracedRequest, Verdict,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -81,6 +81,7 @@ pub struct Model {
     evidence: Vec<Piece>,
     evidence_left: usize,
     lost: Vec<LostRequest>,
+    slowest: Vec<SlowRequest>,
     marks: Vec<Mark>,
     bound: Vec<Bound>,
     thresholds: Vec<Threshold>,
@@ -201,6 +202,20 @@ struct Piece {
     status: u16,
     phase: String,
     parts: Vec<(&'static str, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<String>,
+}
+
+/// One of the slowest requests that carried a trace context.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct SlowRequest {
+    title: String,
+    /// Status, or what went wrong.
+    text: String,
+    begun_s: f64,
+    response_us: f64,
+    trace_id: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -290,6 +305,7 @@ impl Gathered {
                 .collect(),
             evidence_left: result.evidence.len().saturating_sub(room.evidence),
             lost: result.lost.clone(),
+            slowest: result.slowest.iter().map(SlowRequest::of).collect(),
             marks: self.marks.clone(),
             bound: self.bound.clone(),
             thresholds: judged(&result),
@@ -513,11 +529,24 @@ impl Piece {
             at_s: piece.at_us as f64 / 1e6,
             status: piece.status,
             phase: piece.phase.clone(),
+            trace_id: piece.trace_id.clone(),
             parts: parts
                 .into_iter()
                 .filter_map(|(name, text)| Some((name, cut(text?, most))))
                 .filter(|(_, text)| !text.is_empty())
                 .collect(),
+        }
+    }
+}
+
+impl SlowRequest {
+    fn of(traced: &TracedRequest) -> SlowRequest {
+        SlowRequest {
+            title: traced.title.clone(),
+            text: traced.text(),
+            begun_s: traced.begun.as_secs_f64(),
+            response_us: traced.response.as_secs_f64() * 1e6,
+            trace_id: traced.trace_id.clone(),
         }
     }
 }

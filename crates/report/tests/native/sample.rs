@@ -176,6 +176,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
     RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        slowest: Vec::new(),
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
@@ -367,6 +368,7 @@ fn evidence() -> Evidence {
         serial: Some(4711),
         at_us: 12_300_000,
         phase: "measure".to_owned(),
+        trace_id: None,
         request: "GET /w/1f/14800 HTTP/1.1\r\nHost: localhost:9080\r\n\r\n".to_owned(),
         response: "HTTP/1.1 200 OK\r\nContent-Length: 14800\r\n\r\n".to_owned(),
         origin_request: Some("GET /w/1f/14800 HTTP/1.1\r\n\r\n".to_owned()),

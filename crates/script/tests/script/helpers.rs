@@ -217,6 +217,7 @@ fn result() -> RunResult {
     RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        slowest: Vec::new(),
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),

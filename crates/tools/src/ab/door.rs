@@ -263,6 +263,7 @@ impl View for Progress {
             | Event::Kept(_)
             | Event::Evidence(_)
             | Event::Lost(_)
+            | Event::Traced(_)
             | Event::Transaction(_)
             | Event::Page(_)
             | Event::Log { .. }

@@ -166,6 +166,7 @@ impl View for Table {
             // The session keeps evidence itself.
             Event::Evidence(_)
             | Event::Lost(_)
+            | Event::Traced(_)
             | Event::Body(_)
             | Event::Talk(_)
             | Event::Request(_)

@@ -147,6 +147,7 @@ impl View for Lines {
             // The session keeps evidence itself; lists of known URLs are jtest's.
             Event::Evidence(_)
             | Event::Lost(_)
+            | Event::Traced(_)
             | Event::Body(_)
             | Event::Fetched(_)
             | Event::Request(_)

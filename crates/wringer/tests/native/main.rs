@@ -66,6 +66,7 @@ mod stress;
 mod tcp;
 mod tls;
 mod tls_peer;
+mod traces;
 mod tunnels;
 mod two_machines;
 mod versions;

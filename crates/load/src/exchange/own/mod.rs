@@ -14,6 +14,7 @@ use super::ending::{settle, unsent};
 use super::types::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker};
 use super::{idle, report, resend};
 use crate::channel::{self, Connection};
+use crate::request::TraceContext;
 use measure::Failure;
 use plan::CloseBy;
 use std::time::Instant;
@@ -134,13 +135,15 @@ async fn fill<C: Exchanges>(
         match exchanges.write(&mut next, now, last, out) {
             Ok(written) => {
                 payload = written.payload;
+                let traced = trace(context, exchanges, &next, out, begin);
                 if C::IS_HTTP {
                     report::show_request(worker, &out[begin..]);
                     connection.last.note(&out[begin..]);
                 }
                 let bytes = (out.len() - begin) as u64 + payload;
                 let answers = exchanges.answers(&next.item);
-                window.push(begin_sent(worker, connection, next, written.expect, now, bytes, answers));
+                let sent = begin_sent(worker, connection, next, written.expect, now, bytes, answers);
+                window.push(Sent { traced, ..sent });
             }
             Err(failure) => {
                 // The user waits before the next one, or it would only count the same again and again.
@@ -157,6 +160,18 @@ async fn fill<C: Exchanges>(
     channel::send(connection, out, payload, exchanges.half_closes()).await?;
     exchanges.sent(client, connection, window);
     Ok(())
+}
+
+/// Adds the trace context that a request is to carry to its head, which begins there in `out`.
+fn trace<C: Exchanges>(
+    context: Context<'_>,
+    exchanges: &C,
+    next: &Due<C::Item>,
+    out: &mut Vec<u8>,
+    begin: usize,
+) -> Option<Box<TraceContext>> {
+    let traced = context.trace_context(next.turn.number)?;
+    (exchanges.takes_fields(&next.item) && traced.add_to_head(out, begin)).then(|| Box::new(traced))
 }
 
 fn begin_sent<I>(
@@ -186,5 +201,6 @@ fn begin_sent<I>(
         last,
         answers,
         connection: connection.number,
+        traced: None,
     }
 }

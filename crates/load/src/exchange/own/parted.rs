@@ -1,7 +1,7 @@
 //! Requests that are sent in two parts: a head, and a body in pieces behind it, where the plan wants it so only once the server has
 //! asked for it (RFC 9110 section 10.1.1).
 
-use super::begin_sent;
+use super::{begin_sent, trace};
 use crate::channel::{self, Connection, OpenBody};
 use crate::exchange::ending::unsent;
 use crate::exchange::report;
@@ -41,12 +41,13 @@ pub(super) async fn send<C: Exchanges>(
             return Ok(());
         }
     };
+    let traced = trace(context, exchanges, &next, &mut out, 0);
     report::show_request(worker, &out);
     connection.last.note(&out);
     let waits = exchanges.waits(&next.item);
     let head_bytes = out.len() as u64;
     let answers = exchanges.answers(&next.item);
-    window.push(begin_sent(worker, connection, next, expect, now, head_bytes, answers));
+    window.push(Sent { traced, ..begin_sent(worker, connection, next, expect, now, head_bytes, answers) });
     connection.stream.set_deadline(Some(worker.channels.first_deadline(now)));
     if let Some(limit) = waits {
         channel::send(connection, out, 0, false).await?;

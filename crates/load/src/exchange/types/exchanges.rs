@@ -86,6 +86,12 @@ pub(crate) trait Exchanges: Sized {
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure>;
 
+    /// True if fields may be added to a request: it is one of HTTP.
+    fn takes_fields(&self, item: &Self::Item) -> bool {
+        let _ = item;
+        Self::IS_HTTP
+    }
+
     /// True if a request's head is sent first, and its body behind it: see [`Exchanges::begin`].
     fn is_parted(&self, item: &Self::Item) -> bool {
         let _ = item;

@@ -2,6 +2,7 @@
 
 use super::worker::Worker;
 use crate::channel::{Connection, OpenBody};
+use crate::request::TraceContext;
 use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage};
 use std::time::{Duration, Instant};
 use wire::http1::Expect;
@@ -68,6 +69,8 @@ pub(crate) struct Sent<I> {
     pub answers: u32,
     /// Number of its connection within the worker.
     pub connection: u64,
+    /// The trace context that it carries; on the heap, as few requests have one.
+    pub traced: Option<Box<TraceContext>>,
 }
 
 impl<I> Sent<I> {
@@ -85,6 +88,7 @@ impl<I> Sent<I> {
             last: false,
             answers: 1,
             connection,
+            traced: None,
         }
     }
 

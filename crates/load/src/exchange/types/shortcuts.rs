@@ -14,7 +14,7 @@ pub(crate) fn may_repeat(load: &Load) -> bool {
     is_plain(load) && load.protocol.http().is_some_and(|http| http.streams().is_some())
 }
 
-/// True if nobody wants to hear of single requests, and a connection carries any number of them.
+/// True if nobody wants to hear of single requests, none carries a field of its own, and a connection carries any number of them.
 fn is_plain(load: &Load) -> bool {
     let trace = &load.trace;
     let limits = &load.limits;
@@ -22,6 +22,7 @@ fn is_plain(load: &Load) -> bool {
         && trace.keep.is_nothing()
         && limits.first_byte.is_none()
         && limits.idle.is_none()
+        && load.protocol.http().is_none_or(|http| http.traceparent.is_none())
         && load.protocol.connections().requests_per_connection.is_none()
 }
 

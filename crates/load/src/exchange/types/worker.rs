@@ -6,6 +6,7 @@ use crate::channel::Channels;
 use crate::control::Control;
 use crate::pace::Phase;
 use crate::request::compose::Composer;
+use crate::request::{Numbered, TraceContext, TraceContexts};
 use measure::{Label, LostRequest};
 use net::Net;
 use plan::data::Moment;
@@ -45,6 +46,8 @@ pub(crate) struct Worker {
     pub broken_off: Option<OnBrokenOff>,
     /// Buffers for requests under way; users between two requests have none.
     pub spare: RefCell<Vec<Vec<u8>>>,
+    /// Requests that carry a trace context, where the plan wants any.
+    pub trace_contexts: Option<TraceContexts>,
     /// See `shortcut/fast.rs`.
     pub has_fast_path: bool,
     /// See `shortcut/repeat.rs`.
@@ -75,6 +78,7 @@ impl Worker {
             halted: Cell::new(false),
             version: Cell::default(),
             spare: RefCell::default(),
+            trace_contexts: self.trace_contexts.clone(),
         }
     }
 
@@ -163,6 +167,13 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
+    /// The trace context of a request that is about to be sent; `None`: it carries none.
+    #[inline]
+    pub fn trace_context(self, number: u64) -> Option<TraceContext> {
+        let contexts = self.worker.trace_contexts.as_ref()?;
+        contexts.of(Numbered { phase: self.worker.account.phase(), group: self.phase.group, number })
+    }
+
     /// The moment that the values of a request depend on, the time left out. Connections are numbered as people count: workers from 1,
     /// with room for ten thousand users each.
     pub fn moment(&self, number: u64, user: u64) -> Moment {

@@ -157,6 +157,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
     RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        slowest: Vec::new(),
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),

@@ -24,6 +24,7 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
     let result = RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        slowest: Vec::new(),
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),

@@ -26,6 +26,7 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
     RunResult {
         thresholds: Vec::new(),
         lost: Vec::new(),
+        slowest: Vec::new(),
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
