@@ -49,7 +49,7 @@ pub(super) struct Needs {
 }
 
 enum Reader {
-    Page(Parser),
+    Page(Box<Parser>),
     /// What has come of it.
     Sheet(Vec<u8>),
     Done,
@@ -111,7 +111,7 @@ impl Needs {
                 lagarto::of(element).into_iter().for_each(|reference| needs.need(Some(reference), Who::Both));
                 Ok(())
             }));
-        Needs { reader: Reader::Page(rewriter(settings)), found }
+        Needs { reader: Reader::Page(Box::new(rewriter(settings))), found }
     }
 
     fn new() -> Needs {
@@ -142,7 +142,7 @@ impl Needs {
                 }
                 Ok(())
             }));
-        Needs { reader: Reader::Page(rewriter(settings)), found }
+        Needs { reader: Reader::Page(Box::new(rewriter(settings))), found }
     }
 
     /// The next bytes of the page.
