@@ -7,11 +7,27 @@ use std::ffi::OsString;
 
 /// Adds to a refusal what was probably meant. `words`: the command line.
 pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
-    let Some(tip) = tip(error, command, words) else { return };
+    let Some(tip) = tip(error, command, words) else { return without_far_ones(error) };
     error.remove(ContextKind::SuggestedArg);
     error.remove(ContextKind::SuggestedSubcommand);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
+
+/// An option that is only a little like what was typed is not what was meant, and what begins with a dash is no URL.
+fn without_far_ones(error: &mut Error) {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    }
+    let typed = text(error, ContextKind::InvalidArg);
+    let close = typed.zip(text(error, ContextKind::SuggestedArg));
+    if close.is_none_or(|(typed, meant)| strsim::normalized_damerau_levenshtein(typed, meant) < CLOSE) {
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Suggested);
+    }
+}
+
+/// How much a word that was typed must be like the one that was meant, of 1.
+const CLOSE: f64 = 0.75;
 
 /// `-host NAME`, as Go's programs have it, asks for no help. `words`: the command line.
 pub(super) fn no_help(error: Error, command: &Command, words: &[OsString]) -> Error {
@@ -26,16 +42,17 @@ pub(super) fn no_help(error: Error, command: &Command, words: &[OsString]) -> Er
     error
 }
 
-fn tip(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
+fn tip(error: &Error, whole: &Command, words: &[OsString]) -> Option<String> {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
-    let Some(command) = words.get(1).and_then(|name| command.find_subcommand(name)) else {
-        return without_command(command, &words);
+    let Some(command) = words.get(1).and_then(|name| whole.find_subcommand(name)) else {
+        return without_command(whole, &words);
     };
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let typed = text(error, ContextKind::InvalidArg)?;
             long_with_one_dash(command, &words, |word| word.starts_with(typed))
                 .or_else(|| called(command, typed))
+                .or_else(|| of_other_commands(whole, typed))
         }
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
             let (of, value) =
@@ -80,6 +97,15 @@ fn called(command: &Command, typed: &str) -> Option<String> {
     (!option.starts_with('-') || has(command, option)).then(|| format!("here that is {here}"))
 }
 
+/// An option that other commands have.
+fn of_other_commands(whole: &Command, typed: &str) -> Option<String> {
+    let commands = whole.get_subcommands().filter(|one| !one.is_hide_set() && has(one, typed));
+    let mut names: Vec<&str> = commands.map(Command::get_name).collect();
+    names.sort_unstable();
+    let long = typed.starts_with("--");
+    (long && !names.is_empty()).then(|| format!("{typed} is an option of {}", names.join(", ")))
+}
+
 /// `-rate=50`, as Go's programs have it, which is read as `-r ate=50`.
 fn long_with_one_dash(command: &Command, words: &[&str], is_it: impl Fn(&str) -> bool) -> Option<String> {
     let single =
@@ -108,6 +134,9 @@ fn of_value(command: &Command, words: &[&str], of: &str, value: &str) -> Option<
         return Some(format!("-q is --quiet here: a rate is --rate {value}"));
     }
     let is = |long: &str| of.starts_with(long) && has(command, long);
+    if is("--duration") && has(command, "--rate") && value.ends_with("rps") {
+        return Some(format!("-d is --duration here: a rate is --rate {value}"));
+    }
     let begins_with_digit = value.starts_with(|first: char| first.is_ascii_digit());
     if is("--duration") && has(command, "--data") && !value.is_empty() && !begins_with_digit {
         return Some(format!("-d is --duration here: a body is --data '{value}'"));
@@ -177,6 +206,9 @@ mod tests {
             ("wringer plan.toml", "'wringer run plan.toml'"),
             ("wringer k6 run script.js", "'wringer http URL'"),
             ("wringer --urls list.txt", "'wringer http --urls"),
+            ("wringer tcp h:1 --traceparent 1%", "--traceparent is an option of cache, "),
+            ("wringer http -d 10rps h", "--rate 10rps"),
+            ("wringer http --durations 3s h", "'--duration'"),
         ] {
             let said = said(line);
             assert!(said.contains("tip: ") && said.contains(tip), "{line}: {said}");
@@ -190,6 +222,10 @@ mod tests {
             "wringer",
         ] {
             assert!(!said(line).contains("here that is"), "{line}");
+        }
+        // What is like nothing gets no tip at all.
+        for line in ["wringer http --nonsense h", "wringer http --disable-everything h"] {
+            assert!(!said(line).contains("tip:"), "{line}: {}", said(line));
         }
         for line in ["wringer http -t2 -c4 -d3s h", "wringer http -n=5 h"] {
             assert!(Cli::read(line.split(' ')).is_ok(), "{line}");
@@ -273,6 +309,15 @@ mod tests {
             ("--csv f h", "--as csv"),
             ("--pipelining 4 h", "--pipeline N"),
             ("--bailout 5 h", "--stop-if"),
+            ("--stop-timeout 5 h", "--grace DURATION"),
+            ("--processes 4 h", "-t THREADS"),
+            ("--tags a=b h", "--label NAME=VALUE"),
+            ("--discard-response-bodies h", "not kept"),
+            ("--disable-color h", "NO_COLOR=1"),
+            ("--no-progress-meter h", "-q"),
+            ("--traces-output otel h", "--traceparent SHARE"),
+            ("-resolvers 192.0.2.1 h", "--connect-to"),
+            ("--socks5 h:1 h", "speaks HTTP alone"),
         ] {
             let said = said(&format!("wringer http {line}"));
             assert!(said.contains("tip: ") && said.contains(tip), "{line}: {said}");

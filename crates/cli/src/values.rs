@@ -254,7 +254,7 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
 
 /// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.
 pub(super) fn url(text: &str) -> Result<String, String> {
-    let has_scheme = text.contains("://") || text.starts_with("http:/") || text.starts_with("https:/");
+    let has_scheme = text.contains("://") || has_broken_scheme(text);
     let whole = if has_scheme { text.to_owned() } else { format!("http://{text}") };
     if is_template(text.as_bytes()) {
         return TemplateAddress::parse(&whole).map(|_| whole);
@@ -265,6 +265,16 @@ pub(super) fn url(text: &str) -> Result<String, String> {
         Ok(address) => Ok(address.text),
         Err(fault) => Err(fault.of(text).to_string()),
     }
+}
+
+/// True for what begins as a URL of a web server, and goes on otherwise: `http//h`, `http:/h`, `https:h`. `http:8080` is a host with a
+/// port.
+fn has_broken_scheme(text: &str) -> bool {
+    let rest = text.strip_prefix("https").or_else(|| text.strip_prefix("http"));
+    rest.is_some_and(|rest| match rest.strip_prefix(':') {
+        Some(behind) => !behind.starts_with(|first: char| first.is_ascii_digit()),
+        None => rest.starts_with("//"),
+    })
 }
 
 /// A header field.
@@ -392,6 +402,9 @@ mod tests {
     fn addresses_that_cannot_be_meant_are_told_by_their_kind() {
         for (text, said) in [
             ("http:/h:80/", "'http:/h:80/' has one slash behind its scheme: write two, http://h:80/"),
+            ("http//h/", "'http//h/' has no colon behind its scheme: write http://h/"),
+            ("https:h", "'https:h' has no slashes behind its scheme: write two, https://h"),
+            ("http:\\\\h", "'http:\\\\h' has backslashes behind its scheme: write http://h"),
             ("h:99999", "'h:99999' has '99999' for a port"),
             ("::1:8080", "'::1:8080' has an IPv6 address without brackets: write http://[::1]:8080"),
             ("http://me:geheim@h:x/", "'http://me:***@h:x/' has 'x' for a port"),
@@ -412,6 +425,7 @@ mod tests {
             ["localhost:7000", "[::1]:7000"]
         );
         assert_eq!(url("h/a/../b").unwrap(), "http://h/a/../b");
+        assert_eq!(url("http:8080/x").unwrap(), "http://http:8080/x");
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub struct UrlFault {
 enum Kind {
     #[error("has one slash behind its scheme: write two, {}", .0)]
     OneSlash(Masked),
+    #[error("has no slashes behind its scheme: write two, {}", .0)]
+    NoSlashes(Masked),
+    #[error("has backslashes behind its scheme: write {}", .0)]
+    Backslashes(Masked),
     #[error("has no colon behind its scheme: write {}", .0)]
     NoColon(Masked),
     #[error("begins with no scheme: give an http:// or https:// URL, such as http://localhost:8080/")]
@@ -90,10 +94,13 @@ fn scheme_fault(typed: &str) -> Option<Kind> {
         return Some(Kind::NoColon(Masked::address(&format!("{scheme}://{rest}"))));
     }
     let (scheme, rest) = scheme(typed)?;
-    let with = |scheme: &str| Masked::address(&format!("{scheme}://{}", rest.trim_start_matches('/')));
+    let with =
+        |scheme: &str| Masked::address(&format!("{scheme}://{}", rest.trim_start_matches(['/', '\\'])));
     match scheme.as_str() {
         "http" | "https" if rest.starts_with("//") => None,
-        "http" | "https" => Some(Kind::OneSlash(with(&scheme))),
+        "http" | "https" if rest.starts_with('/') => Some(Kind::OneSlash(with(&scheme))),
+        "http" | "https" if rest.starts_with('\\') => Some(Kind::Backslashes(with(&scheme))),
+        "http" | "https" => Some(Kind::NoSlashes(with(&scheme))),
         // Sockets with a path.
         "unix" => Some(Kind::Scheme(scheme)),
         _ if !rest.starts_with('/') => None,

@@ -213,7 +213,8 @@ mod tests {
         for (typed, said) in [
             ("http//h:81/x", "'http//h:81/x' has no colon behind its scheme: write http://h:81/x"),
             ("http:/h:81/x", "'http:/h:81/x' has one slash behind its scheme: write two, http://h:81/x"),
-            ("https:h/x", "'https:h/x' has one slash behind its scheme: write two, https://h/x"),
+            ("https:h/x", "'https:h/x' has no slashes behind its scheme: write two, https://h/x"),
+            ("http:\\\\h\\x", "'http:\\\\h\\x' has backslashes behind its scheme: write http://h\\x"),
             (
                 "http:/me:geheim@h/",
                 "'http:/me:***@h/' has one slash behind its scheme: write two, http://me:***@h/",
