@@ -2,17 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, dist, docs, fuzz, instructions, memory, quick, root, setup, shell, tidy, web};
+use crate::{
+    Result, dependencies, dist, docs, fuzz, instructions, memory, quick, root, setup, shell, tidy, web,
+};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
+    Step { name: "dependencies", run: dependencies::run },
     Step { name: "docs", run: || docs::run(&root()) },
     Step {
         name: "clippy",

@@ -1,16 +1,23 @@
-//! `cargo xtask dist`: what others install: a Debian package with manual pages and completions, an archive of the same files,
-//! and the folder that a container is made of. [`check`] is CI's: the package is installed, run and removed.
+//! `cargo xtask dist`: what others install: packages for Debian, for systems with RPM and for pip, with manual pages and completions, an
+//! archive of the same files, texts for Homebrew and Nix, and the folder that a container is made of. [`check`] is CI's: packages are
+//! installed, run and removed.
 //!
-//! Start reading at [`run`]. `layout` puts files in their places, `debian` makes the package of them, `trial` installs it.
+//! Start reading at [`run`]. `layout` puts files in their places, `debian`, `rpm`, `wheel` and `texts` make packages of them, `notices`
+//! gathers licences, `trial` installs.
 
 mod debian;
 mod layout;
+mod notices;
+mod rpm;
+mod texts;
 mod trial;
+mod wheel;
+mod zip;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Result, bench, root, shell};
+use crate::{Result, bench, crates, root, shell};
 
 const PACKAGE: &str = "wringer";
 
@@ -22,13 +29,13 @@ pub fn run() -> Result<()> {
     missing().map_or(Ok(()), |tools| Err(format!("dist: {tools} not installed")))?;
     let binary = build(&["--package", PACKAGE, "--profile", "dist"], "dist")?;
     let made = make(&binary, &bench::target_folder()?.join("packages"))?;
-    for file in [&made.deb, &made.archive, &made.container] {
+    for file in made.files.iter().chain([&made.sums, &made.container]) {
         println!("dist: {}", file.display());
     }
     Ok(())
 }
 
-/// `cargo xtask dist --check`: a package of the build that is there for tests, which is installed, run and removed.
+/// `cargo xtask dist --check`: packages of the build that is there for tests, which are installed, run and removed.
 pub fn check() -> Result<()> {
     if let Some(tools) = missing() {
         println!("package: skipped, because {tools} not installed");
@@ -36,14 +43,19 @@ pub fn check() -> Result<()> {
     }
     let binary = build(&["--workspace"], "debug")?;
     let folder = tempfile::tempdir().map_err(|error| format!("no folder for packages: {error}"))?;
-    let made = make(&binary, folder.path())?;
-    trial::run(&made.deb, folder.path())
+    trial::run(&make(&binary, folder.path())?, folder.path())
 }
 
 /// Files that were made.
 struct Made {
     deb: PathBuf,
-    archive: PathBuf,
+    /// `None`: rpmbuild is not installed.
+    rpm: Option<PathBuf>,
+    wheel: PathBuf,
+    /// All that people fetch.
+    files: Vec<PathBuf>,
+    /// The digests of these.
+    sums: PathBuf,
     container: PathBuf,
 }
 
@@ -52,14 +64,27 @@ fn make(binary: &Path, folder: &Path) -> Result<Made> {
     let container = folder.join("container");
     layout::container(&container, binary)?;
     let stage = folder.join("stage");
-    layout::fill(&stage, binary)?;
+    layout::fill(&stage, binary, &notices::text(&crates::all(PACKAGE)?)?)?;
+    let glibc = debian::glibc(&stage)?;
     let archive = folder.join(format!("{PACKAGE}-{version}-{}-linux.tar.gz", std::env::consts::ARCH));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--gzip", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"]);
     shell::run(tar.arg("--file").arg(&archive).arg("--directory").arg(&stage).arg("usr"))?;
-    let deb = debian::package(&stage, folder, &version)?;
+    let deb = debian::package(&stage, folder, &version, glibc)?;
+    let rpm = match shell::find(rpm::TOOL) {
+        Some(_) => Some(rpm::package(&stage, folder, &version)?),
+        None => {
+            println!("dist: no RPM package, because {} is not installed", rpm::TOOL);
+            None
+        }
+    };
+    let wheel = wheel::package(&stage, folder, &version, glibc)?;
+    let mut files = vec![archive.clone(), deb.clone(), wheel.clone()];
+    files.extend(rpm.clone());
+    files.extend(texts::fill(folder, &archive, &version)?);
+    let sums = texts::sums(folder, &files)?;
     layout::clear(&stage)?;
-    Ok(Made { deb, archive, container })
+    Ok(Made { deb, rpm, wheel, files, sums, container })
 }
 
 fn build(arguments: &[&str], folder: &str) -> Result<PathBuf> {

@@ -4,6 +4,8 @@
 
 mod bench;
 mod ci;
+mod crates;
+mod dependencies;
 mod dist;
 mod docs;
 mod fuzz;
@@ -25,13 +27,14 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, package, tests, instructions, memory, fuzz
+  ci                 all of CI: setup, formatting, rules, dependencies, docs, clippy, build, package, tests, instructions, memory, fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   test --quick [CRATE...]
                      that everything compiles, and the tests of these crates, or of those that were changed; of the
                      binary only those that start no process, unless it is named
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
+  dependencies       licences, sources and duplicates of the crates of others
   docs [--commands]  links between pages, and whether the summary lists each page; --commands: each command of the docs is tried
   simulate [--seeds N] [--from SEED] [--log]
                      the engine in simulated worlds, 10,000 seeds from 1 unless told otherwise; --log: what happened
@@ -39,8 +42,8 @@ Usage: cargo xtask COMMAND
                      instructions that the hot path takes, by callgrind, against xtask/instructions.txt
   memory [--binary FILE]
                      long runs of messages whose memory must not grow
-  dist [--check]     packages in target/packages: .deb, archive, and what a container is made of; --check: the .deb of the
-                     debug build is installed, run and removed
+  dist [--check]     packages in target/packages: .deb, .rpm, wheel, archive, texts for Homebrew and Nix, digests, and what a
+                     container is made of; --check: those of the debug build are installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each, 10,000 run files
   schema             write the JSON Schemas of plan files, runs and events; tests see that the committed ones are of today's types
@@ -72,6 +75,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "test" => ci::test(rest),
         "setup" => setup::run(setup::parse(rest)?).map(drop),
         "tidy" => none_of(rest).and_then(|()| tidy::run(&root())),
+        "dependencies" => none_of(rest).and_then(|()| dependencies::run()),
         "docs" if rest == ["--commands"] => docs::try_commands(&root()),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),

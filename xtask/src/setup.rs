@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 28] = [
+const NEEDED: [Needed; 29] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -40,6 +40,7 @@ const NEEDED: [Needed; 28] = [
     for_tests("nghttp2-proxy", "nghttpx"),
     for_tests("prometheus", "prometheus"),
     for_tests("influxdb", "influxd"),
+    for_tests("rpm", "rpmbuild"),
     for_tests("nodejs", "node"),
     for_tests("npm", "npm"),
     for_tests("chromium", "chromium"),

@@ -7,28 +7,34 @@ use super::{PACKAGE, layout};
 use crate::{Result, shell};
 
 /// A version of glibc: major and minor number.
-type Glibc = (u32, u32);
+pub type Glibc = (u32, u32);
 
 /// The C library of Debian 12, the oldest that packages are made for.
 const OLDEST: Glibc = (2, 36);
 
+/// The version of the C library that the binary below `stage` needs; `None`: it is linked with all it needs.
+pub fn glibc(stage: &Path) -> Result<Option<Glibc>> {
+    let binary = stage.join(layout::BINARY);
+    let symbols = shell::output(Command::new("objdump").arg("--dynamic-syms").arg(binary))?;
+    let glibc = newest_glibc(&symbols);
+    match glibc.filter(|glibc| *glibc > OLDEST) {
+        None => Ok(glibc),
+        Some((major, minor)) => Err(format!(
+            "the binary needs glibc {major}.{minor}, newer than Debian 12's: build packages there"
+        )),
+    }
+}
+
 /// Makes it in `folder` of the files below `stage`.
-pub fn package(stage: &Path, folder: &Path, version: &str) -> Result<PathBuf> {
+pub fn package(stage: &Path, folder: &Path, version: &str, glibc: Option<Glibc>) -> Result<PathBuf> {
     let architecture = shell::output(Command::new("dpkg").arg("--print-architecture"))?;
     let architecture = architecture.trim();
-    let symbols =
-        shell::output(Command::new("objdump").arg("--dynamic-syms").arg(stage.join(layout::BINARY)))?;
-    let glibc = newest_glibc(&symbols);
-    if let Some((major, minor)) = glibc.filter(|glibc| *glibc > OLDEST) {
-        return Err(format!(
-            "the binary needs glibc {major}.{minor}, newer than Debian 12's: build packages there"
-        ));
-    }
     let control = control(version, architecture, glibc);
     layout::put(&stage.join("DEBIAN/control"), control.as_bytes(), 0o644)?;
     let deb = folder.join(format!("{PACKAGE}_{version}_{architecture}.deb"));
     let mut build = Command::new("dpkg-deb");
     shell::output(build.args(["--root-owner-group", "-Zgzip", "--build"]).arg(stage).arg(&deb))?;
+    layout::clear(&stage.join("DEBIAN"))?;
     Ok(deb)
 }
 

@@ -11,9 +11,10 @@ use crate::{Result, shell};
 /// Where the shells of Debian look for completions.
 pub const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/wringer"),
-    ("zsh", "usr/share/zsh/vendor-completions/_wringer"),
+    ("zsh", ZSH),
     ("fish", "usr/share/fish/vendor_completions.d/wringer.fish"),
 ];
+pub const ZSH: &str = "usr/share/zsh/vendor-completions/_wringer";
 pub const BINARY: &str = "usr/bin/wringer";
 pub const MANUAL: &str = "usr/share/man/man1";
 pub const DOCS: &str = "usr/share/doc/wringer";
@@ -22,8 +23,11 @@ pub const DOCS: &str = "usr/share/doc/wringer";
 const TEXTS: [(&str, &str); 3] =
     [("NOTICE", "copyright"), ("LICENSE", "LICENSE"), ("CHANGELOG.md", "changelog")];
 
-/// Lays all files below `stage`, which is emptied first.
-pub fn fill(stage: &Path, binary: &Path) -> Result<()> {
+/// Licences of the crates that the program is built with, in [`DOCS`].
+pub const NOTICES: &str = "third-party-licences";
+
+/// Lays all files below `stage`, which is emptied first. `notices`: licences of other crates.
+pub fn fill(stage: &Path, binary: &Path, notices: &str) -> Result<()> {
     clear(stage)?;
     let installed = stage.join(BINARY);
     put(&installed, &read(binary)?, 0o755)?;
@@ -37,7 +41,9 @@ pub fn fill(stage: &Path, binary: &Path) -> Result<()> {
     for (file, name) in TEXTS {
         put(&stage.join(DOCS).join(name), &read(&project(file))?, 0o644)?;
     }
-    compress(&stage.join(DOCS).join("changelog"))
+    compress(&stage.join(DOCS).join("changelog"))?;
+    put(&stage.join(DOCS).join(NOTICES), notices.as_bytes(), 0o644)?;
+    compress(&stage.join(DOCS).join(NOTICES))
 }
 
 /// Writes the parts of a container: the binary, and the Containerfile.
@@ -91,7 +97,25 @@ fn compress(file: &Path) -> Result<()> {
     shell::run(Command::new("gzip").args(["--best", "--no-name", "--force"]).arg(file))
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The files below a folder, whatever their depth, as seen from there.
+pub fn files_below(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for path in files(&folder)? {
+            if path.is_dir() {
+                open.push(path);
+            } else if let Ok(below) = path.strip_prefix(root) {
+                found.push(below.to_owned());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Files and folders in a folder.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).map_err(|error| cannot("read", folder, &error))?;
     let path = |entry: std::io::Result<fs::DirEntry>| entry.map(|entry| entry.path());
     entries.map(|entry| path(entry).map_err(|error| cannot("read", folder, &error))).collect()

@@ -1,20 +1,22 @@
-//! A package is installed, run and removed: in the system where that may be done, otherwise below a folder.
+//! Packages are installed, run and removed: that of Debian in the system where that may be done, otherwise below a folder; the others
+//! below a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{PACKAGE, layout, version};
+use super::{Made, PACKAGE, layout, texts, version};
 use crate::{Result, shell};
 
 /// Some of the files that the package brings.
-const BROUGHT: [&str; 6] = [
+const BROUGHT: [&str; 7] = [
     layout::BINARY,
     layout::COMPLETIONS[0].1,
     layout::COMPLETIONS[1].1,
     layout::COMPLETIONS[2].1,
     "usr/share/man/man1/wringer-cache.1.gz",
     "usr/share/man/man1/wringer-ab.1.gz",
+    "usr/share/doc/wringer/third-party-licences.gz",
 ];
 
 /// Where a package is installed.
@@ -25,8 +27,64 @@ enum Place {
     Below(PathBuf),
 }
 
-/// Installs the package, tries it, and removes it, whatever came of the trial. `folder`: may be filled.
-pub fn run(deb: &Path, folder: &Path) -> Result<()> {
+/// Tries all that was made. `folder`: where it lies, which may be filled.
+pub fn run(made: &Made, folder: &Path) -> Result<()> {
+    shell::output(Command::new("sha256sum").args(["--check", "--strict", texts::SUMS]).current_dir(folder))?;
+    debian(&made.deb, folder)?;
+    if let Some(rpm) = &made.rpm {
+        redhat(rpm, &folder.join("redhat"))?;
+    }
+    python(&made.wheel, &folder.join("python"))
+}
+
+/// Installs the RPM package below a folder, tries it, and removes it. Anybody but root sees only what is in it.
+fn redhat(rpm: &Path, folder: &Path) -> Result<()> {
+    let listed = shell::output(Command::new("rpm").args(["--query", "--list", "--package"]).arg(rpm))?;
+    let is_listed = |file: &&str| listed.lines().any(|line| line.strip_prefix('/') == Some(*file));
+    // Such systems have another place for zsh.
+    let wanted = BROUGHT.iter().copied().filter(|file| *file != layout::ZSH);
+    if let Some(file) = wanted.into_iter().find(|file| !is_listed(file)) {
+        return Err(format!("package: {file} is not in the RPM package"));
+    }
+    if !nix::unistd::geteuid().is_root() {
+        println!("package: the RPM package was not installed, because that takes root");
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    let rpm_below = |words: &[&str], what: &Path| {
+        let mut command = Command::new("rpm");
+        command.arg("--root").arg(folder).args(words).arg(what);
+        shell::output(&mut command).map(drop)
+    };
+    // Its dependencies are in the system and not below the folder.
+    rpm_below(&["--install", "--nodeps"], rpm)?;
+    let binary = folder.join(layout::BINARY);
+    let tried = version(&binary).map(|version| println!("package: {PACKAGE} {version} from the RPM package"));
+    rpm_below(&["--erase"], Path::new(PACKAGE))?;
+    tried?;
+    match binary.exists() {
+        true => Err("package: after the removal of the RPM package its binary is still there".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// Installs the wheel below a folder and tries it.
+fn python(wheel: &Path, folder: &Path) -> Result<()> {
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "--version"]);
+    if shell::find("python3").is_none() || shell::output(&mut pip).is_err() {
+        println!("package: the wheel was not installed, because pip is not installed");
+        return Ok(());
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]);
+    shell::output(pip.arg("--root-user-action=ignore").arg("--target").arg(folder).arg(wheel))?;
+    println!("package: {PACKAGE} {} from the wheel", version(&folder.join("bin").join(PACKAGE))?);
+    Ok(())
+}
+
+/// Installs the package, tries it, and removes it, whatever came of the trial.
+fn debian(deb: &Path, folder: &Path) -> Result<()> {
     let place = match reason_against_system() {
         None => Place::System,
         Some(reason) => {

@@ -1,0 +1,106 @@
+//! A Python wheel: the binary, its manual pages and completions, for `pip install`. It holds no Python (binary distribution
+//! format, version 1.0).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use sha2::{Digest as _, Sha256};
+
+use super::debian::Glibc;
+use super::zip::Zip;
+use super::{PACKAGE, layout};
+use crate::Result;
+
+/// Makes it in `folder` of the files below `stage`. `glibc`: the version that the binary needs.
+pub fn package(stage: &Path, folder: &Path, version: &str, glibc: Option<Glibc>) -> Result<PathBuf> {
+    let tag = tag(glibc, std::env::consts::ARCH);
+    let (data, info) = (format!("{PACKAGE}-{version}.data"), format!("{PACKAGE}-{version}.dist-info"));
+    let mut wheel = Wheel::default();
+    for file in layout::files_below(stage)? {
+        let path = stage.join(&file);
+        let bytes = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        let name = file.to_string_lossy();
+        if name == layout::BINARY {
+            wheel.add(&format!("{data}/scripts/{PACKAGE}"), &bytes, 0o755)?;
+        } else if let Some(licence) = name.strip_prefix(layout::DOCS).and_then(licence) {
+            wheel.add(&format!("{info}/licenses/{licence}"), &bytes, 0o644)?;
+        } else if let Some(shared) = name.strip_prefix("usr/share/") {
+            wheel.add(&format!("{data}/data/share/{shared}"), &bytes, 0o644)?;
+        }
+    }
+    wheel.add(&format!("{info}/METADATA"), metadata(version).as_bytes(), 0o644)?;
+    wheel.add(&format!("{info}/WHEEL"), about(&tag).as_bytes(), 0o644)?;
+    let file = folder.join(format!("{PACKAGE}-{version}-{tag}.whl"));
+    layout::put(&file, &wheel.finish(&format!("{info}/RECORD"))?, 0o644)?;
+    Ok(file)
+}
+
+/// Any Python 3, and a system with that C library or a later one.
+fn tag(glibc: Option<Glibc>, architecture: &str) -> String {
+    let system = glibc.map_or("linux".to_owned(), |(major, minor)| format!("manylinux_{major}_{minor}"));
+    format!("py3-none-{system}_{architecture}")
+}
+
+/// The name of a file of the documentation that says how the program may be used.
+fn licence(file: &str) -> Option<&str> {
+    let name = file.strip_prefix('/')?;
+    (name != "changelog.gz").then_some(name)
+}
+
+fn metadata(version: &str) -> String {
+    format!(
+        "Metadata-Version: 2.1\n\
+         Name: {PACKAGE}\n\
+         Version: {version}\n\
+         Summary: Load tester for proxies, caches and servers\n\
+         License: Apache-2.0\n\
+         Requires-Python: >=3.7\n"
+    )
+}
+
+fn about(tag: &str) -> String {
+    format!("Wheel-Version: 1.0\nGenerator: cargo-xtask-dist\nRoot-Is-Purelib: false\nTag: {tag}\n")
+}
+
+/// Files of a wheel, and the record of them.
+#[derive(Default)]
+struct Wheel {
+    zip: Zip,
+    record: String,
+}
+
+impl Wheel {
+    fn add(&mut self, name: &str, bytes: &[u8], mode: u32) -> Result<()> {
+        let digest = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(bytes));
+        self.record += &format!("{name},sha256={digest},{}\n", bytes.len());
+        self.zip.add(name, bytes, mode)
+    }
+
+    /// `record`: the name of the record, which has no digest of itself.
+    fn finish(mut self, record: &str) -> Result<Vec<u8>> {
+        self.record += &format!("{record},,\n");
+        self.zip.add(record, self.record.as_bytes(), 0o644)?;
+        self.zip.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tag_says_what_the_binary_needs() {
+        assert_eq!(tag(Some((2, 34)), "x86_64"), "py3-none-manylinux_2_34_x86_64");
+        assert_eq!(tag(None, "aarch64"), "py3-none-linux_aarch64");
+    }
+
+    #[test]
+    fn the_record_has_digests_of_all_but_itself() {
+        let mut wheel = Wheel::default();
+        wheel.add("a", b"hello", 0o644).unwrap();
+        assert_eq!(wheel.record, "a,sha256=LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ,5\n");
+        assert!(!wheel.finish("a.dist-info/RECORD").unwrap().is_empty());
+    }
+}
