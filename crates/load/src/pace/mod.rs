@@ -59,18 +59,25 @@ impl Schedule {
         self.open.moments.is_some()
     }
 
+    /// True if the arrival that was told last is not to be sent any more: of a live copy, it was due too long ago. It is counted then.
+    pub fn passes_by(&self, now: Instant) -> bool {
+        let moments = self.open.moments.as_ref();
+        moments.is_some_and(|moments| moments.passes_by(self.part.number(self.next.saturating_sub(1)), now))
+    }
+
     /// The phase begins.
     pub fn open(&self, at: Instant) {
         self.open.moments.iter().for_each(|moments| moments.open(at));
     }
 
-    /// True if the arrival that was not there a moment ago may still come: it comes again.
-    pub fn may_come(&mut self) -> bool {
-        let may = self.open.moments.as_ref().is_some_and(plan::Moments::may_come);
-        if may {
-            self.take_back();
-        }
-        may
+    /// True if arrivals become known one after the other, as those of a live copy.
+    pub fn is_live(&self) -> bool {
+        self.open.moments.as_ref().is_some_and(plan::Moments::is_live)
+    }
+
+    /// True if more of them may come.
+    pub fn may_come(&self) -> bool {
+        self.open.moments.as_ref().is_some_and(plan::Moments::may_come)
     }
 
     /// When a number of arrivals, of all parts, is reached.

@@ -202,15 +202,14 @@ async fn hand_out(
     let mut known = 0;
     pass_by(worker, work, &mut known, &mut schedule);
     loop {
-        let due = schedule.next().map(|at| work.phase.opens + at);
-        if due.is_none() && schedule.may_come() {
-            let now = worker.net.now();
-            if worker.over(&work.phase, now) {
-                return true;
+        let due = match schedule.is_live() {
+            true => {
+                // With the copy the phase is over, however long it was to last.
+                let Some(due) = next_of_copy(worker, work, &mut schedule).await else { return false };
+                Some(due)
             }
-            worker.net.sleep_until(now + LIVE).await;
-            continue;
-        }
+            false => schedule.next().map(|at| work.phase.opens + at),
+        };
         let due = due.filter(|due| work.phase.is_before_end(*due));
         if due.is_some() && work.phase.is_spent() {
             return false;
@@ -236,6 +235,13 @@ async fn hand_out(
             }
             continue;
         }
+        if schedule.passes_by(worker.net.now()) {
+            worker.account.count(|counts| counts.overflow += 1);
+            if worker.next_number(&work.phase, due).is_none() {
+                return false;
+            }
+            continue;
+        }
         // What cannot be sent takes no number, so that the stream of requests has no holes.
         match pool.hand(|| worker.next_number(&work.phase, due), due) {
             Handed::Over => {}
@@ -254,6 +260,23 @@ async fn hand_out(
                 }
             }
         }
+    }
+}
+
+/// Waits for the next arrival of a live copy; `None`: the copy is over, or the phase.
+async fn next_of_copy(worker: &Worker, work: &PhaseWork, schedule: &mut Schedule) -> Option<Instant> {
+    loop {
+        // Asked first, so that what came just before the end is not missed.
+        let may_come = schedule.may_come();
+        if let Some(at) = schedule.next() {
+            return Some(work.phase.opens + at);
+        }
+        schedule.take_back();
+        let now = worker.net.now();
+        if !may_come || worker.over(&work.phase, now) {
+            return None;
+        }
+        worker.net.sleep_until(now + LIVE).await;
     }
 }
 

@@ -4,8 +4,11 @@ use crate::peer::Act;
 use crate::run::{Case, millis, phase, requests};
 use measure::{Counts, TimeMetric};
 use net::ListenOptions;
-use plan::{Arrivals, CheckContent, Delay, Pace, Protocol, Scenario, Stage, Step, Stop, UrlStep};
-use std::time::Duration;
+use plan::{
+    Arrivals, AskedKind, AskedList, CheckContent, Delay, LiveFeed, LiveLine, Moments, ObjectStep, Pace,
+    Protocol, Scenario, Stage, Step, Stop, UrlStep,
+};
+use std::time::{Duration, Instant};
 
 fn rate(per_second: f64, in_flight: u32) -> Pace {
     Pace::Rate { per_second, arrivals: Arrivals::Even, in_flight }
@@ -287,4 +290,37 @@ fn intervals_are_told_as_they_pass() {
     let intervals: Vec<u64> = ran.snapshots.iter().map(|snapshot| snapshot.interval).collect();
     assert!(intervals.len() >= 4, "{intervals:?}");
     assert!(intervals.windows(2).all(|pair| pair[0] <= pair[1]), "{intervals:?}");
+}
+
+/// Lines of a live copy that were due more than 30 s before they can be sent are passed by, and each is counted.
+#[test]
+fn what_a_live_copy_could_not_send_for_long_is_not_sent() {
+    let feed = LiveFeed::new();
+    let now = Instant::now();
+    let line = |due: Instant| LiveLine {
+        due,
+        kind: 0,
+        object: 1,
+        size: 500,
+        broken_off: 0,
+        range: None,
+        target: "".into(),
+        host: "".into(),
+        cookie: "".into(),
+    };
+    let old = now.checked_sub(Duration::from_secs(40)).expect("the machine runs for longer");
+    for due in [old, old, old, now, now] {
+        feed.push(line(due), now).expect("there is room");
+    }
+    feed.close();
+    let kinds =
+        vec![AskedKind { head: false, reload: false, validates: false, range: None, name: String::new() }];
+    let step = ObjectStep { asked: AskedList::live(kinds, feed.clone()), ..ObjectStep::default() };
+    let pace = Pace::Recorded { at_us: Moments::live(feed.clone()), in_flight: 10 };
+    // It ends with the feed, though it was to last for long.
+    let live =
+        plan::Phase { scenario: Scenario::of(vec![Step::Object(step)]), ..phase(pace, millis(60_000)) };
+    let ran = Case::new(vec![live], |_| Act::Answer).run();
+    let counts = ran.counts();
+    assert_eq!((ran.seen, counts.requests, counts.overflow, feed.passed_by()), (2, 2, 3, 3), "{counts:?}");
 }

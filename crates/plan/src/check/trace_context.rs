@@ -9,7 +9,7 @@ use crate::scenario::Step;
 /// The field that carries it (W3C Trace Context, section 3.2).
 const TRACEPARENT: &str = "traceparent";
 
-/// What is asked of requests can be done, and nobody else does it.
+/// Refuses a share that is none, and requests that cannot carry a context or have one of their own.
 pub(super) fn check(load: &Load, http: &Http, found: &mut Found) {
     let Some(wanted) = http.traceparent else { return };
     share(found, TRACEPARENT, wanted);

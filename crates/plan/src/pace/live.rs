@@ -4,6 +4,7 @@
 //! Its memory is bounded: what has no room is refused, and whoever brought it counts that.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,10 @@ use std::time::{Duration, Instant};
 const MOST: usize = 1 << 18;
 /// Bytes of texts that are kept at most.
 const MOST_BYTES: usize = 64 << 20;
-/// A request may be looked up for so long after it was due: by then it was sent, or given up.
-const KEPT: Duration = Duration::from_secs(30);
+/// A request may be looked up for so long after it was due, as long as there is room: by then it was sent, or given up.
+const KEPT: Duration = Duration::from_secs(120);
+/// Age of a request beyond which it is not sent any more, from the moment when it was due.
+const OLDEST: Duration = Duration::from_secs(30);
 
 /// Requests that become known while a load goes on. A clone shares them.
 #[derive(Debug, Clone)]
@@ -22,6 +25,8 @@ pub struct LiveFeed(Arc<Shared>);
 struct Shared {
     ring: Mutex<Ring>,
     opened: OnceLock<Instant>,
+    /// Requests that were not sent, for they were too old.
+    passed: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -31,6 +36,23 @@ struct Ring {
     first: u64,
     bytes: usize,
     closed: bool,
+}
+
+impl Ring {
+    fn oldest(&self) -> Option<Instant> {
+        self.lines.front().map(|oldest| oldest.due)
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.lines.len() < MOST && self.bytes + bytes <= MOST_BYTES
+    }
+
+    fn forget_first(&mut self) {
+        if let Some(oldest) = self.lines.pop_front() {
+            self.bytes -= oldest.bytes();
+            self.first += 1;
+        }
+    }
 }
 
 /// A request of a feed.
@@ -117,16 +139,17 @@ impl LiveFeed {
             return Err(LiveFull::Closed);
         }
         debug_assert!(ring.lines.back().is_none_or(|last| last.due <= line.due), "lines are in order");
-        while let Some(oldest) = ring.lines.front().filter(|oldest| oldest.due + KEPT < now) {
-            let bytes = oldest.bytes();
-            ring.bytes -= bytes;
-            ring.first += 1;
-            ring.lines.pop_front();
+        let wanted = line.bytes();
+        while ring
+            .oldest()
+            .is_some_and(|due| due + KEPT < now || !ring.has_room(wanted) && due + OLDEST < now)
+        {
+            ring.forget_first();
         }
-        if ring.lines.len() >= MOST || ring.bytes + line.bytes() > MOST_BYTES {
+        if !ring.has_room(wanted) {
             return Err(LiveFull::NoRoom);
         }
-        ring.bytes += line.bytes();
+        ring.bytes += wanted;
         ring.lines.push_back(line);
         Ok(())
     }
@@ -152,10 +175,27 @@ impl LiveFeed {
         let _ = self.0.opened.set(at);
     }
 
-    /// When a request is due after the beginning of the phase; `None`: it has not come.
+    /// When a request is due after the beginning of the phase, at once where it is gone; `None`: it has not come.
     pub fn moment(&self, number: u64) -> Option<Duration> {
         let opened = self.0.opened.get()?;
+        if number < self.ring().first {
+            return Some(Duration::ZERO);
+        }
         self.look(number, |line| line.due.saturating_duration_since(*opened))
+    }
+
+    /// True if a request that has come is not to be sent any more: it was due too long ago. It is counted then.
+    pub fn passes_by(&self, number: u64, now: Instant) -> bool {
+        let passes = self.look(number, |line| line.due + OLDEST < now).unwrap_or(true);
+        if passes {
+            self.0.passed.fetch_add(1, Ordering::Relaxed);
+        }
+        passes
+    }
+
+    /// How many were not sent, for they were too old.
+    pub fn passed_by(&self) -> u64 {
+        self.0.passed.load(Ordering::Relaxed)
     }
 
     /// Looks at a request; `None`: it has not come, or is gone.
@@ -216,14 +256,29 @@ mod tests {
         assert_eq!(feed.moment(0), None, "the phase has not begun");
         feed.open(began);
         assert_eq!((feed.moment(0), feed.moment(1)), (Some(Duration::from_secs(1)), None));
-        feed.push(line(at(20), "/b"), at(31)).unwrap();
+        feed.push(line(at(20), "/b"), at(121)).unwrap();
         assert_eq!(feed.count(), 2);
-        feed.push(line(at(40), "/c"), at(32)).unwrap();
+        feed.push(line(at(130), "/c"), at(122)).unwrap();
+        assert_eq!(feed.moment(0), Some(Duration::ZERO), "it is gone, and not to come");
         let target = |number| feed.look(number, |line| line.target.to_string());
         assert_eq!([0, 1, 2].map(target), [None, Some("/b".to_owned()), Some("/c".to_owned())]);
         feed.close();
-        assert_eq!(feed.push(line(at(41), "/d"), at(32)), Err(LiveFull::Closed));
+        assert_eq!(feed.push(line(at(131), "/d"), at(122)), Err(LiveFull::Closed));
         assert_eq!((feed.count(), feed.clone() == LiveFeed::default()), (3, true));
+    }
+
+    #[test]
+    fn what_was_due_too_long_ago_is_passed_by_and_counted() {
+        let began = Instant::now();
+        let feed = LiveFeed::new();
+        feed.open(began);
+        feed.push(line(began, "/a"), began).unwrap();
+        assert!(!feed.passes_by(0, began + OLDEST));
+        assert!(feed.passes_by(0, began + OLDEST + Duration::from_millis(1)));
+        feed.push(line(began + KEPT, "/b"), began + KEPT + OLDEST).unwrap();
+        assert!(feed.passes_by(0, began + KEPT + OLDEST), "it is gone");
+        assert!(!feed.passes_by(1, began + KEPT + OLDEST));
+        assert_eq!(feed.passed_by(), 2);
     }
 
     #[test]
@@ -234,7 +289,7 @@ mod tests {
         let laid = (0..6).filter(|_| feed.push(line(began, &long), began).is_ok()).count();
         assert_eq!(laid, 3, "each has a host, too");
         assert_eq!(feed.push(line(began, &long), began), Err(LiveFull::NoRoom));
-        let later = began + KEPT + Duration::from_secs(1);
+        let later = began + OLDEST + Duration::from_secs(1);
         assert_eq!(feed.push(line(later, &long), later), Ok(()), "the first ones are gone");
         let full = LiveFeed::new();
         let laid = (0..=MOST).filter(|_| full.push(line(began, ""), began).is_ok()).count();

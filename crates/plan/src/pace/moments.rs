@@ -63,9 +63,19 @@ impl Moments {
         self.0.feed.iter().for_each(|feed| feed.open(at));
     }
 
+    /// True if they become known one after the other.
+    pub fn is_live(&self) -> bool {
+        self.0.named.live
+    }
+
     /// True if one that is not there may still come.
     pub fn may_come(&self) -> bool {
         self.0.feed.as_ref().is_some_and(|feed| !feed.is_closed())
+    }
+
+    /// True if the arrival with this number is not to be sent any more: of a live copy, it was due too long ago. It is counted then.
+    pub fn passes_by(&self, number: u64, now: Instant) -> bool {
+        self.0.feed.as_ref().is_some_and(|feed| feed.passes_by(number, now))
     }
 
     /// How many there are.

@@ -5,7 +5,7 @@ use crate::show::{self, Table};
 use measure::shares::ratio;
 use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
-use plan::{CheckContent, Step};
+use plan::{CheckContent, Pace, Step};
 
 /// Characters of stray bytes, and of a bad answer's body, that the text shows.
 const SHOWN: usize = 60;
@@ -29,7 +29,10 @@ impl Report<'_> {
         }
         if counts.overflow > 0 {
             // What was never sent is no part of the requests, so it has no share of them.
-            let meaning = "overflow: due but not sent, as too many were under way";
+            let meaning = match self.is_live_copy() {
+                false => "overflow: due but not sent, as too many were under way",
+                true => "overflow: due but not sent, as too many were under way, or it was too late",
+            };
             table.row([show::count(counts.overflow), "-".to_owned(), meaning.to_owned()]);
         }
         let mut section = Section::new("Outcomes", table.lines());
@@ -38,6 +41,13 @@ impl Report<'_> {
         self.add_stray(&mut section);
         self.add_after_reset(&mut section);
         Some(section)
+    }
+
+    /// True if requests became known one after the other.
+    fn is_live_copy(&self) -> bool {
+        let load = self.context.plan.load.as_ref();
+        let mut phases = load.into_iter().flat_map(|load| &load.phases);
+        phases.any(|phase| matches!(&phase.pace, Pace::Recorded { at_us, .. } if at_us.is_live()))
     }
 
     fn add_failures(&self, section: &mut Section) {

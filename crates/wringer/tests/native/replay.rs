@@ -1,7 +1,7 @@
 //! `wringer replay` from outside: each request of a recording is sent once, at its moment, to where the command line says.
 
 use crate::plans::with_files;
-use crate::support::{Ran, shell, start_in};
+use crate::support::{Ran, Report, shell, start_in};
 use crate::web::{Web, ok};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -411,6 +411,27 @@ fn a_stream_that_ends_ends_the_copy_and_what_was_dropped_is_told() {
     ] {
         assert!(report.contains(told), "{told} in {report}");
     }
+}
+
+/// The stream ends long before the time that was given: so does the copy, with all that was laid down.
+#[test]
+fn a_live_copy_ends_with_its_stream_however_long_it_was_to_last() {
+    let web = Web::start(|_| ok("hello"));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let line = |nth: u128| {
+        format!("{{\"t\":{},\"m\":\"GET\",\"p\":\"/{nth}\",\"s\":200,\"b\":5}}\n", now + 20 * nth)
+    };
+    let files = with_files(&[("lines", &(0..10).map(line).collect::<String>())]);
+    let at = files.path().display().to_string();
+    shell(&format!(
+        "$WRINGER replay --follow - http://{} --real-origin --ignore-exit -q --json {at}/result.json --no-keep \
+         --log-format json:time=t,method=m,path=p,status=s,bytes=b --lag 1s --max-lag 1h --max-cpu 9000% -d 100s < {at}/lines",
+        web.address
+    ))
+    .ended_with(0);
+    let report = Report::of(&std::fs::read_to_string(files.path().join("result.json")).unwrap());
+    assert_eq!((web.seen().len(), report.sum("ok")), (10, 10));
+    assert!(report.number("run/duration_s") < 60.0, "{}", report.number("run/duration_s"));
 }
 
 /// Options that need all of a recording are refused beside a log that grows.

@@ -68,6 +68,10 @@ pub struct Fate {
     pub too_late: u64,
     /// Dropped, for there was no room.
     pub no_room: u64,
+    /// Laid down, and not sent, for they were due too long ago then.
+    pub too_old: u64,
+    /// Waiting for their moment when the copy ended.
+    pub waiting: u64,
     /// How long after their begin lines came, in steps.
     pub came_after: Vec<u64>,
     /// The longest of it.
@@ -85,6 +89,8 @@ impl Default for Fate {
             late: 0,
             too_late: 0,
             no_room: 0,
+            too_old: 0,
+            waiting: 0,
             came_after: vec![0; STEPS],
             longest: Duration::ZERO,
             turns: Turns::default(),
@@ -220,8 +226,14 @@ impl Copier {
                 std::thread::sleep(LOOK);
             }
         }
+        self.fate.waiting = self.queue.len() as u64;
         self.tell();
         self.feed.close();
+        // What becomes of the requests that were laid down is known when the run is over.
+        while !self.over.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK);
+            self.tell();
+        }
         self
     }
 
@@ -295,7 +307,8 @@ impl Copier {
     }
 
     /// Lays down what is to be told when the run is over.
-    fn tell(&self) {
+    fn tell(&mut self) {
+        self.fate.too_old = self.feed.passed_by();
         let sentences = told::sentences(&self.live, &self.fate, self.bounds);
         *self.later.lock().unwrap_or_else(PoisonError::into_inner) = sentences;
     }

@@ -42,6 +42,8 @@ fn left_out(counts: &Counts) -> Option<String> {
 fn dropped(fate: &Fate, bounds: Bounds) -> Option<String> {
     let kinds = [
         (fate.too_late, format!("read more than {} after they began (--max-lag)", duration(bounds.max_lag))),
+        (fate.too_old, "due more than 30 s before they could be sent".to_owned()),
+        (fate.waiting, "waiting for their moment when the copy ended".to_owned()),
         (fate.no_room, "while there was no room for more".to_owned()),
     ];
     let each = kinds.into_iter().filter(|(requests, _)| *requests > 0);
