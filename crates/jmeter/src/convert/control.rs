@@ -435,7 +435,8 @@ fn weighted(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step>
     let Some(weights) = weights(c, of) else { return Vec::new() };
     let mut steps = config::at_iteration(c, of, scope);
     let mut branches = branches(c, of, scope);
-    let (rows, children) = (weights.len(), branches.len());
+    let rows = weights.len();
+    let children = branches.len();
     match rows.cmp(&children) {
         Ordering::Less => {
             c.different(

@@ -1,4 +1,4 @@
-//! What JMeter's parser of HTML (Lagarto) takes for resources of a page.
+//! Resources of a page, as JMeter's parser of HTML (Lagarto) takes them.
 
 use lol_html::html_content::Element;
 use regex::Regex;

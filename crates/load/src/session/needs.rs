@@ -50,7 +50,7 @@ pub(super) struct Needs {
 
 enum Reader {
     Page(Box<Parser>),
-    /// What has come of it.
+    /// The bytes of it that have come.
     Sheet(Vec<u8>),
     Done,
 }
@@ -100,7 +100,8 @@ impl Needs {
     /// A page of which JMeter fetches what its own parser names.
     fn as_jmeter() -> Needs {
         let found = Rc::new(RefCell::new(Found::default()));
-        let (bases, needs) = (found.clone(), found.clone());
+        let bases = found.clone();
+        let needs = found.clone();
         let settings = Settings::new()
             .append_element_content_handler(element!("base[href]", move |element| {
                 bases.borrow_mut().begin(attribute(element, "href"));

@@ -34,7 +34,7 @@ pub(super) struct Reply<'a> {
     pub shown: Option<Vec<u8>>,
     /// It is shown without its content coding, where that can be undone.
     pub decodes: bool,
-    /// What is looked for in pages; `None`: nobody looks into them.
+    /// Elements that are looked for in pages; `None`: nobody looks into them.
     reads: Option<Elements>,
     /// The kind of its content.
     kind: Vec<u8>,
