@@ -406,7 +406,7 @@ pub struct SiteArgs {
     /// Sizes: 10KB, 1KB..100KB, table (jtest's), or heavy[:MEDIAN] (lognormal with a Pareto tail)
     #[arg(long, value_name = "LAW", default_value = "table", value_parser = size_law)]
     pub size: Size,
-    /// Lifetime (max-age) in whole seconds: 1h or 10s..60s
+    /// Lifetime (max-age) in whole seconds: 1h or 10s..60s; together:1m: all expire at once, at each full minute
     #[arg(long, value_name = "LAW", default_value = "1d", value_parser = lifetime_law)]
     pub lifetime: Lifetime,
     /// How answers say it: max-age, s-maxage, expires, mixed (each object one of these, or two that differ), huge (beyond 64 bits)

@@ -337,6 +337,13 @@ pub(super) fn size_law(text: &str) -> Read<Size> {
 
 /// A law of lifetimes.
 pub(super) fn lifetime_law(text: &str) -> Read<Lifetime> {
+    if let Some(every) = text.strip_prefix("together:") {
+        let every = whole_seconds(every)?;
+        return match every.is_zero() {
+            true => Err(format!("'{text}' leaves no time between two expiries: give together:1s or more")),
+            false => Ok(Lifetime::Together { every }),
+        };
+    }
     match text.split_once("..") {
         Some((min, max)) => Ok(Lifetime::Uniform { min: whole_seconds(min)?, max: whole_seconds(max)? }),
         None => Ok(Lifetime::Fixed { max_age: whole_seconds(text)? }),
@@ -456,6 +463,8 @@ mod tests {
             assert!(said.contains(word), "{said}");
         }
         assert_eq!(lifetime_law("0"), Ok(Lifetime::Fixed { max_age: Duration::ZERO }));
+        assert_eq!(lifetime_law("together:10s"), Ok(Lifetime::Together { every: Duration::from_secs(10) }));
+        assert!(lifetime_law("together:0").is_err() && lifetime_law("together:500ms").is_err());
         assert!(lifetime_law("1s..1500ms").is_err() && size_law("heavy").is_ok());
     }
 }

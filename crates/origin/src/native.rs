@@ -379,7 +379,7 @@ impl Reply<'_> {
     /// The fields that say for how long the answer may be kept, and by whom.
     #[inline]
     fn keep(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) {
-        let lifetime = self.worker.site().lifetime_of(object.id).as_secs();
+        let lifetime = self.worker.site().lifetime_of(object.id, turn.now_us).as_secs();
         match object.storage {
             Storage::Private => return with_lifetime(out, scratch, b"private, max-age=", lifetime),
             Storage::NoStore => return out.field(&CACHE_CONTROL, b"no-store"),

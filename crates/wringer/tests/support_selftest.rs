@@ -183,6 +183,42 @@ fn what_the_origin_says_of_its_end_is_believed_by_some() {
     assert_eq!(Rig::new(FaultKind::None).get("/lengths", "").status, 502);
 }
 
+/// Serials of answers, one for each target.
+fn serials(kind: FaultKind, targets: &[&str]) -> Vec<String> {
+    let rig = Rig::new(kind);
+    targets.iter().map(|target| rig.get(target, "").field("serial").to_owned()).collect()
+}
+
+#[test]
+fn what_is_kept_is_not_kept_for_good_by_some() {
+    let forgets = FaultKind::ForgetForGood { room: 1 };
+    assert_eq!(serials(forgets, &["/a", "/a", "/b", "/b", "/a", "/a"]), ["1", "1", "2", "2", "3", "4"]);
+    let full = FaultKind::FirstCome { room: 1 };
+    assert_eq!(serials(full, &["/a", "/b", "/b", "/a"]), ["1", "2", "3", "1"]);
+    let rig = Rig::new(FaultKind::NeverRenew);
+    let serial = || rig.get("/second", "").field("serial").to_owned();
+    assert_eq!([(); 2].map(|()| serial()), ["1", "1"]);
+    thread::sleep(Duration::from_millis(1100));
+    assert_eq!([(); 2].map(|()| serial()), ["2", "3"]);
+}
+
+#[test]
+fn a_slow_request_keeps_a_worker() {
+    let rig = Rig::new(FaultKind::FewWorkers { workers: 1 });
+    let mut slow = rig.client();
+    slow.0.get_mut().write_all(b"GET /a HTTP/1.1\r\n").expect("the proxy reads");
+    let mut other = rig.client();
+    // The first one has begun by then, or else this one is answered.
+    thread::sleep(Duration::from_millis(100));
+    other.send("GET /b HTTP/1.1\r\nHost: h\r\n");
+    other.0.get_mut().set_read_timeout(Some(Duration::from_millis(200))).expect("a socket");
+    assert!(other.0.fill_buf().is_err(), "nobody answers it");
+    slow.send("Host: h\r\n");
+    assert_eq!(read_head(&mut slow.0).expect("an answer").0, "HTTP/1.1 200 OK");
+    other.0.get_mut().set_read_timeout(Some(Duration::from_secs(10))).expect("a socket");
+    assert_eq!(read_head(&mut other.0).expect("an answer").0, "HTTP/1.1 200 OK");
+}
+
 #[test]
 fn keep_gone_serves_an_error_again() {
     let rig = Rig::new(FaultKind::KeepGone);

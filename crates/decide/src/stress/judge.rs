@@ -44,6 +44,9 @@ pub struct Pressed {
     pub seconds: f64,
     /// Their counters.
     pub counts: Counts,
+    /// Objects of its hot set.
+    #[serde(default)]
+    pub objects: u64,
     /// The 99th percentile of the response time of good answers.
     pub p99_ms: Option<f64>,
     /// The most connections, or requests under way, that it meant to have.
@@ -118,8 +121,8 @@ pub fn judge(seen: &Seen, rule: Option<String>, left: &[String]) -> Verdict {
     if let Some(why) = unwell_before(seen).filter(|_| !is_fact) {
         return Verdict::not_run(why);
     }
-    // What is slow may be the generator's doing, but nobody is refused by being late.
-    let is_fact = is_fact || failing(seen).is_some();
+    // What is slow may be the generator's doing, but nobody is refused, and nothing is counted more often, by being late.
+    let is_fact = is_fact || failing(seen).is_some() || rule.is_some();
     let broken = broken(seen);
     let failed: Vec<String> = faulty(seen).into_iter().chain(failing(seen)).chain(rule).collect();
     let degraded: Vec<String> = degraded(seen).into_iter().chain(left.iter().cloned()).collect();
@@ -253,6 +256,7 @@ mod tests {
             seen.during.p99_ms = Some(500.0);
         };
         check(slow, None, &[], (State::NotRun, "sent 150 ms late"));
+        check(slow, Some("the origin was asked 400 times"), &[], (State::Failed, "400 times"));
         let slower = |seen: &mut Seen| {
             late(seen);
             seen.during.p99_ms = Some(900.0);

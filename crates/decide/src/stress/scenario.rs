@@ -26,7 +26,7 @@ pub struct Scenario {
     pub lacks: fn(&Ground) -> Option<&'static str>,
     /// Builds the pressure.
     pub press: fn(&Ground) -> Press,
-    /// Its own rule: why it failed.
+    /// Its own rule: why it failed. What it says is so however busy the machine was.
     pub rule: fn(&Seen) -> Option<String>,
 }
 
@@ -104,6 +104,8 @@ pub struct Press {
     pub limits: Limits,
     /// One phase, without an end.
     pub phase: Phase,
+    /// Objects of its hot set.
+    pub objects: u64,
     /// Behaviour of the origin, all the time.
     pub origin: Origin,
     /// The way to the origin, while it presses.
@@ -123,6 +125,7 @@ impl Press {
     /// Requests for objects.
     pub fn objects(step: ObjectStep, pace: Pace) -> Press {
         Press {
+            objects: step.popularity.hot,
             site: Site::default(),
             protocol: Protocol::Http(Http::default()),
             limits: Limits { request: PATIENCE, grace: GRACE, ..Limits::default() },

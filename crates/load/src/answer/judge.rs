@@ -276,7 +276,7 @@ impl<'a> Judge<'a> {
     fn judge_age(&mut self) {
         let (What::Native { object }, Some(stamp)) = (self.asked.what, self.head.stamp) else { return };
         if self.cache() == CacheResult::Hit && matches!(self.head.status, 200 | 206 | 304) {
-            let lifetime_us = self.site.lifetime_of(object).as_micros() as u64;
+            let lifetime_us = self.site.lifetime_of(object, stamp.made_at_us).as_micros() as u64;
             self.wrong_age =
                 self.head.told.wrong_age(&stamp, (self.sent_us, self.now_us), lifetime_us, &self.aging);
         }

@@ -177,7 +177,8 @@ impl Truth<'_> {
             return Err(never_was(version, newest));
         }
         let replaced = self.site.version_began(self.object, version + 1);
-        let lifetime = self.site.lifetime_of(self.object).as_micros() as u64;
+        // None of its answers was made later.
+        let lifetime = self.site.lifetime_of(self.object, replaced).as_micros() as u64;
         let age = self.sent_us.saturating_sub(replaced);
         if age <= lifetime + STALE_ALLOWANCE_US {
             return Ok(());

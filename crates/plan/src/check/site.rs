@@ -96,7 +96,11 @@ pub(super) fn check_lifetime(lifetime: &Lifetime, found: &mut Found) {
     let (min, max) = match *lifetime {
         Lifetime::Fixed { max_age } => (max_age, max_age),
         Lifetime::Uniform { min, max } => (min, max),
+        Lifetime::Together { every } => (every, every),
     };
+    if matches!(lifetime, Lifetime::Together { every } if every.is_zero()) {
+        found.push("lifetime: every is 0s, so that nothing would ever be fresh: give 1s or more".to_owned());
+    }
     if min > max {
         found.push("lifetime: min is greater than max".to_owned());
     }

@@ -77,7 +77,7 @@ mod tests {
         let site = Site { classes: vec![ObjectClass::default(), fast, missing], ..Site::default() };
         let day = Duration::from_secs(86_400);
         let of = |class| object_of_class(class, 0xFF_FFFF_FFFF_FFFF);
-        assert_eq!([0, 1, 9].map(|class| site.lifetime_of(of(class))), [day, Duration::from_secs(7), day]);
+        assert_eq!([0, 1, 9].map(|class| site.lifetime_of(of(class), 0)), [day, Duration::from_secs(7), day]);
         assert_eq!([0, 1].map(|class| site.storage_of(of(class))), [Storage::Shared, Storage::Private]);
         assert_eq!([0, 1, 2].map(|class| site.gone(of(class), 0)), [None, None, Some(Gone::NotFound)]);
         let minutes = |class| site.version_at(of(class), 3_600_000_000) - site.version_at(of(class), 0);

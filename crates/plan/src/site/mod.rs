@@ -206,6 +206,13 @@ pub enum Lifetime {
         #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         max: Duration,
     },
+    /// All objects expire at once, whenever they were fetched: at each whole multiple of this time since 1970.
+    Together {
+        /// Time between two such moments; whole seconds.
+        #[serde(with = "duration_text")]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
+        every: Duration,
+    },
 }
 
 /// Which request field chooses the variant of an object.
@@ -286,8 +293,8 @@ impl Site {
         self.size.of(hash(SALT_SIZE, size_key(self.keys.written(object))))
     }
 
-    /// For how long an answer about the object stays fresh; whole seconds, as max-age carries no more.
-    pub fn lifetime_of(&self, object: u64) -> Duration {
+    /// For how long an answer about the object stays fresh that was made at a moment, in microseconds since 1970; whole seconds, as max-age carries no more.
+    pub fn lifetime_of(&self, object: u64, made_at_us: u64) -> Duration {
         if let Some(lifetime) = self.class_of(object).and_then(|class| class.lifetime) {
             return Duration::from_secs(lifetime.as_secs());
         }
@@ -297,6 +304,10 @@ impl Site {
             Lifetime::Uniform { min, max } => {
                 let span = max.as_secs().saturating_sub(min.as_secs()) + 1;
                 Duration::from_secs(min.as_secs() + Draw::new(SALT_LIFETIME, object).below(span))
+            }
+            Lifetime::Together { every } => {
+                let every = every.as_secs().max(1);
+                Duration::from_secs(every - made_at_us / 1_000_000 % every)
             }
         }
     }

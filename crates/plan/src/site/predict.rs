@@ -110,6 +110,7 @@ fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
     let lifetime = match site.lifetime {
         crate::site::Lifetime::Fixed { max_age } => max_age.as_secs_f64(),
         crate::site::Lifetime::Uniform { min, max } => (min.as_secs_f64() + max.as_secs_f64()) / 2.0,
+        crate::site::Lifetime::Together { every } => every.as_secs_f64(),
     };
     if lifetime >= observed.seconds {
         return 1.0;

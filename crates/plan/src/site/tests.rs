@@ -112,3 +112,11 @@ fn different_sites_have_different_fingerprints() {
     assert_eq!(site.fingerprint(), Site::default().fingerprint());
     assert_ne!(site.fingerprint(), Site { variants: 2, ..Site::default() }.fingerprint());
 }
+
+/// Whenever they were fetched, they expire at the same moments.
+#[test]
+fn objects_that_expire_together_do_so_at_whole_multiples() {
+    let site = Site { lifetime: Lifetime::Together { every: Duration::from_secs(10) }, ..Site::default() };
+    let lifetimes = [0, 1_999_999, 9_000_000, 10_000_000, 1_234_567_000_000];
+    assert_eq!(lifetimes.map(|made_at_us| site.lifetime_of(7, made_at_us).as_secs()), [10, 9, 1, 10, 3]);
+}

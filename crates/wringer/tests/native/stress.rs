@@ -4,8 +4,9 @@
 use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
 use crate::support::{Ran, free_address, run, tell};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 /// A proxy before an origin that is not there yet, and the origin's address.
 fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
@@ -17,13 +18,17 @@ fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
 fn stress(kind: FaultKind, only: &str) -> (Ran, Value) {
     let (proxy, origin) = proxy(kind);
     // The proxy is this process, and what others of its tests hold says nothing.
-    let mut other = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
-    let pid = other.id();
+    let other = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
+    pressed(proxy.address, origin, other, &format!("--only {only} --press 3s"))
+}
+
+/// Runs scenarios against a proxy; `process`: one that is watched, and ended.
+fn pressed(proxy: SocketAddr, origin: SocketAddr, mut process: Child, how: &str) -> (Ran, Value) {
+    let pid = process.id();
     let ran = run(&format!(
-        "stress {} --origin {origin} --only {only} --press 3s --back 12s --capacity 200/s -t 1 --seed 7 --no-keep --json {{}}/found.json --pid {pid}",
-        proxy.address
+        "stress {proxy} --origin {origin} {how} --back 12s --capacity 200/s -t 1 --seed 7 --no-keep --json {{}}/found.json --pid {pid}"
     ));
-    other.kill().and_then(|()| other.wait()).expect("it is ours");
+    process.kill().and_then(|()| process.wait()).expect("it is ours");
     let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
     let found = serde_json::from_str(&text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr)));
     (ran, found.expect("JSON"))
@@ -240,4 +245,83 @@ fn scenarios_that_were_run_are_not_run_again() {
     assert_eq!(finding(&again, "malformed")["about"], "as it was kept");
     assert_eq!(finding(&again, "disk-full"), finding(&whole, "disk-full"));
     assert_eq!(again["asked"], whole["asked"]);
+}
+
+/// Whoever is slow keeps a worker, and all others wait for one.
+#[test]
+fn few_workers_fail_where_writers_are_slow() {
+    let (ran, found) = stress(FaultKind::FewWorkers { workers: 4 }, "surge,slow-writers");
+    check(&found, "surge", &["pass"], "");
+    check_fact(&found, "slow-writers", &["failed", "broken"], "of the bystander's requests failed");
+    assert!(ran.stdout.contains("also possible: its threads: top -H"), "{}", ran.stdout);
+    ran.ended_with(3);
+}
+
+/// Objects that are scanned push out all others, for good.
+#[test]
+fn a_cache_that_forgets_fails_a_scan() {
+    let (ran, found) = stress(FaultKind::ForgetForGood { room: 60 }, "surge,scan");
+    check(&found, "surge", &["pass"], "");
+    check_fact(&found, "scan", &["failed"], "hits of the bystander: 100 % before, 0");
+    assert!(ran.stdout.contains("moved meanwhile: eviction: hits of the bystander"), "{}", ran.stdout);
+    ran.ended_with(3);
+}
+
+#[test]
+fn a_cache_without_room_for_newcomers_fails_a_set_that_moves() {
+    let (ran, found) = stress(FaultKind::FirstCome { room: 24 }, "surge,moving-set");
+    check(&found, "surge", &["pass"], "");
+    check_fact(&found, "moving-set", &["failed"], "the origin was asked");
+    assert!(ran.stdout.contains("also possible: eviction: "), "{}", ran.stdout);
+    ran.ended_with(3);
+}
+
+#[test]
+fn a_cache_that_renews_nothing_fails_where_all_expires_at_once() {
+    let (proxy, origin) = proxy(FaultKind::NeverRenew);
+    let other = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
+    // Two moments of expiry at least, and requests behind them.
+    let (ran, found) = pressed(proxy.address, origin, other, "--only surge,expiry-at-once --press 6s");
+    check(&found, "surge", &["pass"], "");
+    check_fact(&found, "expiry-at-once", &["failed"], "the origin was asked");
+    assert!(
+        ran.stdout.contains("also possible: requests for one object that are not collapsed"),
+        "{}",
+        ran.stdout
+    );
+    ran.ended_with(3);
+}
+
+/// Where a process of its own has the address of the origin that it is to be a faulty proxy before.
+const PROXY_BEFORE: &str = "WRINGER_TEST_PROXY_BEFORE";
+
+/// No test of its own: another one starts it as a process whose descriptors are its own.
+#[test]
+#[ignore = "it is the process of another test"]
+fn proxy_of_another_test() {
+    let Ok(origin) = std::env::var(PROXY_BEFORE) else { return };
+    let proxy = start(origin.parse().expect("an address"), FaultKind::StuckWithoutDescriptors);
+    println!("\nlistening {}", proxy.address);
+    // Until the other test ends it, or has ended.
+    let _ = std::io::stdin().read_line(&mut String::new());
+}
+
+#[test]
+fn a_proxy_that_does_not_get_over_having_no_descriptors_is_broken() {
+    let origin = free_address();
+    let mut process = Command::new(std::env::current_exe().expect("it runs"))
+        .args(["--ignored", "--exact", "stress::proxy_of_another_test", "--nocapture"])
+        .env(PROXY_BEFORE, origin.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it exists");
+    let lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
+    let address = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("listening ")?.parse().ok());
+    let (ran, found) =
+        pressed(address.expect("it listens"), origin, process, "--only surge,few-descriptors --press 3s");
+    check(&found, "surge", &["pass"], "");
+    check_fact(&found, "few-descriptors", &["broken"], "not well for");
+    assert!(ran.stdout.contains("moved meanwhile: descriptors: a process held"), "{}", ran.stdout);
+    ran.ended_with(3);
 }

@@ -20,12 +20,14 @@ const BELOW: f64 = 0.1;
 const USERS: u32 = 32;
 /// Share of its hits before that the bystander has after a scan.
 const KEPT: f64 = 0.9;
-/// Objects of a set that moves, and seconds after which each has given way to another one.
+/// Objects of a set that moves, at most, and seconds after which each has given way to another one.
 const MOVING: u64 = 500;
 const MOVED_AFTER_S: f64 = 10.0;
-/// Objects that expire at once, and seconds that they live.
+/// Objects that expire at once, at most, and seconds between two such moments.
 const EXPIRING: u64 = 200;
 const LIFETIME_S: f64 = 2.0;
+/// Requests for each time that the origin must be asked: with fewer a cache that keeps nothing would pass.
+const REQUESTS_EACH: f64 = 6.0;
 /// The origin may be asked so many times what it must be asked.
 const SPARE: f64 = 2.0;
 
@@ -57,24 +59,24 @@ pub const ALL: &[Scenario] = &[
     },
     Scenario {
         name: "moving-set",
-        about: "requests for 500 objects of 10 kB, each of which gives way to a new one every 10 s, at a tenth of what it carries",
+        about: "requests for 500 objects of 10 kB (fewer where it carries little), each of which gives way to a new one every 10 s, at a tenth of what it carries",
         fails_if: "the origin is asked more than twice for each object",
         causes: &[Cause::Eviction, Cause::Collapsing],
         of_caches: true,
         lacks: Ground::suits,
         press: moving,
-        rule: |seen| asked_too_often(seen, MOVING as f64 * (1.0 + seen.pressed.seconds / MOVED_AFTER_S)),
+        rule: |seen| asked_too_often(seen, needed(seen.pressed.objects, seen.pressed.seconds, MOVED_AFTER_S)),
     },
     Scenario {
         name: "expiry-at-once",
-        about: "requests for 200 objects that are fetched together and live 2 s, at half of what it carries",
-        fails_if: "the origin is asked more than twice for each object and lifetime",
+        about: "requests for 200 objects (fewer where it carries little) that all expire at once, every 2 s, at half of what it carries",
+        fails_if: "the origin is asked more than twice for each object and expiry",
         causes: &[Cause::Collapsing, Cause::Threads],
         // The bystander's objects live as long, so that some of its requests reach the origin.
         of_caches: false,
         lacks: Ground::suits,
         press: expiring,
-        rule: |seen| asked_too_often(seen, EXPIRING as f64 * (1.0 + seen.pressed.seconds / LIFETIME_S)),
+        rule: |seen| asked_too_often(seen, needed(seen.pressed.objects, seen.pressed.seconds, LIFETIME_S)),
     },
 ];
 
@@ -122,16 +124,30 @@ fn below_prediction(seen: &Seen) -> Option<String> {
     })
 }
 
-fn moving(ground: &Ground) -> Press {
-    let mut step = hot(MOVING);
-    step.popularity.drift_per_hour = 3_600.0 / MOVED_AFTER_S;
-    Press::objects(step, rate(ground.rate(0.1), Arrivals::Poisson)).sized(Size::Fixed(10_000))
+/// How often the origin must be asked in so many seconds for objects each of which is another one after `each_s`.
+fn needed(objects: u64, seconds: f64, each_s: f64) -> f64 {
+    objects as f64 * (1.0 + seconds / each_s)
 }
 
+/// As many objects as so many requests per second can tell something of.
+fn told_by(per_second: f64, ground: &Ground, each_s: f64, most: u64) -> u64 {
+    let objects = per_second * ground.press_s / (REQUESTS_EACH * needed(1, ground.press_s, each_s));
+    (objects as u64).clamp(1, most)
+}
+
+fn moving(ground: &Ground) -> Press {
+    let per_second = ground.rate(0.1);
+    let mut step = hot(told_by(per_second, ground, MOVED_AFTER_S, MOVING));
+    step.popularity.drift_per_hour = 3_600.0 / MOVED_AFTER_S;
+    Press::objects(step, rate(per_second, Arrivals::Poisson)).sized(Size::Fixed(10_000))
+}
+
+/// Their lifetime ends at moments of the clock, so that those that were fetched later expire with the others.
 fn expiring(ground: &Ground) -> Press {
-    let mut press =
-        Press::objects(hot(EXPIRING), rate(ground.rate(0.5), Arrivals::Poisson)).sized(Size::Fixed(1_000));
-    press.site.lifetime = Lifetime::Fixed { max_age: Duration::from_secs_f64(LIFETIME_S) };
+    let per_second = ground.rate(0.5);
+    let step = hot(told_by(per_second, ground, LIFETIME_S, EXPIRING));
+    let mut press = Press::objects(step, rate(per_second, Arrivals::Poisson)).sized(Size::Fixed(1_000));
+    press.site.lifetime = Lifetime::Together { every: Duration::from_secs_f64(LIFETIME_S) };
     press
 }
 
@@ -168,6 +184,27 @@ mod tests {
         assert_eq!(below_prediction(&seen), None);
         seen.cache_bytes = None;
         assert_eq!(below_prediction(&seen), None);
+    }
+
+    /// A cache that keeps nothing asks for each request: it fails at whatever rate, and however long it is pressed.
+    #[test]
+    fn sets_are_as_large_as_the_requests_can_tell() {
+        for (capacity, press_s, expected) in
+            [(200.0, 3.0, (7, 20)), (20_000.0, 30.0, (500, 200)), (1.0, 2.0, (1, 1))]
+        {
+            let ground = Ground {
+                capacity,
+                connections: 1.0,
+                press_s,
+                descriptors: 1_000,
+                is_secure: false,
+                is_owned: true,
+                cache_bytes: None,
+                knows_processes: true,
+                reloads: true,
+            };
+            assert_eq!((moving(&ground).objects, expiring(&ground).objects), expected, "{capacity}");
+        }
     }
 
     #[test]

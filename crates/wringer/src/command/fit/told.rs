@@ -203,6 +203,7 @@ impl Told<'_> {
         let law = match (found.law, found.recorded_s) {
             (None, _) | (_, None) => "not known: 1 day is assumed".to_owned(),
             (Some(Lifetime::Fixed { max_age }), _) => format!("{} each", duration(max_age)),
+            (Some(Lifetime::Together { every }), _) => format!("all at once, each {}", duration(every)),
             (Some(Lifetime::Uniform { min, max }), Some(deciles)) => format!(
                 "evenly from {} to {} (the middle eight of ten; half are shorter than {})",
                 duration(min),
@@ -283,6 +284,9 @@ impl Told<'_> {
             Some(Lifetime::Fixed { max_age }) => words.push(format!("--lifetime {}", show_duration(max_age))),
             Some(Lifetime::Uniform { min, max }) => {
                 words.push(format!("--lifetime {}..{}", show_duration(min), show_duration(max)));
+            }
+            Some(Lifetime::Together { every }) => {
+                words.push(format!("--lifetime together:{}", show_duration(every)));
             }
             None => {}
         }

@@ -277,6 +277,7 @@ impl Conducted {
         self.seen.pressed = Pressed {
             seconds: measured.paced_time().as_secs_f64(),
             counts,
+            objects: press.objects,
             p99_ms: (!response.is_empty()).then(|| response.value_at_quantile(0.99) as f64 / 1e3),
             connections: if is_open { measured.peak() } else { u64::from(press.phase.pace.at_once()) },
             origin_bytes: None,

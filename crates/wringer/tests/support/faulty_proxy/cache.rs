@@ -2,7 +2,7 @@
 
 use super::message::{Answer, Fields, Request};
 use super::{FaultKind, Shared, Upstream};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -16,6 +16,8 @@ pub(super) struct Memory {
     kept: HashMap<String, Vec<Kept>>,
     /// By target, one for each variant.
     versions: HashMap<String, Vec<Versions>>,
+    /// Targets that are never kept again.
+    forgotten: HashSet<String>,
     /// The last target and answer.
     last: Option<(String, Answer)>,
     /// The length that each target had first.
@@ -61,11 +63,32 @@ impl Shared {
         if is_plain && answer.is_whole() && rules.allow(&answer) {
             let kept = Kept { since, ..Kept::new(request, &answer) };
             let mut memory = self.memory.lock().expect("no panic");
-            let list = memory.kept.entry(self.key(request)).or_default();
+            let key = self.key(request);
+            if !self.may_keep(&mut memory, &key) {
+                return Ok(answer);
+            }
+            let list = memory.kept.entry(key).or_default();
             list.retain(|kept| !kept.serves(request, &Rules { expiry: false, ..*rules }));
             list.push(kept);
         }
         Ok(answer)
+    }
+
+    /// True if there is room for an object.
+    fn may_keep(&self, memory: &mut Memory, key: &str) -> bool {
+        let is_kept = memory.kept.contains_key(key);
+        match self.kind {
+            FaultKind::ForgetForGood { room } => {
+                if memory.kept.len() >= room && !is_kept {
+                    let all: Vec<String> = memory.kept.drain().map(|(key, _)| key).collect();
+                    memory.forgotten.extend(all);
+                }
+                !memory.forgotten.contains(key)
+            }
+            FaultKind::FirstCome { room } => is_kept || memory.kept.len() < room,
+            FaultKind::NeverRenew => !is_kept,
+            _ => true,
+        }
     }
 
     /// Answers HEAD with the head of what is kept, or of what the origin says.

@@ -11,10 +11,10 @@ use cache::{Memory, Rules};
 use message::{Answer, Request};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashMap;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -129,7 +129,20 @@ pub enum FaultKind {
     ReadOn,
     /// Keeps what it may, and believes the first of two lengths that differ.
     FirstLength,
+    /// Has so many workers, and whoever sends a request slowly keeps one of them all that time.
+    FewWorkers { workers: usize },
+    /// Forgets all objects when there are more than so many, and never keeps those again.
+    ForgetForGood { room: usize },
+    /// Keeps the first objects that come, so many, and no others.
+    FirstCome { room: usize },
+    /// Keeps an object for its first lifetime, and never again.
+    NeverRenew,
+    /// Answers nobody any more once it has had no descriptor for a connection.
+    StuckWithoutDescriptors,
 }
+
+/// Pause before it is looked again.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// True of about a fourth of all objects.
 pub fn is_dead(target: &str) -> bool {
@@ -159,6 +172,9 @@ pub fn start(origin: SocketAddr, kind: FaultKind) -> FaultyProxy {
         memory: Arc::default(),
         alone: Mutex::default(),
         turns: Mutex::default(),
+        working: Mutex::default(),
+        ready: Condvar::new(),
+        is_stuck: AtomicBool::new(false),
     });
     let accepting = thread::spawn({
         let shared = Arc::clone(&shared);
@@ -192,6 +208,21 @@ struct Shared {
     alone: Mutex<()>,
     /// Held while somebody is answered about an object, by target.
     turns: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// Requests that are being read or answered, and who waits to be.
+    working: Mutex<usize>,
+    ready: Condvar,
+    /// It answers nobody any more.
+    is_stuck: AtomicBool,
+}
+
+/// A request that is being read or answered.
+struct Work<'a>(&'a Shared);
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        *self.0.working.lock().expect("no panic") -= 1;
+        self.0.ready.notify_one();
+    }
 }
 
 /// Needs CPU time: half a millisecond, and two microseconds more for each answer before.
@@ -202,10 +233,17 @@ fn work(answered: u64) {
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming().flatten() {
+    for stream in listener.incoming() {
         if shared.is_over.load(Ordering::SeqCst) {
             return;
         }
+        let Ok(stream) = stream else {
+            let is_stuck = shared.kind == FaultKind::StuckWithoutDescriptors;
+            shared.is_stuck.fetch_or(is_stuck, Ordering::SeqCst);
+            // Another connection may end meanwhile.
+            thread::sleep(PAUSE);
+            continue;
+        };
         let shared = Arc::clone(shared);
         // Ends with an error when the other side has gone.
         thread::spawn(move || drop(converse(&shared, stream)));
@@ -218,7 +256,12 @@ fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
     let mut input = BufReader::new(client.stream.try_clone()?);
     let mut upstream = None;
     let mut carried = 0;
-    while let Some(request) = Request::read(&mut input)? {
+    loop {
+        // It begins with its first byte, and until then no worker has to do with it.
+        input.fill_buf()?;
+        let _work = shared.work();
+        let Some(request) = Request::read(&mut input)? else { break };
+        shared.wait_while_stuck();
         match shared.kind {
             FaultKind::Slow => return wait_for_end(&mut input),
             FaultKind::NotHttp => return (&client.stream).write_all(b"SSH-2.0-OpenSSH_9.6\r\n"),
@@ -286,12 +329,32 @@ impl Shared {
     /// Closes everything.
     fn stop(&self) {
         let was_over = self.is_over.swap(true, Ordering::SeqCst);
+        drop(self.working.lock().expect("no panic"));
+        self.ready.notify_all();
         for connection in self.connections.lock().expect("no panic").values() {
             let _ = connection.shutdown(Shutdown::Both);
         }
         if !was_over {
             // The accepting thread looks up only when somebody comes.
             let _ = TcpStream::connect(self.address);
+        }
+    }
+
+    /// Waits for a worker.
+    fn work(&self) -> Work<'_> {
+        let workers = match self.kind {
+            FaultKind::FewWorkers { workers } => workers,
+            _ => usize::MAX,
+        };
+        let waits = |working: &mut usize| *working >= workers && !self.is_over.load(Ordering::SeqCst);
+        let working = self.working.lock().expect("no panic");
+        *self.ready.wait_while(working, waits).expect("no panic") += 1;
+        Work(self)
+    }
+
+    fn wait_while_stuck(&self) {
+        while self.is_stuck.load(Ordering::SeqCst) && !self.is_over.load(Ordering::SeqCst) {
+            thread::sleep(PAUSE);
         }
     }
 
@@ -361,6 +424,11 @@ impl Shared {
             | FaultKind::JoinKeys
             | FaultKind::ReadOn
             | FaultKind::FirstLength
+            | FaultKind::FewWorkers { .. }
+            | FaultKind::ForgetForGood { .. }
+            | FaultKind::FirstCome { .. }
+            | FaultKind::NeverRenew
+            | FaultKind::StuckWithoutDescriptors
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
             | FaultKind::HeadWithBody
