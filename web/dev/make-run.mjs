@@ -191,6 +191,8 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     };
   });
   const boundReasons = bound[1] > 0 ? ["cpu", "lateness", "overflow"] : [];
+  const traced = { trace_id: "7c2e4d1c9ab0f35511d2a0c8e6b94f70", title: "GET /w/1f/14800", text: "200", begun_s: 31.2, response_us: 41_200 };
+  const slowest = hostile ? [{ ...traced, title: evil, text: evil, trace_id: evil }] : [];
   const answered = { state: "answered", mostly_bad: false, silent_since_s: null, requests: totals.requests, bad: 0, findings: [] };
   return {
     format: 3, first_row: 0, rows: seconds, next: `1-${seconds - 1}`,
@@ -207,7 +209,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
           target: { ...answered, state: "flawed", bad: 41, findings: [{ kind: "failed", count: 41, text: `41 of ${totals.requests} requests failed: connection reset by peer` }] },
         }
       : { measurement: { state: "valid", reasons: [] }, target: answered },
-    phases, at: pack(rows.at), seconds: pack(rows.seconds), paced: pack(rows.seconds), interval_s: 1, lost: [], phase: pack(rows.phase),
+    phases, at: pack(rows.at), seconds: pack(rows.seconds), paced: pack(rows.seconds), interval_s: 1, lost: [], slowest, phase: pack(rows.phase),
     columns: Object.fromEntries(Object.entries(table).map(([name, values]) => [name, pack(values)])),
     metrics, steps: steps_, steps_left: 0,
     failures: seconds >= 20 ? [
