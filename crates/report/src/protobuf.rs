@@ -53,6 +53,11 @@ impl Message {
         self.piece(field, value.as_bytes())
     }
 
+    /// `bytes`.
+    pub fn blob(&mut self, field: u32, value: &[u8]) -> &mut Self {
+        self.piece(field, value)
+    }
+
     /// A message of its own.
     pub fn message(&mut self, field: u32, value: Message) -> &mut Self {
         self.piece(field, &value.0)

@@ -195,13 +195,29 @@ mod tests {
         // Field 5, schema 4 as zigzag.
         assert!(holds(&[5 << 3, 8]), "a native histogram");
         let span = otlp::Span { began_ns: 1, now_ns: 2 };
-        let otlp = otlp::request(&families, &head, span);
+        let traced = |phase: &str, trace_id: &str| measure::TracedRequest {
+            trace_id: trace_id.to_owned(),
+            phase: phase.to_owned(),
+            ..measure::TracedRequest::default()
+        };
+        let id = b"0123456789abcdef";
+        let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let elsewhere = b"fedcba9876543210";
+        let of_elsewhere: String = elsewhere.iter().map(|byte| format!("{byte:02x}")).collect();
+        let slowest = [traced(&head.phases[0].name, &hex), traced("elsewhere", &of_elsewhere)];
+        let otlp = otlp::request(&families, &head, span, &slowest);
         let holds = |needle: &[u8]| otlp.windows(needle.len()).any(|window| window == needle);
         assert!(
             holds(b"http.client.request.duration")
                 && holds(b"wringer.send.lateness")
                 && holds(b"service.name")
         );
+        // Field 5 of an exemplar, of both metrics of service times.
+        let exemplars = |id: &[u8]| {
+            let field = [&[5 << 3 | 2, 16][..], id].concat();
+            otlp.windows(field.len()).filter(|window| *window == field).count()
+        };
+        assert_eq!((exemplars(id), exemplars(elsewhere)), (2, 0));
     }
 
     #[test]

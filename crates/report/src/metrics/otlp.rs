@@ -1,11 +1,11 @@
 //! A run as OpenTelemetry's metrics (OTLP 1.x, `ExportMetricsServiceRequest`): the names of [`families`](super::families) with dots, and times
 //! as exponential histograms, cumulative. Service times of the whole run stand under the stable convention's
-//! `http.client.request.duration`, too.
+//! `http.client.request.duration`, too. Their exemplars are the slowest good requests with a trace context.
 
 use super::native::{SCHEMA, ZERO};
 use super::{Family, Kind, Native, Sample, Value};
 use crate::protobuf::Message;
-use measure::{Head, Histogram};
+use measure::{Head, Histogram, TracedRequest};
 
 /// Since when, and at which moment, in nanoseconds since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -19,16 +19,26 @@ pub struct Span {
 /// Temporality: counts since the beginning.
 const CUMULATIVE: u64 = 2;
 
-/// The request that carries all metrics.
-pub fn request(families: &[Family], head: &Head, span: Span) -> Vec<u8> {
+/// Facts that points have beside their values.
+#[derive(Clone, Copy)]
+struct Beside<'a> {
+    span: Span,
+    /// Requests that stand for others.
+    exemplars: &'a [TracedRequest],
+}
+
+/// The request that carries all metrics. `slowest`: requests with a trace context.
+pub fn request(families: &[Family], head: &Head, span: Span, slowest: &[TracedRequest]) -> Vec<u8> {
     let mut scope = Message::default();
     scope.text(1, "wringer").text(2, &head.version);
     let mut scoped = Message::default();
     scoped.message(1, scope);
     for family in families.iter().filter(|family| !family.samples.is_empty()) {
-        scoped.message(2, metric(&name(&family.name), unit(&family.name), family, span));
-        if family.name == "wringer_service_time_seconds" {
-            scoped.message(2, metric("http.client.request.duration", "s", family, span));
+        let is_service_time = family.name == "wringer_service_time_seconds";
+        let beside = Beside { span, exemplars: if is_service_time { slowest } else { &[] } };
+        scoped.message(2, metric(&name(&family.name), unit(&family.name), family, beside));
+        if is_service_time {
+            scoped.message(2, metric("http.client.request.duration", "s", family, beside));
         }
     }
     let mut resource = Message::default();
@@ -65,12 +75,12 @@ fn unit(name: &str) -> &'static str {
     }
 }
 
-fn metric(name: &str, unit: &str, family: &Family, span: Span) -> Message {
+fn metric(name: &str, unit: &str, family: &Family, beside: Beside<'_>) -> Message {
     let mut metric = Message::default();
     let mut data = Message::default();
     metric.text(1, name).text(2, family.help).text(3, unit);
     for sample in &family.samples {
-        data.message(1, point(family.kind, sample, span));
+        data.message(1, point(family.kind, sample, beside));
     }
     match family.kind {
         Kind::Gauge => metric.message(5, data),
@@ -86,7 +96,7 @@ fn metric(name: &str, unit: &str, family: &Family, span: Span) -> Message {
     metric
 }
 
-fn point(kind: Kind, sample: &Sample, span: Span) -> Message {
+fn point(kind: Kind, sample: &Sample, Beside { span, exemplars }: Beside<'_>) -> Message {
     let mut point = Message::default();
     let attributes = if kind == Kind::Histogram { 1 } else { 7 };
     for (name, value) in &sample.labels {
@@ -99,7 +109,24 @@ fn point(kind: Kind, sample: &Sample, span: Span) -> Message {
         }
         Value::Times(times) => exponential(times, &mut point),
     }
+    // Times are those of good answers alone.
+    let is_good = |traced: &&TracedRequest| traced.failure.is_none() && traced.fault.is_none();
+    let is_here = |traced: &&TracedRequest| sample.labels.contains(&("phase", traced.phase.clone()));
+    for traced in exemplars.iter().filter(is_good).filter(is_here) {
+        point.message(11, exemplar(traced, span));
+    }
     point
+}
+
+/// When it ended, its service time and its trace id.
+fn exemplar(traced: &TracedRequest, span: Span) -> Message {
+    let mut exemplar = Message::default();
+    let ended_ns = (traced.begun + traced.response).as_nanos() as u64;
+    exemplar.fixed(2, span.began_ns + ended_ns).double(3, traced.service.as_secs_f64());
+    if let Ok(id) = u128::from_str_radix(&traced.trace_id, 16) {
+        exemplar.blob(5, &id.to_be_bytes());
+    }
+    exemplar
 }
 
 fn exponential(times: &Histogram, point: &mut Message) {

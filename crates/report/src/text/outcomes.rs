@@ -74,7 +74,11 @@ impl Report<'_> {
             section.say(&explain);
         }
         if let Some(sample) = self.failed_sample() {
-            section.say(&format!("The first answer of these: status {} to {}.", sample.status, sample.title));
+            let traced = traced(sample);
+            section.say(&format!(
+                "The first answer of these: status {} to {}.{traced}",
+                sample.status, sample.title
+            ));
         }
         self.add_bodies(section);
     }
@@ -220,11 +224,12 @@ impl Report<'_> {
         }
         if let Some(first) = evidence.iter().find(|piece| piece.fault.is_some()) {
             section.say(&format!(
-                "First, {:.1} s into the run, in phase {}: {}: {}",
+                "First, {:.1} s into the run, in phase {}: {}: {}{}",
                 first.at_us as f64 / 1e6,
                 short(&first.phase),
                 first.text(),
-                first.detail
+                first.detail,
+                traced(first)
             ));
         }
         if let Some(file) = self.context.evidence_file {
@@ -254,6 +259,11 @@ impl Report<'_> {
     fn speaks_http(&self) -> bool {
         self.context.plan.load.as_ref().is_none_or(|load| load.protocol.http().is_some())
     }
+}
+
+/// The trace id of a request that was kept, as a sentence of its own.
+fn traced(piece: &Evidence) -> String {
+    piece.trace_id.as_ref().map_or_else(String::new, |id| format!(" Its trace id is {id}."))
 }
 
 fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {

@@ -16,18 +16,28 @@ impl Report<'_> {
             "{requests} that came to an end had a trace context (traceparent). The slowest of them, by response time:"
         ));
         let mut table = Table::new("rrll");
-        table.row(["response", "due at", "answer", "trace id"]);
+        table.row(["response", "due at", "trace id", "answer"]);
         for traced in &self.result.slowest {
             table.row([
                 show::time(micros(traced.response)),
                 format!("{:.2} s", traced.begun.as_secs_f64()),
-                traced.text(),
                 traced.trace_id.clone(),
+                cut(&traced.text()),
             ]);
         }
         section.lines.extend(table.lines());
         Some(section)
     }
+}
+
+/// Characters of an answer's text that are shown beside the other columns.
+const SHOWN: usize = 24;
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    text.chars().take(SHOWN - 1).chain(['…']).collect()
 }
 
 fn micros(time: Duration) -> u64 {

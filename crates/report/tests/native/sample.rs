@@ -6,7 +6,7 @@ use measure::processes::{Behind, Change, Ending, Happened, Process, TargetProces
 use measure::{
     AgentUse, Broken, CacheResult, CarriedOn, Closed, Evidence, Exchange, Failure, FailureKind, Fault,
     LostAgent, MachineUse, OriginCounts, Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally,
-    TimeMetric, Timeline, Watched, WorkerUse,
+    TimeMetric, Timeline, TracedRequest, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
@@ -614,6 +614,29 @@ pub fn large() -> Sample {
     sample
 }
 
+/// Requests with a trace context, of which one failed and one was answered wrongly.
+pub fn traced() -> Sample {
+    let mut sample = plain();
+    sample.result.phases[0].tally.counts.traced = 1_004;
+    let id = |last: char| format!("4bf92f3577b34da6a3ce929d0e0e473{last}");
+    let slow = TracedRequest {
+        trace_id: id('6'),
+        begun: Duration::from_millis(1_250),
+        response: Duration::from_millis(812),
+        service: Duration::from_millis(810),
+        status: 200,
+        title: "GET /w/1f/14800".to_owned(),
+        phase: "measure".to_owned(),
+        ..TracedRequest::default()
+    };
+    let failure = Some(Failure::new(FailureKind::Timeout, Stage::Head));
+    let failed = TracedRequest { trace_id: id('7'), status: 0, failure, ..slow.clone() };
+    let stale = TracedRequest { trace_id: id('8'), fault: Some(Fault::Stale), ..slow.clone() };
+    sample.result.slowest = vec![failed, stale, slow];
+    sample.result.evidence = vec![Evidence { trace_id: Some(id('8')), ..evidence() }];
+    sample
+}
+
 /// Every sample with the name of its golden file.
 pub fn all() -> Vec<(&'static str, Sample)> {
     vec![
@@ -627,5 +650,6 @@ pub fn all() -> Vec<(&'static str, Sample)> {
         ("bad_gateway", bad_gateway()),
         ("origin_only", origin_only()),
         ("stray", stray()),
+        ("traced", traced()),
     ]
 }

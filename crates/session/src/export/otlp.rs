@@ -19,7 +19,7 @@ impl Outgoing for Otlp {
         let (result, head) = shared.now();
         let began_ns = (head.started_unix_s * 1e9) as u64;
         let span = otlp::Span { began_ns, now_ns: now_ms() * 1_000_000 };
-        otlp::request(&families(&result, &head, shared.names), &head, span)
+        otlp::request(&families(&result, &head, shared.names), &head, span, &result.slowest)
     }
 }
 
