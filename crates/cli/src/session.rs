@@ -157,6 +157,7 @@ impl SessionArgs {
         let auth = !(credentials.is_empty() && proxy.is_empty());
         Session {
             strict_urls: false,
+            cookie_rules: plan::CookieRules::default(),
             cookies: self.cookies,
             redirects,
             auth: auth.then(|| Auth { credentials, proxy, basic: false, ..Auth::default() }),

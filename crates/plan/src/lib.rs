@@ -68,7 +68,7 @@ pub use request::expect::{Expect, ExpectBody, Status};
 pub use request::field::{Basic, Field, FieldValue, SecretText};
 pub use request::list::{ListLine, ListName, Listed, RequestList};
 pub use request::message::{MessageConnections, MessageStep, Tcp};
-pub use request::session::{Auth, Elements, Redirects, Resources, Session, Validators};
+pub use request::session::{Auth, CookieRules, Elements, Redirects, Resources, Session, Validators};
 pub use scenario::asked::{AskedKind, AskedLine, AskedList, ENDINGS};
 pub use scenario::expression::Expression;
 pub use scenario::reading::{GiveUp, Reading};

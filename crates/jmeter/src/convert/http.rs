@@ -12,8 +12,8 @@ use crate::form;
 use crate::function;
 use plan::answer::Must;
 use plan::{
-    Address, Body, Code, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step,
-    Validators,
+    Address, Body, Code, CookieRules, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources,
+    Session, Step, Validators,
 };
 
 /// A sampler with the defaults around it.
@@ -480,25 +480,56 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
         ..Redirects::default()
     });
     let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| resources(c, sampler));
-    let cookies = scope.outermost("CookieManager").is_some_and(|manager| keeps_cookies(c, manager));
-    Session { cookies, redirects, resources, validators: validators(c, scope), ..Session::default() }
+    let rules = scope.outermost("CookieManager").and_then(|manager| cookie_rules(c, manager));
+    Session {
+        cookies: rules.is_some(),
+        cookie_rules: rules.unwrap_or_default(),
+        redirects,
+        resources,
+        validators: validators(c, scope),
+        ..Session::default()
+    }
 }
 
 /// True if a manager keeps and sends no cookies, not even its own.
 pub(super) fn ignores_cookies(manager: &Element) -> bool {
-    manager.properties.text("CookieManager.policy").trim().eq_ignore_ascii_case("ignorecookies")
+    let policy = manager.properties.text("CookieManager.policy").trim();
+    ["ignorecookies", "rfc2965"].iter().any(|name| policy.eq_ignore_ascii_case(name))
 }
 
-/// False if a manager ignores cookies. There is one way to keep them (RFC 6265), so that others are listed.
-fn keeps_cookies(c: &mut Converter<'_>, manager: &Element) -> bool {
+/// The rules of a manager's policy; none where it ignores cookies.
+fn cookie_rules(c: &mut Converter<'_>, manager: &Element) -> Option<CookieRules> {
     let policy = manager.properties.text("CookieManager.policy").trim().to_lowercase();
-    if !matches!(policy.as_str(), "" | "standard" | "default" | "ignorecookies") {
+    let has_own = !manager.properties.list("CookieManager.cookies").is_empty();
+    let rules = match policy.as_str() {
+        "" | "standard" => CookieRules::HttpclientStandard,
+        "standard-strict" => CookieRules::HttpclientStrict,
+        "default" | "best-match" | "compatibility" => CookieRules::HttpclientDefault,
+        "netscape" => CookieRules::HttpclientNetscape,
+        "rfc2109" => CookieRules::HttpclientRfc2109,
+        "ignorecookies" => return None,
+        "rfc2965" => {
+            if has_own {
+                c.different(manager, "with the policy rfc2965 JMeter keeps no cookies and sends its own as those of RFC 2109: none is sent");
+            }
+            return None;
+        }
+        _ => {
+            c.missing(
+                manager,
+                format!("its policy '{policy}' is none that JMeter knows, which does not begin the test"),
+            );
+            return None;
+        }
+    };
+    let says_path = matches!(rules, CookieRules::HttpclientDefault | CookieRules::HttpclientRfc2109);
+    if has_own && says_path {
         c.different(
             manager,
-            format!("its policy is {policy}, with other rules and, for some, other Cookie fields: cookies are kept and sent by RFC 6265"),
+            "its own cookies are sent with an empty $Path and the host as their $Domain, whatever theirs are",
         );
     }
-    !ignores_cookies(manager)
+    Some(rules)
 }
 
 fn validators(c: &mut Converter<'_>, scope: &Scope<'_>) -> Validators {

@@ -1,7 +1,8 @@
-//! The cookies of one user (RFC 6265 sections 5.1 to 5.4). Time is an argument.
+//! The cookies of one user (RFC 6265 sections 5.1 to 5.4), or those of other rules. Time is an argument.
 
+use super::rules;
 use cookie::Cookie;
-use plan::Address;
+use plan::{Address, CookieRules};
 use std::net::IpAddr;
 
 /// Cookies that a user keeps at most; the oldest make room.
@@ -13,45 +14,93 @@ const LONGEST: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Jar {
     cookies: Vec<Kept>,
+    rules: CookieRules,
 }
 
-#[derive(Debug)]
-struct Kept {
-    name: String,
-    value: String,
-    domain: String,
-    /// Only for the host that set it, not for those below.
-    host_only: bool,
-    path: String,
-    secure: bool,
+/// A cookie.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    pub name: String,
+    pub value: String,
+    pub domain: String,
+    /// The hosts that it is sent to.
+    pub reach: Reach,
+    pub path: String,
+    pub secure: bool,
     /// Seconds since 1970; `None`: as long as the user lives.
-    expires: Option<i64>,
+    pub expires: Option<i64>,
+    /// The version that it says; 0: none.
+    pub version: u32,
+    /// Whoever set it has said its path, and its domain.
+    pub says_path: bool,
+    pub says_domain: bool,
+}
+
+/// The hosts that a cookie is sent to, by its domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Reach {
+    /// That host alone.
+    #[default]
+    Host,
+    /// It, and those below.
+    Below,
+    /// Those whose names end with it.
+    Ends,
 }
 
 impl Jar {
+    /// That goes by these rules.
+    pub fn new(rules: CookieRules) -> Jar {
+        Jar { cookies: Vec::new(), rules }
+    }
+
+    /// Forgets all cookies.
+    pub fn clear(&mut self) {
+        self.cookies.clear();
+    }
+
     /// Takes a Set-Cookie field of an answer from this address; `now`: seconds since 1970.
     pub fn set(&mut self, field: &str, from: &Address, now: i64) {
-        let Some(new) = kept(field, from, now) else { return };
-        let same = |old: &Kept| (&old.name, &old.domain, &old.path) == (&new.name, &new.domain, &new.path);
-        let place = self.cookies.iter().position(same);
-        match (place, new.is_over(now)) {
-            (Some(place), true) => drop(self.cookies.remove(place)),
-            (None, true) => {}
-            // It keeps its place among those of the same path length (section 5.3, step 11.3).
-            (Some(place), false) => self.cookies[place] = new,
-            (None, false) => {
-                if self.cookies.len() == MOST {
-                    self.cookies.remove(0);
+        match self.rules {
+            CookieRules::Rfc6265 => {
+                let Some(new) = kept(field, from, now) else { return };
+                // It keeps its place among those of the same path length (section 5.3, step 11.3).
+                match self.place(&new).filter(|_| !new.is_over(now)) {
+                    Some(place) => self.cookies[place] = new,
+                    None => self.keep(new, now),
                 }
-                self.cookies.push(new);
             }
+            rules => rules::read(rules, field, from, now).into_iter().for_each(|new| self.keep(new, now)),
         }
+    }
+
+    /// The place of the cookie that another one takes.
+    fn place(&self, of: &Kept) -> Option<usize> {
+        let same = |old: &Kept| (&old.name, &old.domain, &old.path) == (&of.name, &of.domain, &of.path);
+        self.cookies.iter().position(same)
+    }
+
+    /// Keeps a cookie behind all others, in place of the one that it takes the place of. One that is over only ends that one.
+    fn keep(&mut self, new: Kept, now: i64) {
+        if let Some(place) = self.place(&new) {
+            self.cookies.remove(place);
+        }
+        if new.is_over(now) || self.rules != CookieRules::Rfc6265 && new.value.is_empty() {
+            return;
+        }
+        if self.cookies.len() == MOST {
+            self.cookies.remove(0);
+        }
+        self.cookies.push(new);
     }
 
     /// The value of the Cookie field for this address: `given` ones, where nothing of the same name is known, and then
     /// those of the jar. Empty where there are none.
     pub fn value(&self, given: &str, to: &Address, now: i64) -> String {
         let mut fitting: Vec<&Kept> = self.cookies.iter().filter(|kept| kept.fits(to, now)).collect();
+        if self.rules != CookieRules::Rfc6265 {
+            return self.by_other_rules(given, to, &fitting);
+        }
         fitting.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
         let known = |pair: &str| {
             let name = pair.split('=').next().unwrap_or_default();
@@ -64,6 +113,24 @@ impl Jar {
             .collect();
         pairs.join("; ")
     }
+
+    /// Given cookies are those of JMeter's manager: of version 1, with an empty path and the host for their domain.
+    fn by_other_rules(&self, given: &str, to: &Address, fitting: &[&Kept]) -> String {
+        let pairs = given.split(';').filter_map(|pair| pair.trim().split_once('='));
+        let unknown = pairs.filter(|(name, _)| fitting.iter().all(|kept| kept.name != *name));
+        let given: Vec<Kept> = unknown
+            .map(|(name, value)| Kept {
+                name: name.to_owned(),
+                value: value.to_owned(),
+                domain: to.host.clone(),
+                version: 1,
+                says_path: true,
+                says_domain: true,
+                ..Kept::default()
+            })
+            .collect();
+        rules::written(self.rules, given.iter().chain(fitting.iter().copied()).collect())
+    }
 }
 
 fn kept(field: &str, from: &Address, now: i64) -> Option<Kept> {
@@ -73,11 +140,11 @@ fn kept(field: &str, from: &Address, now: i64) -> Option<Kept> {
     }
     let host = from.host.to_ascii_lowercase();
     let domain = cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
-    let (domain, host_only) = match domain.filter(|domain| !domain.is_empty()) {
-        None => (host, true),
-        Some(domain) if domain == host => (domain, false),
+    let (domain, reach) = match domain.filter(|domain| !domain.is_empty()) {
+        None => (host, Reach::Host),
+        Some(domain) if domain == host => (domain, Reach::Below),
         // A name without a dot is one that many parties share.
-        Some(domain) if domain.contains('.') && is_below(&host, &domain) => (domain, false),
+        Some(domain) if domain.contains('.') && is_below(&host, &domain) => (domain, Reach::Below),
         Some(_) => return None,
     };
     let max_age = cookie.max_age().map(|age| now.saturating_add(age.whole_seconds()));
@@ -87,15 +154,16 @@ fn kept(field: &str, from: &Address, now: i64) -> Option<Kept> {
         name: cookie.name().to_owned(),
         value: cookie.value().to_owned(),
         domain,
-        host_only,
+        reach,
         path: path.map_or_else(|| default_path(&from.path), str::to_owned),
         secure: cookie.secure().unwrap_or(false),
         expires: max_age.or_else(expires),
+        ..Kept::default()
     })
 }
 
 /// The folder of a request's path (section 5.1.4).
-fn default_path(path: &str) -> String {
+pub(super) fn default_path(path: &str) -> String {
     let path = path.split('?').next().unwrap_or_default();
     match path.rfind('/') {
         None | Some(0) => "/".to_owned(),
@@ -103,7 +171,7 @@ fn default_path(path: &str) -> String {
     }
 }
 
-fn is_below(host: &str, domain: &str) -> bool {
+pub(super) fn is_below(host: &str, domain: &str) -> bool {
     let above = host.strip_suffix(domain).is_some_and(|above| above.ends_with('.'));
     above && host.parse::<IpAddr>().is_err()
 }
@@ -115,7 +183,11 @@ impl Kept {
 
     fn fits(&self, to: &Address, now: i64) -> bool {
         let host = to.host.to_ascii_lowercase();
-        let domain = host == self.domain || !self.host_only && is_below(&host, &self.domain);
+        let domain = match self.reach {
+            Reach::Host => host == self.domain,
+            Reach::Below => host == self.domain || is_below(&host, &self.domain),
+            Reach::Ends => host.ends_with(&self.domain),
+        };
         let path = to.path.split('?').next().unwrap_or_default();
         let rest = path.strip_prefix(self.path.as_str());
         let below =

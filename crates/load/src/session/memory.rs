@@ -35,8 +35,8 @@ impl Memory {
     pub fn new(plan: Rc<plan::Session>, seed: u64, user: u64) -> Memory {
         let authenticator = Authenticator::new(plan.clone(), hash(hash(seed, 0xC0C), user));
         Memory {
+            jar: RefCell::new(Jar::new(plan.cookie_rules)),
             plan,
-            jar: RefCell::default(),
             authenticator: Rc::new(authenticator),
             seen: RefCell::default(),
             idle: RefCell::default(),
@@ -48,7 +48,7 @@ impl Memory {
     /// Forgets what a user does not keep from one iteration to the next.
     pub fn forget(&self, keep: plan::Keep) {
         if !keep.cookies {
-            self.jar.take();
+            self.jar.borrow_mut().clear();
         }
         if !keep.cache {
             self.seen.take();
@@ -137,7 +137,7 @@ impl Memory {
     pub fn edit_cookies(&self, edit: &Edit, to: &Address, now: i64) {
         let mut jar = self.jar.borrow_mut();
         if edit.clears_cookies {
-            *jar = Jar::default();
+            jar.clear();
         }
         edit.cookies.iter().for_each(|set| jar.set(set, to, now));
     }

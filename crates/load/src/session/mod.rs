@@ -5,6 +5,7 @@
 //! of them is a request of its own, derived from the value of the first ([`message`]). WalkStart reading at [`user_turn`], then
 //! `exchanges.rs` (one request to its answer).
 
+mod date;
 mod edit;
 mod exchanges;
 mod jar;
@@ -12,7 +13,9 @@ mod lagarto;
 mod memory;
 mod message;
 mod needs;
+
 mod reply;
+mod rules;
 mod sample;
 mod sheet;
 pub(crate) mod together;

@@ -18,6 +18,9 @@ pub struct Session {
     /// value: what a server sets later takes its place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cookies: bool,
+    /// The rules by which cookies are taken and sent.
+    #[serde(skip_serializing_if = "CookieRules::is_usual")]
+    pub cookie_rules: CookieRules,
     /// Redirections are followed; each hop is a request of its own. `None`: they are answers like others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirects: Option<Redirects>,
@@ -43,6 +46,33 @@ impl Session {
     /// True if requests depend on nothing that came before.
     pub fn is_none(&self) -> bool {
         *self == Session::default()
+    }
+}
+
+/// Rules by which cookies are taken and sent: those of RFC 6265, or of a policy of Apache HttpClient 4.5, which JMeter names. By the
+/// latter a cookie that comes anew goes behind the others, one with an empty value ends it, and listed cookies have version 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum CookieRules {
+    /// RFC 6265.
+    #[default]
+    Rfc6265,
+    /// `standard`: RFC 6265, with quotation marks around a value that needs them and no others; a date that is none refuses a cookie.
+    HttpclientStandard,
+    /// `standard-strict`: so does a `Max-Age` that is no number.
+    HttpclientStrict,
+    /// `default`: those of Netscape, and those of RFC 2109 where a cookie has a version.
+    HttpclientDefault,
+    /// `netscape`: dates need dashes, and `Max-Age` is nothing.
+    HttpclientNetscape,
+    /// `rfc2109`: with `$Version`, `$Path` and `$Domain`.
+    HttpclientRfc2109,
+}
+
+impl CookieRules {
+    fn is_usual(&self) -> bool {
+        *self == CookieRules::Rfc6265
     }
 }
 

@@ -158,6 +158,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
     };
     Session {
         strict_urls: false,
+        cookie_rules: plan::CookieRules::default(),
         cookies: true,
         redirects: settings.follow.then_some(redirects),
         auth: (auth.credentials.len() + auth.proxy.len() > 0).then_some(auth),
