@@ -483,7 +483,7 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
     let rules = scope.outermost("CookieManager").and_then(|manager| cookie_rules(c, manager));
     Session {
         cookies: rules.is_some(),
-        cookie_rules: rules.unwrap_or_default(),
+        cookie_rules: rules.unwrap_or(CookieRules::Rfc6265),
         redirects,
         resources,
         validators: validators(c, scope),

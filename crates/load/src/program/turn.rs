@@ -18,7 +18,8 @@ fn first_greatest(values: impl Iterator<Item = f64>) -> Option<usize> {
     let mut found = None;
     for (nth, value) in values.enumerate() {
         if value > most {
-            (most, found) = (value, Some(nth));
+            most = value;
+            found = Some(nth);
         }
     }
     found

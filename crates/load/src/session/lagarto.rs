@@ -1,4 +1,4 @@
-//! Resources of a page, as JMeter's parser of HTML (Lagarto) takes them.
+//! Resources of a page, as JMeter's parser of HTML (Lagarto) finds them.
 
 use lol_html::html_content::Element;
 use regex::Regex;

@@ -50,7 +50,7 @@ pub(super) struct Needs {
 
 enum Reader {
     Page(Box<Parser>),
-    /// The bytes of it that have come.
+    /// Bytes that have come.
     Sheet(Vec<u8>),
     Done,
 }

@@ -37,7 +37,7 @@ enum Expires {
 #[derive(Clone, Copy)]
 enum Age {
     Ignored,
-    /// What is no number is left out, or refuses the cookie.
+    /// A text that is no number is left out, or refuses the cookie.
     Read {
         refuses: bool,
     },
@@ -125,12 +125,11 @@ fn cookie(grammar: &Grammar, field: &str, from: &Address, now: i64) -> Option<Ke
         (Expires::Read, Some(date)) => Some(Date::read(&date)?.seconds),
         (Expires::Dashed, Some(date)) => Some(Date::read(&date).filter(|date| date.is_dashed)?.seconds),
     };
-    if let (Age::Read { refuses }, Some(age)) = (grammar.age, value_of("max-age")) {
-        match age.parse::<i64>() {
-            Ok(age) => expires = Some(now.saturating_add(age)),
-            Err(_) if refuses => return None,
-            Err(_) => {}
-        }
+    let age = value_of("max-age").map(|age| age.parse::<i64>());
+    match (grammar.age, age) {
+        (Age::Ignored, _) | (Age::Read { .. }, None) | (Age::Read { refuses: false }, Some(Err(_))) => {}
+        (Age::Read { .. }, Some(Ok(age))) => expires = Some(now.saturating_add(age)),
+        (Age::Read { refuses: true }, Some(Err(_))) => return None,
     }
     Some(Kept {
         name: name.to_owned(),
@@ -188,7 +187,8 @@ struct Piece<'a> {
 
 impl Piece<'_> {
     fn name(&self) -> String {
-        self.whole.split('=').next().unwrap_or_default().trim().to_ascii_lowercase()
+        let name = self.whole.split_once('=').map_or(self.whole, |(name, _)| name);
+        name.trim().to_ascii_lowercase()
     }
 
     fn value(&self) -> &str {
