@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Looks at program text of a language: what of it does not run, each with its line in the text.
 pub type Unsupported = dyn Fn(&str, &str) -> Vec<(u32, String)>;
 
+/// Runs program text of a language once, with variables as they are at the start: its value as text.
+pub type Evaluate<'a> = dyn Fn(&str, &str, &mut BTreeMap<String, String>) -> Result<String, String> + 'a;
+
 /// Environment of a plan when it is read.
 pub struct Settings<'a> {
     /// Properties by name: those of `-J`, `-G`, `-D`, `-q`, `-S` and `-p`.
@@ -18,6 +21,8 @@ pub struct Settings<'a> {
     pub located: &'a dyn Fn(&str) -> String,
     /// Looks at program text of a language before the run: what of it does not run, each with its line in the text.
     pub unsupported: &'a Unsupported,
+    /// Runs program text that stands where a value is computed once, at the start.
+    pub evaluate: &'a Evaluate<'a>,
     /// Seed of random values that are drawn once, at the start.
     pub seed: u64,
     /// Milliseconds since 1970.
@@ -32,6 +37,7 @@ impl Default for Settings<'_> {
             included: &|_| None,
             located: &str::to_owned,
             unsupported: &|_, _| Vec::new(),
+            evaluate: &|language, _, _| Err(format!("it runs program text in {language}")),
             seed: 1,
             now_ms: 0,
         }

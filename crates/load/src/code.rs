@@ -97,6 +97,11 @@ impl Edit {
 }
 
 impl CodeUser {
+    /// Of nobody: for a program that is run before users come.
+    pub fn outside() -> CodeUser {
+        CodeUser::new(None, Place::default())
+    }
+
     pub(crate) fn new(interpreter: Option<Rc<dyn Interpreter>>, place: Place) -> CodeUser {
         CodeUser {
             memory: None,

@@ -3,7 +3,7 @@
 use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
 use super::text::{operand, quoted};
-use super::{Converter, condition as conditions, config, sampler};
+use super::{Converter, condition as conditions, config, listener, sampler};
 use crate::element::{Element, Value};
 use crate::role::Role;
 use plan::{
@@ -499,6 +499,7 @@ fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<St
     let title = title(c, of);
     let pauses = of.properties.flag("TransactionController.includeTimers", false);
     let parent = of.properties.flag("TransactionController.parent", false);
+    listener::note_transaction(c, scope);
     let Titled { before, title } = title;
     let steps =
         wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));

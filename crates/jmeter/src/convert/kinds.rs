@@ -44,6 +44,8 @@ pub(super) enum Convert {
     Reaction(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Shows or writes results.
     Listener(fn(&mut Converter<'_>, &Element)),
+    /// Runs a program on each result.
+    Watcher(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Takes no part in a run.
     Idle,
 }
@@ -96,7 +98,7 @@ pub(crate) fn role(element: &Element) -> Role {
         Convert::Post(_) => Role::Post,
         Convert::Assertion(_) => Role::Assertion,
         Convert::Reaction(_) => Role::Reaction,
-        Convert::Listener(_) => Role::Listener,
+        Convert::Listener(_) | Convert::Watcher(_) => Role::Listener,
         Convert::Idle => Role::Idle,
     }
 }

@@ -3,10 +3,10 @@
 use super::backend;
 use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
-use super::{Converter, users};
+use super::{Converter, sampler, users};
 use crate::element::Element;
 use crate::role::Role;
-use plan::StopIf;
+use plan::{Step, StopIf};
 use std::collections::BTreeMap;
 
 /// AutoStop listeners: those met so far with the samplers that each of them looks at, and the samplers of the plan.
@@ -31,8 +31,8 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "ResultCollector", convert: Convert::Listener(results) },
     Kind { class: "Summariser", convert: Convert::Listener(results) },
     Kind { class: "BackendListener", convert: Convert::Listener(backend::convert) },
-    Kind { class: "BeanShellListener", convert: Convert::Listener(unknown) },
-    Kind { class: "JSR223Listener", convert: Convert::Listener(unknown) },
+    Kind { class: "BeanShellListener", convert: Convert::Watcher(program) },
+    Kind { class: "JSR223Listener", convert: Convert::Watcher(program) },
     Kind { class: "ResultSaver", convert: Convert::Listener(unknown) },
     Kind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
 ];
@@ -43,7 +43,37 @@ pub(super) fn listeners(c: &mut Converter<'_>, scope: &Scope<'_>) {
     for element in scope.outermost_first(Role::Listener) {
         match kinds::convert(element) {
             Convert::Listener(convert) => convert(c, element),
+            // Its program runs behind the sampler.
+            Convert::Watcher(_) => {}
             _ => unreachable!("{} is no listener", element.class),
+        }
+    }
+}
+
+/// A program that is run for each result, behind its assertions.
+fn program(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    sampler::script(c, of, None)
+}
+
+/// The programs that are run for the results of samplers in a scope, the innermost first.
+pub(super) fn watchers(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for element in scope.inner_first(Role::Listener) {
+        if let Convert::Watcher(convert) = kinds::convert(element) {
+            steps.extend(convert(c, element));
+        }
+    }
+    steps
+}
+
+/// Lists programs that JMeter runs for the results of transactions, too.
+pub(super) fn note_transaction(c: &mut Converter<'_>, scope: &Scope<'_>) {
+    for element in scope.inner_first(Role::Listener) {
+        if matches!(kinds::convert(element), Convert::Watcher(_)) {
+            c.different(
+                element,
+                "it runs for each sampler, and not for transactions: JMeter runs it for these as well, and for samplers within one that is a parent for the transaction alone",
+            );
         }
     }
 }

@@ -213,7 +213,8 @@ impl Converter<'_> {
         }
     }
 
-    /// Evaluates user defined variables once: those of the test plan, then those of elements, in the order of the tree.
+    /// Evaluates user defined variables once: those of the test plan, then those of elements, in the order of the tree. Each element sees
+    /// those before it.
     fn set_start_values(&mut self, of: &Element) {
         let arguments = match of.class.as_str() {
             "TestPlan" => {
@@ -225,13 +226,16 @@ impl Converter<'_> {
         if arguments.is_some() {
             of.properties.meet();
         }
+        // Those of one element do not see each other.
+        let mut values = Vec::new();
         for argument in arguments.iter().flat_map(|arguments| arguments.list("Arguments.arguments")) {
             let Value::Object(argument) = argument else { continue };
             let name = argument.properties.text("Argument.name").trim();
             let name = if name.is_empty() { &argument.name } else { name };
             let value = self.evaluate_at_start(of, argument.properties.text("Argument.value"));
-            self.variables.start.insert(name.to_owned(), value);
+            values.push((name.to_owned(), value));
         }
+        self.variables.start.extend(values);
         of.children.iter().for_each(|child| self.set_start_values(child));
     }
 

@@ -142,7 +142,7 @@ fn user_parameters(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
 /// Pre-processors, then timers.
 fn before(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
-    for element in scope.outermost_first(Role::Pre).chain(scope.timers()) {
+    for element in scope.outermost_first(Role::Pre).chain(scope.inner_first(Role::Timer)) {
         steps.extend(match kinds::convert(element) {
             Convert::Pre(convert) | Convert::Timer(convert) => convert(c, element),
             _ => unreachable!("{} is no pre-processor", element.class),
@@ -151,7 +151,7 @@ fn before(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
     steps
 }
 
-/// Post-processors, then assertions.
+/// Post-processors, then assertions, then programs of listeners.
 fn after(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for element in scope.outermost_first(Role::Post).chain(scope.outermost_first(Role::Assertion)) {
@@ -160,6 +160,7 @@ fn after(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
             _ => unreachable!("{} is no post-processor", element.class),
         });
     }
+    steps.extend(listener::watchers(c, scope));
     steps
 }
 

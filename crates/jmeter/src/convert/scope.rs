@@ -41,8 +41,9 @@ impl<'a> Scope<'a> {
         self.levels.last().into_iter().flatten().copied()
     }
 
-    /// The levels inside the innermost one of another scope.
-    pub(super) fn timers(&self) -> impl Iterator<Item = &'a Element> {
-        self.levels.iter().rev().flatten().copied().filter(|element| kinds::role(element) == Role::Timer)
+    /// Elements of a role, the innermost first, in the order of the file within a level.
+    pub(super) fn inner_first(&self, role: Role) -> impl Iterator<Item = &'a Element> {
+        let all = self.levels.iter().rev().flatten().copied();
+        all.filter(move |element| kinds::role(element) == role)
     }
 }

@@ -422,6 +422,9 @@ impl Context for Start<'_, '_> {
             let folder = located.trim_end_matches("/.");
             if folder.is_empty() { ".".to_owned() } else { folder.to_owned() }
         };
-        known_script::value(text, &folder).ok_or_else(|| format!("it runs program text in {language}"))
+        match known_script::value(text, &folder) {
+            Some(value) => Ok(value),
+            None => (self.settings.evaluate)(language, text, self.variables),
+        }
     }
 }

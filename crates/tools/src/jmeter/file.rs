@@ -44,7 +44,9 @@ pub fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
     let bytes = files::read(file, LONGEST)
         .map_err(|error| Problem::Usage(format!("the plan {} cannot be read: {error}", file.display())))?;
     let folder = folder(file, args, &properties);
+    let of_programs = setting(file, args)?;
     let settings = Settings {
+        evaluate: &|language, text, variables| programs::evaluate(&of_programs, language, text, variables),
         properties,
         plan_name: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         included: &|path| folder.read(path, LONGEST).ok(),

@@ -37,6 +37,7 @@ mod http3;
 mod jmeter;
 mod jmeter_flow;
 mod jmeter_http;
+mod jmeter_scripts;
 mod journeys;
 mod kept;
 mod mcp;

@@ -7,6 +7,9 @@ mod fill;
 mod functions;
 mod host;
 mod memory;
+mod start;
+
+pub use start::evaluate;
 
 use fill::filled;
 use functions::Functions;
