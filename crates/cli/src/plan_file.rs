@@ -155,6 +155,18 @@ pub enum SchemaOf {
     Report,
     /// A line of --events
     Events,
+    /// A comparison, as compare --json writes it
+    Compare,
+    /// A search, as find --json writes it
+    Find,
+    /// Working sets, as size --json writes them
+    Size,
+    /// Scenarios, as stress --json writes them
+    Stress,
+    /// Cases, as probe --json writes them
+    Probe,
+    /// Proxies beside each other, as arena --json writes them
+    Arena,
 }
 
 /// Results of JMeter's that a plan of JMeter's is held against.

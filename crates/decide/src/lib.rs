@@ -9,6 +9,7 @@ pub mod find;
 mod findings;
 pub mod machine;
 pub mod probe;
+pub mod schema;
 pub mod size;
 pub mod statistics;
 pub mod stress;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// A working set, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Point {
     /// Bytes of each object.
     pub object_bytes: u64,
@@ -34,6 +35,7 @@ pub struct Point {
 
 /// The share of the configured memory that works.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Share {
     /// So much, and between these bounds.
@@ -144,6 +146,7 @@ impl Share {
 
 /// Points of objects of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Class {
     /// Bytes of each object.
     pub object_bytes: u64,
@@ -153,6 +156,7 @@ pub struct Class {
 
 /// Options that say which working sets there are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SizeOptions {
     /// The cache, as it was typed.
     pub target: String,
@@ -185,6 +189,7 @@ pub struct WorkingSet {
 
 /// All working sets of a cache, and what follows from them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sizes {
     /// The cache, as people read it.
     pub target: String,

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 /// A side of a cache that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// Hits as fast as they come.
@@ -170,6 +171,7 @@ pub fn turns(seed: u64, rounds: u32, entrants: usize, events: &[Event]) -> Vec<T
 
 /// Figures of a turn. Those of other events are none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Figures {
     /// Requests.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 /// A proxy that takes part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entrant {
     /// As it was asked for: the rig, and the folder of its build where one was named.
     pub name: String,
@@ -20,6 +21,7 @@ pub struct Entrant {
 
 /// A turn, with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Leg {
     /// The round.
     pub round: u32,
@@ -41,6 +43,7 @@ pub struct Leg {
 
 /// All that came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Arena {
     /// The seed, of which the order and all requests follow.
     pub seed: u64,

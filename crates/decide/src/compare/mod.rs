@@ -12,6 +12,7 @@ mod leg;
 mod machine;
 mod outcome;
 mod settings;
+mod written;
 
 pub use control::Control;
 pub use difference::{Difference, Judgement, Shown, Word};
@@ -22,3 +23,4 @@ pub use leg::{Leg, LegResult, Pace, Side};
 pub use machine::Compare;
 pub use outcome::{BisectStep, End, Finding, Forecast, Outcome, Sees};
 pub use settings::{Lengths, Metric, Settings};
+pub use written::{COMPARISON, COMPARISON_OF_RUNS, Decision, OfRuns, RunsDecision, SideSeen};

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 /// A search with what follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conclusion {
     /// The finding and all that was seen.
     pub outcome: Outcome,
@@ -29,6 +30,7 @@ pub struct Conclusion {
 
 /// Throughput of many users.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Closed {
     /// Users.
     pub users: u32,
@@ -40,6 +42,7 @@ pub struct Closed {
 
 /// A rate that was required.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Required {
     /// Requests a second.
     pub rate: f64,

@@ -22,6 +22,7 @@ mod settings;
 mod throughput;
 mod trial;
 mod water_mark;
+mod written;
 
 pub use conclusion::{Closed, Conclusion, End, Required, forecast};
 pub use judge::Verdict;
@@ -34,3 +35,4 @@ pub use settings::{Arrivals, Limit, Settings};
 pub use throughput::{ClosedResult, ClosedTrial, Highest, OfUsers, Throughput, ThroughputSettings};
 pub use trial::{Pace, Purpose, SLICES, Slice, Trial, TrialResult, WINDOWS};
 pub use water_mark::{Burdens, WaterMark, elasticity, steep_from};
+pub use written::{Bought, Rounds, SEARCH, Search};

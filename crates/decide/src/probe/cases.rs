@@ -37,6 +37,7 @@ pub struct CacheCase {
 
 /// The weight of a case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaseKind {
     /// RFC 9111 requires it.

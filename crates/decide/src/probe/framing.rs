@@ -255,6 +255,7 @@ fn heads() -> Vec<FramingProbe> {
 
 /// Sight of one probe.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FramingSight {
     /// Status codes of the answers on its connection, interim ones left out.
     pub statuses: Vec<u16>,
@@ -274,6 +275,7 @@ pub struct FramingSight {
 
 /// The end of one probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FramingOutcome {
     /// It was answered with an error, and did not reach the origin.
@@ -334,6 +336,7 @@ pub fn judge(sight: &FramingSight) -> FramingOutcome {
 
 /// A probe and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FramingRecord {
     /// Its name.
     pub id: String,

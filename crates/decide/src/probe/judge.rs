@@ -21,6 +21,7 @@ pub struct ClientAnswer {
 
 /// The state of a case after one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaseState {
     /// It does what was asked for; of a check: yes.

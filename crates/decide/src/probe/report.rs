@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 /// All that was found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProbeReport {
     /// The target, as people read it.
     pub target: String,
@@ -39,6 +40,7 @@ pub struct ProbeReport {
 
 /// Options that say what is run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProbeOptions {
     /// The target, as it was typed.
     pub target: String,
@@ -56,6 +58,7 @@ pub struct ProbeOptions {
 
 /// Sweeps that have ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DoneSweeps {
     /// Without a load.
     pub idle: Vec<Sweep>,
@@ -67,6 +70,7 @@ pub struct DoneSweeps {
 
 /// An earlier probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BaselineAbout {
     /// Its file.
     pub file: String,
@@ -76,6 +80,7 @@ pub struct BaselineAbout {
 
 /// The load beside which cases were run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BesideAbout {
     /// Requests per second that were asked for.
     pub rate: f64,

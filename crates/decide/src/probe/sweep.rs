@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// One run of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRun {
     /// Its state.
     pub state: CaseState,
@@ -56,6 +57,7 @@ fn blocked_by<'a>(
 
 /// A case and its states, in JSON and in a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRecord {
     /// Its name.
     pub id: String,
@@ -81,6 +83,7 @@ pub struct CaseRecord {
 
 /// A case beside a load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BesideRecord {
     /// Its states, sweep by sweep.
     pub states: Vec<CaseState>,
@@ -96,6 +99,7 @@ pub struct BesideRecord {
 
 /// A case beside a load, against itself without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaseChange {
     /// As it was.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// The queue of connections that nobody has accepted yet.
@@ -70,6 +71,7 @@ impl Cause {
 
 /// Counters of this machine and of the target that no window of the bystander tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Counters {
     /// Connections that found the accept queue full while it pressed, on the whole machine.
     pub listen_overflows: Option<u64>,
@@ -87,6 +89,7 @@ pub struct Counters {
 
 /// A cause whose counter moved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Moved {
     /// The cause.
     pub cause: Cause,

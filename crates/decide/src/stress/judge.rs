@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Facts of a scenario that was run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Seen {
     /// The bystander before, during and after.
     pub before: Window,
@@ -39,6 +40,7 @@ pub struct Seen {
 
 /// The pressure, as the clients that made it saw it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Pressed {
     /// Seconds that it pressed.
     pub seconds: f64,
@@ -57,6 +59,7 @@ pub struct Pressed {
 
 /// Result of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It could not be run, or says nothing.
@@ -86,6 +89,7 @@ impl State {
 
 /// A verdict with its reasons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// In a word.
     pub state: State,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A scenario with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The scenario.
     pub scenario: String,
@@ -31,6 +32,7 @@ pub struct Finding {
 
 /// Options that all scenarios of a report were run with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StressOptions {
     /// The target, as it was typed.
     pub target: String,
@@ -52,6 +54,7 @@ pub struct StressOptions {
 
 /// All findings on a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// The target, as people read it.
     pub target: String,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Resources that the target's processes hold at one moment. `None`: it cannot be seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Resources {
     /// Descriptors, over all processes.
     pub descriptors: Option<u64>,

@@ -32,6 +32,7 @@ pub struct Scenario {
 
 /// Facts that a scenario is fitted to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ground {
     /// Good answers per second over kept connections.
     pub capacity: f64,
@@ -67,6 +68,7 @@ impl Ground {
 
 /// Disturbance of the way between the target and its origin, while it presses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Between {
     /// Answers come so much later.
     Delayed(Duration),
@@ -86,6 +88,7 @@ pub enum Between {
 
 /// An action to the target itself, while it is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum TargetAction {
     /// Its processes may have only so many more descriptors than they hold.
     FewDescriptors(u64),

@@ -10,6 +10,7 @@ pub const HEALTHY_S: f64 = 3.0;
 
 /// The bystander over some time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Window {
     /// Requests that were due.
     pub due: u64,

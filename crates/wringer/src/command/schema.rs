@@ -11,6 +11,12 @@ pub fn print(of: SchemaOf) -> Exit {
         SchemaOf::Plan => Plan::schema(),
         SchemaOf::Report => report::schema::run(),
         SchemaOf::Events => report::schema::event(),
+        SchemaOf::Compare => decide::schema::compare(),
+        SchemaOf::Find => decide::schema::find(),
+        SchemaOf::Size => decide::schema::size(),
+        SchemaOf::Stress => decide::schema::stress(),
+        SchemaOf::Probe => decide::schema::probe(),
+        SchemaOf::Arena => decide::schema::arena(),
     });
     Exit::Ok
 }

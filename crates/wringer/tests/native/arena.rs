@@ -1,6 +1,6 @@
 //! `wringer arena`: what is refused, what is foretold, and a short one of a real cache.
 
-use crate::support::{program, run};
+use crate::support::{fits_schema, program, run};
 use serde_json::Value;
 
 #[test]
@@ -34,6 +34,7 @@ fn a_short_arena_has_a_page_figures_and_runs_that_can_be_shown() {
     )
     .ended_with(0);
     let told: Value = serde_json::from_str(&ran.file("arena.json")).expect("JSON");
+    fits_schema("arena", &told);
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let legs = told["legs"].as_array().expect("turns");
     assert_eq!((legs.len(), &told["planned"], &told["exit"]), (2, &Value::from(2), &Value::from(0)));

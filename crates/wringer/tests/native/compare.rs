@@ -1,6 +1,6 @@
 //! Two sides compared: what is refused, told and concluded. How often that is wrong is tested in virtual time, in the crate `decide`.
 
-use crate::support::{Running, folder, free_address, run, start, start_in, wringer};
+use crate::support::{Running, fits_schema, folder, free_address, run, start, start_in, wringer};
 use rustix::process::Signal;
 use std::net::SocketAddr;
 
@@ -78,6 +78,7 @@ fn a_forecast_says_what_a_comparison_would_see() {
     ];
     let ran = start(words).end();
     let decision: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    fits_schema("compare", &decision);
     let of =
         |pointer: &str| decision.pointer(pointer).unwrap_or_else(|| panic!("{pointer} in {}", ran.stdout));
     // On a busy machine legs may be void, and who answers may not be found in time.
@@ -271,6 +272,7 @@ fn kept_runs_are_held_against_each_other_where_their_plans_allow() {
     let is_void = told.code() == 1 && told.stderr.contains("says nothing of its target");
     if !is_void {
         let decision: serde_json::Value = serde_json::from_str(&told.stdout).expect("JSON");
+        fits_schema("compare", &decision);
         let figures = decision["outcome"]["two_runs"]["figures"].as_array().expect("a list").len();
         let text = decision["text"].as_str().expect("text");
         assert!(

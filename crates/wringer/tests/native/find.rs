@@ -1,6 +1,6 @@
 //! The highest rate that keeps limits: what is refused, told and kept. How near the figures come is tested in virtual time, in the crate `decide`.
 
-use crate::support::{Running, folder, free_address, run, start, start_in, wringer};
+use crate::support::{Running, fits_schema, folder, free_address, run, start, start_in, wringer};
 use rustix::process::Signal;
 use std::net::SocketAddr;
 
@@ -75,6 +75,7 @@ fn a_limit_that_no_rate_keeps_is_told_after_one_trial() {
     ];
     let ran = start(words).end();
     let search: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    fits_schema("find", &search);
     let of = |pointer: &str| search.pointer(pointer).unwrap_or_else(|| panic!("{pointer} in {}", ran.stdout));
     // On a busy machine trials may be void.
     let text = of("/text").as_str().expect("text");
@@ -123,6 +124,7 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     );
     let text = std::fs::read_to_string(&file).expect("it is written");
     let search: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    fits_schema("find", &search);
     let steps = search["record"]["steps"].as_array().expect("a list").len();
     assert!(
         search["exit"] == 143 && steps >= 1 && search["files"].as_array().expect("a list").len() == steps
@@ -136,6 +138,7 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     assert!(ran.stderr.contains("going on after") && !ran.stderr.contains("trial 1 ("), "{}", ran.stderr);
     let text = std::fs::read_to_string(&file).expect("it is written");
     let search: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    fits_schema("find", &search);
     assert!(search["record"]["steps"].as_array().expect("a list").len() > steps);
     let mut rounds = start_in(folder(), ["find", &url, "--throughput", "-t", "1", "--json", &place]);
     rounds.wait_for("trial 1 (saturated) 1 user");
@@ -144,6 +147,7 @@ fn a_search_that_is_ended_by_hand_tells_what_is_known() {
     assert!(ran.stderr.contains("nothing is concluded on the highest throughput"), "{}", ran.stderr);
     let text = std::fs::read_to_string(&file).expect("it is written");
     let search: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    fits_schema("find", &search);
     let rounds = &search["throughput"];
     assert!(rounds["highest"].is_null() && rounds["record"]["steps"][0]["asked"]["users"] == 1, "{text}");
     let mut dying = start_in(folder(), words);

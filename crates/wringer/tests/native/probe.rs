@@ -1,7 +1,7 @@
 //! A cache is asked case by case, against a proxy of the tests' that is right and ones that are wrong on purpose. What a case says is tested in the crate `decide`.
 
 use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
-use crate::support::{Ran, free_address, run};
+use crate::support::{Ran, fits_schema, free_address, run};
 use serde_json::Value;
 use std::net::SocketAddr;
 
@@ -13,7 +13,9 @@ fn proxy(kind: FaultKind) -> (FaultyProxy, SocketAddr) {
 fn found(ran: &Ran) -> Value {
     let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
     let text = text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr));
-    serde_json::from_str(&text).expect("JSON")
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    fits_schema("probe", &found);
+    found
 }
 
 /// The record of a case.

@@ -2,7 +2,7 @@
 //! tested with simulated caches, in the crate `decide`.
 
 use crate::faulty_proxy::{FaultKind, start};
-use crate::support::{free_address, run};
+use crate::support::{fits_schema, free_address, run};
 use serde_json::Value;
 
 /// Two working sets of one size, which are twice the time of --limit at most.
@@ -15,7 +15,9 @@ fn sized(kind: FaultKind) -> (Value, String) {
     let ran = run(&format!("size {} --origin {origin} {TWO} --seed 7 --json {{}}/sizes.json", proxy.address))
         .ended_with(0);
     let text = std::fs::read_to_string(ran.folder.path().join("sizes.json")).expect("it is written");
-    (serde_json::from_str(&text).expect("JSON"), ran.stdout)
+    let sizes: Value = serde_json::from_str(&text).expect("JSON");
+    fits_schema("size", &sizes);
+    (sizes, ran.stdout)
 }
 
 #[test]

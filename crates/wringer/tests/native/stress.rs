@@ -2,7 +2,7 @@
 //! crate `decide`.
 
 use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
-use crate::support::{Ran, free_address, run, tell};
+use crate::support::{Ran, fits_schema, free_address, run, tell};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -30,8 +30,10 @@ fn pressed(proxy: SocketAddr, origin: SocketAddr, mut process: Child, how: &str)
     ));
     process.kill().and_then(|()| process.wait()).expect("it is ours");
     let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
-    let found = serde_json::from_str(&text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr)));
-    (ran, found.expect("JSON"))
+    let text = text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr));
+    let found = serde_json::from_str(&text).expect("JSON");
+    fits_schema("stress", &found);
+    (ran, found)
 }
 
 /// The finding of a scenario.
@@ -250,7 +252,10 @@ fn scenarios_that_were_run_are_not_run_again() {
 /// Whoever is slow keeps a worker, and all others wait for one.
 #[test]
 fn few_workers_fail_where_writers_are_slow() {
-    let (ran, found) = stress(FaultKind::FewWorkers { workers: 4 }, "surge,slow-writers");
+    let (proxy, origin) = proxy(FaultKind::FewWorkers { workers: 4 });
+    let other = Command::new("sleep").arg("600").spawn().expect("sleep is everywhere");
+    // Longer than the bystander waits for an answer; the writers' turns would take most of a minute.
+    let (ran, found) = pressed(proxy.address, origin, other, "--only surge,slow-writers --press 8s");
     check(&found, "surge", &["pass"], "");
     check_fact(&found, "slow-writers", &["failed", "broken"], "of the bystander's requests failed");
     assert!(ran.stdout.contains("also possible: its threads: top -H"), "{}", ran.stdout);

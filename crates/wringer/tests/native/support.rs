@@ -44,6 +44,20 @@ pub fn run(line: &str) -> Ran {
     wringer(line).end()
 }
 
+/// Checks that a file fits the schema that `wringer schema` prints for its command.
+#[track_caller]
+pub fn fits_schema(of: &str, written: &Value) {
+    let schema: Value =
+        serde_json::from_str(&run(&format!("schema {of}")).ended_with(0).stdout).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let wrong: Vec<_> =
+        validator.iter_errors(written).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(wrong.is_empty(), "{of}: {wrong:#?}");
+    let mut other = written.clone();
+    other["schema"] = "wringer.other".into();
+    assert!(!validator.is_valid(&other), "{of}: another form fits");
+}
+
 /// Starts wringer with these words. `{}` in a word stands for the run's folder.
 pub fn start<'a>(words: impl IntoIterator<Item = &'a str>) -> Running {
     start_in(folder(), words)

@@ -1,43 +1,19 @@
 //! The file of a comparison: its record and what follows from it. Anybody can conclude from it again, and a comparison goes on from it.
 
-use super::legs::{Legs, Seen};
+use super::legs::Legs;
 use crate::command::show;
 use crate::output;
 use crate::problem::Problem;
 use cli::CompareArgs;
-use decide::compare::{Compare, Outcome, Settings};
+use decide::compare::{COMPARISON, Compare, Decision, Outcome, Settings, SideSeen};
 use decide::machine::{RecordOf, Recorded};
 use decide::words;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
-
-const SCHEMA: &str = "wringer.comparison";
 
 /// The place of the file: where JSON is wanted, or where the comparison goes on from.
 pub fn place(args: &CompareArgs) -> Option<&Path> {
     args.asked.json.as_deref().or(args.asked.resume.as_deref())
-}
-
-/// A comparison as it is written.
-#[derive(Serialize)]
-struct Decision<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    a: &'a str,
-    b: &'a str,
-    /// Both sides as they were typed.
-    sides: &'a [String; 2],
-    facts: &'a [String],
-    /// `null`: it is not over.
-    exit: Option<u8>,
-    text: Option<String>,
-    outcome: Option<&'a Outcome>,
-    record: &'a RecordOf<Compare>,
-    /// Answers of the first leg of each side.
-    seen: &'a [Option<Seen>; 2],
-    /// The run file of each leg, in their order; `null`: it is not kept.
-    files: Vec<Option<&'a Path>>,
 }
 
 /// Writes what there is where it is wanted, so that no leg is lost whatever happens to this process.
@@ -54,7 +30,7 @@ pub fn keep(
         return Ok(());
     };
     let decision = Decision {
-        schema: SCHEMA,
+        schema: COMPARISON,
         schema_version: 1,
         version: env!("CARGO_PKG_VERSION"),
         a: &legs.names[0],
@@ -78,7 +54,7 @@ struct Written {
     schema: String,
     sides: [String; 2],
     record: RecordOf<Compare>,
-    seen: [Option<Seen>; 2],
+    seen: [Option<SideSeen>; 2],
     files: Vec<Option<PathBuf>>,
 }
 
@@ -99,7 +75,7 @@ pub fn read(file: &Path) -> Result<Resumed, Problem> {
     let none =
         |why: String| Problem::Usage(format!("--resume: {named} is no comparison that can go on: {why}"));
     let written: Written = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
-    if written.schema != SCHEMA {
+    if written.schema != COMPARISON {
         return Err(none(format!("its schema is {}", written.schema)));
     }
     Ok(Resumed { file: file.to_owned(), written })

@@ -6,10 +6,9 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs::{self, Neutral, Summary};
 use cli::CompareArgs;
-use decide::compare::{RunSets, Settings, TwoRuns, run_sets, stretches, two_runs};
+use decide::compare::{COMPARISON_OF_RUNS, OfRuns, RunsDecision, Settings, run_sets, stretches, two_runs};
 use decide::words;
 use measure::{Head, Headline, RunEvent, RunState, Second};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Bytes of an answer may differ by this share before both runs are said to have had unlike answers.
@@ -292,29 +291,6 @@ struct Told<'a> {
     outcome: OfRuns<'a>,
 }
 
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum OfRuns<'a> {
-    TwoRuns(&'a TwoRuns),
-    RunSets(&'a RunSets),
-}
-
-/// A comparison of kept runs as it is written.
-#[derive(Serialize)]
-struct Decision<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    a: &'a str,
-    b: &'a str,
-    facts: &'a [String],
-    exit: u8,
-    text: &'a str,
-    outcome: OfRuns<'a>,
-    /// The run files of each side.
-    files: [&'a [&'a Path]; 2],
-}
-
 fn tell(args: &CompareArgs, told: &Told<'_>) -> Result<Exit, Problem> {
     let [(a, of_a), (b, of_b)] = &told.sides;
     if !args.asked.json.as_deref().is_some_and(output::is_stdout) {
@@ -323,8 +299,8 @@ fn tell(args: &CompareArgs, told: &Told<'_>) -> Result<Exit, Problem> {
     }
     show::step_summary(|| report::summary::fenced(&told.text));
     if let Some(file) = &args.asked.json {
-        let decision = Decision {
-            schema: "wringer.comparison-of-runs",
+        let decision = RunsDecision {
+            schema: COMPARISON_OF_RUNS,
             schema_version: 1,
             version: env!("CARGO_PKG_VERSION"),
             a,

@@ -1,15 +1,14 @@
 //! Legs of a comparison: a plan of each, its run, and what was seen of both sides so far.
 
 use super::sides::{Both, Places, Running, Sides, are_builds};
-use crate::command::leg::{self, Answerers, Processes, pids};
+use crate::command::leg::{self, Answerers, pids};
 use crate::command::{cache, fleet, show};
 use crate::problem::Problem;
 use cli::CompareArgs;
-use decide::compare::{Leg, LegResult, Pace, Side};
+use decide::compare::{Leg, LegResult, Pace, Side, SideSeen};
 use measure::processes::{Process, Unknown};
 use measure::{PhaseResult, TimeMetric};
 use plan::{Arrivals, Phase, Plan, Stop};
-use serde::{Deserialize, Serialize};
 use session::{About, Finished, SessionOptions};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,20 +40,7 @@ pub struct Legs<'a> {
     /// Processes that answered in the first leg of each side, since they were started.
     answerers: [Answerers; 2],
     /// Answers of the first leg of each side.
-    pub first: [Option<Seen>; 2],
-}
-
-/// Facts that are to stay the same from leg to leg of a side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
-    /// Statuses, most frequent first.
-    statuses: Vec<u16>,
-    bytes_per_answer: f64,
-    processes: Processes,
-    /// The program that answered first.
-    program: Option<Process>,
-    /// Its address is this machine's, so that one process could be both sides.
-    is_here: bool,
+    pub first: [Option<SideSeen>; 2],
 }
 
 impl<'a> Legs<'a> {
@@ -75,7 +61,7 @@ impl<'a> Legs<'a> {
     }
 
     /// Goes on where a comparison ended. Whoever runs already must be who answered then.
-    pub fn go_on(&mut self, seen: [Option<Seen>; 2], files: Vec<Option<PathBuf>>) {
+    pub fn go_on(&mut self, seen: [Option<SideSeen>; 2], files: Vec<Option<PathBuf>>) {
         if !self.sides.are_started() {
             for (answerers, seen) in self.answerers.iter_mut().zip(&seen) {
                 *answerers =
@@ -205,7 +191,7 @@ impl<'a> Legs<'a> {
         // Whoever runs already is one and the same A; what is started are two of them.
         let place = if self.running.is_some() { leg.side } else { leg.asked() };
         self.answerers[place as usize].look(leg.side_name(), finished)?;
-        let now = Seen::of(finished, measured);
+        let now = seen(finished, measured);
         let first = self.first[leg.asked() as usize].get_or_insert_with(|| now.clone());
         if let Some(before) = &first.program
             && let Some(program) = &now.program
@@ -257,7 +243,7 @@ impl<'a> Legs<'a> {
     }
 
     /// Sides that wringer starts and that do not differ.
-    fn same_fact(&self, a: &Seen, b: &Seen) -> Option<String> {
+    fn same_fact(&self, a: &SideSeen, b: &SideSeen) -> Option<String> {
         let Sides::Proxies([side_a, side_b]) = &self.sides else { return None };
         if side_a == side_b {
             return Some(
@@ -271,19 +257,18 @@ impl<'a> Legs<'a> {
     }
 }
 
-impl Seen {
-    fn of(finished: &Finished, measured: &PhaseResult) -> Seen {
-        let mut statuses: Vec<(u16, u64)> = measured.tally.statuses().collect();
-        statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
-        let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
-        let behind = &finished.result.processes.before;
-        Seen {
-            statuses: statuses.into_iter().map(|(status, _)| status).collect(),
-            is_here: behind.iter().all(|behind| behind.unknown != Some(Unknown::AnotherMachine)),
-            bytes_per_answer: measured.counts().body_bytes as f64 / answers.max(1) as f64,
-            program: behind.iter().flat_map(|behind| &behind.processes).next().cloned(),
-            processes: leg::processes(finished),
-        }
+/// Answers of a leg, and who gave them.
+fn seen(finished: &Finished, measured: &PhaseResult) -> SideSeen {
+    let mut statuses: Vec<(u16, u64)> = measured.tally.statuses().collect();
+    statuses.sort_by_key(|(status, count)| (std::cmp::Reverse(*count), *status));
+    let answers: u64 = statuses.iter().map(|(_, count)| count).sum();
+    let behind = &finished.result.processes.before;
+    SideSeen {
+        statuses: statuses.into_iter().map(|(status, _)| status).collect(),
+        is_here: behind.iter().all(|behind| behind.unknown != Some(Unknown::AnotherMachine)),
+        bytes_per_answer: measured.counts().body_bytes as f64 / answers.max(1) as f64,
+        program: behind.iter().flat_map(|behind| &behind.processes).next().cloned(),
+        processes: leg::processes(finished),
     }
 }
 

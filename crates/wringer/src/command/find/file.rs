@@ -1,18 +1,14 @@
 //! The file of a search: its record and what follows from it. Anybody can conclude from it again, and a search goes on from it.
 
-use super::purchase::Bought;
-use super::throughput::Rounds;
 use super::trials::Trials;
 use crate::output;
 use crate::problem::Problem;
 use cli::FindArgs;
-use decide::find::{Conclusion, Find, Settings};
+use decide::find::{Bought, Conclusion, Find, Rounds, SEARCH, Search, Settings};
 use decide::machine::{RecordOf, Recorded};
 use decide::words;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
-
-const SCHEMA: &str = "wringer.search";
 
 /// The place of the file: where JSON is wanted, or where the search goes on from.
 pub fn place(args: &FindArgs) -> Option<&Path> {
@@ -44,7 +40,7 @@ impl Parts<'_> {
     pub fn keep(&self, trials: &Trials<'_>) -> Result<(), Problem> {
         let Some(file) = place(trials.args) else { return Ok(()) };
         let search = Search {
-            schema: SCHEMA,
+            schema: SEARCH,
             schema_version: 1,
             version: env!("CARGO_PKG_VERSION"),
             target: &trials.name,
@@ -59,23 +55,6 @@ impl Parts<'_> {
         let text = serde_json::to_string_pretty(&search).expect("figures and texts are JSON") + "\n";
         output::keep("the conclusion", file, text.as_bytes())
     }
-}
-
-/// A search as it is written.
-#[derive(Serialize)]
-struct Search<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    version: &'static str,
-    target: &'a str,
-    exit: Option<u8>,
-    text: Option<&'a str>,
-    conclusion: Option<&'a Conclusion>,
-    record: Option<&'a RecordOf<Find>>,
-    purchase: Option<&'a Bought>,
-    throughput: Option<&'a Rounds>,
-    /// The run file of each trial, in their order, those of the throughput last; `null`: it is not kept.
-    files: Vec<Option<&'a Path>>,
 }
 
 /// The parts of it that are needed to go on.
@@ -105,7 +84,7 @@ pub fn read(file: &Path) -> Result<Kept, Problem> {
         .map_err(|error| Problem::Usage(format!("--resume: {named} cannot be read: {error}")))?;
     let none = |why: String| Problem::Usage(format!("--resume: {named} is no search that can go on: {why}"));
     let written: Written = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
-    if written.schema != SCHEMA {
+    if written.schema != SEARCH {
         return Err(none(format!("its schema is {}", written.schema)));
     }
     let Written { target, record, files, .. } = written;

@@ -12,14 +12,14 @@ use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::FindArgs;
 use decide::find::{
-    Burdens, Conclusion, Find, Limit, Outcome, Pace, Purpose, Settings, Trial, TrialResult, forecast,
+    Bought, Burdens, Conclusion, Find, Limit, Outcome, Pace, Purpose, Settings, Trial, TrialResult, forecast,
 };
 use decide::machine::{Next, Recorded};
 use decide::words;
 use file::Parts;
 use plan::{Arrivals, Metric, Statistic, Threshold};
-use purchase::Bought;
-use throughput::Rounds;
+use purchase::bought;
+use throughput::Ended;
 use trials::Trials;
 
 /// Runs the command.
@@ -136,7 +136,7 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
                     3 => Exit::Wrong,
                     _ => Exit::Impossible,
                 };
-                let bought = Bought::of(trials, &conclusion);
+                let bought = bought(trials, &conclusion);
                 let bought_text =
                     bought.as_ref().map_or_else(String::new, |bought| format!("\n{}", bought.text()));
                 let text = conclusion.text() + &bought_text;
@@ -219,13 +219,13 @@ fn print(args: &FindArgs, text: &str) {
 /// All that was found.
 struct Found {
     searched: Option<Searched>,
-    rounds: Option<Rounds>,
+    rounds: Option<Ended>,
 }
 
 impl Found {
     fn exit(&self) -> Exit {
-        let ended = self.rounds.as_ref().and_then(|rounds| rounds.ended_by);
-        let of_rounds = || self.rounds.as_ref().map_or(Exit::Ok, Rounds::exit);
+        let ended = self.rounds.as_ref().and_then(|rounds| rounds.by);
+        let of_rounds = || self.rounds.as_ref().map_or(Exit::Ok, Ended::exit);
         ended.unwrap_or_else(|| self.searched.as_ref().map_or_else(of_rounds, |searched| searched.exit))
     }
 
@@ -238,7 +238,7 @@ impl Found {
             conclusion: searched.map(|searched| &searched.conclusion),
             record: searched.map(|searched| searched.find.record()),
             purchase: searched.and_then(|searched| searched.bought.as_ref()),
-            throughput: self.rounds.as_ref(),
+            throughput: self.rounds.as_ref().map(|ended| &ended.rounds),
         };
         parts.keep(trials)
     }

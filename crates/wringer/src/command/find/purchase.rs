@@ -1,60 +1,37 @@
 //! Machines to buy for a load, from the knee of one of them.
 
 use super::trials::Trials;
-use decide::find::{Conclusion, Demand, Finding, OneMachine, Purchase, Split, purchase};
-use decide::words;
-use serde::Serialize;
+use decide::find::{Bought, Conclusion, Demand, Finding, OneMachine, Split, purchase};
 
-/// Machines for a load, or why that cannot be said.
-#[derive(Serialize)]
-pub struct Bought {
-    /// Requests a second, of all machines together.
-    rate: f64,
-    found: Option<Purchase>,
-    refused: Option<String>,
-}
-
-impl Bought {
-    /// Machines for the load that was asked about; `None`: none was.
-    pub fn of(trials: &Trials<'_>, conclusion: &Conclusion) -> Option<Bought> {
-        let sought = &trials.args.sought;
-        let rate = sought.for_load?;
-        let Finding::Knee(knee) = &conclusion.outcome.finding else {
-            let refused = "how many machines it takes is not known without a figure that held".to_owned();
-            return Some(Bought { rate, found: None, refused: Some(refused) });
-        };
-        let sent = &trials.sent;
-        let each = |count: u64, of: u64| count as f64 / of.max(1) as f64;
-        let demand = Demand {
-            rate,
-            answer_bytes: each(sent.bytes, sent.answers),
-            connections_per_request: each(sent.connections, sent.requests),
-            hit_ratio: 0.0,
-            cached_bytes: 0.0,
-            one_may_fail: sought.one_may_fail,
-            surge: sought.surge,
-            split: Split::AtRandom,
-        };
-        let machine = OneMachine {
-            knee: knee.clone(),
-            measured: 1,
-            line_bits: sought.line.unwrap_or(f64::INFINITY),
-            cache_bytes: f64::INFINITY,
-            connections_per_s: None,
-            origin_rate: None,
-        };
-        let found = purchase(&demand, &machine);
-        let refused = found.as_ref().err().map(ToString::to_string);
-        Some(Bought { rate, found: found.ok(), refused })
-    }
-
-    /// In words, a line or more.
-    pub fn text(&self) -> String {
-        match (&self.found, &self.refused) {
-            (Some(found), _) => format!("for {}: {}", words::rate(self.rate), found.text()),
-            (None, why) => {
-                format!("for {}: {}\n", words::rate(self.rate), why.as_deref().unwrap_or("not known"))
-            }
-        }
-    }
+/// Machines for the load that was asked about; `None`: none was.
+pub fn bought(trials: &Trials<'_>, conclusion: &Conclusion) -> Option<Bought> {
+    let sought = &trials.args.sought;
+    let rate = sought.for_load?;
+    let Finding::Knee(knee) = &conclusion.outcome.finding else {
+        let refused = "how many machines it takes is not known without a figure that held".to_owned();
+        return Some(Bought { rate, found: None, refused: Some(refused) });
+    };
+    let sent = &trials.sent;
+    let each = |count: u64, of: u64| count as f64 / of.max(1) as f64;
+    let demand = Demand {
+        rate,
+        answer_bytes: each(sent.bytes, sent.answers),
+        connections_per_request: each(sent.connections, sent.requests),
+        hit_ratio: 0.0,
+        cached_bytes: 0.0,
+        one_may_fail: sought.one_may_fail,
+        surge: sought.surge,
+        split: Split::AtRandom,
+    };
+    let machine = OneMachine {
+        knee: knee.clone(),
+        measured: 1,
+        line_bits: sought.line.unwrap_or(f64::INFINITY),
+        cache_bytes: f64::INFINITY,
+        connections_per_s: None,
+        origin_rate: None,
+    };
+    let found = purchase(&demand, &machine);
+    let refused = found.as_ref().err().map(ToString::to_string);
+    Some(Bought { rate, found: found.ok(), refused })
 }

@@ -5,10 +5,9 @@ use crate::command::show;
 use crate::problem::{Exit, Problem};
 use crate::signals;
 use decide::find::{
-    ClosedResult, ClosedTrial, Highest, Pace, Purpose, Settings, Throughput, ThroughputSettings, Trial,
+    ClosedResult, ClosedTrial, Pace, Purpose, Rounds, Settings, Throughput, ThroughputSettings, Trial,
 };
-use decide::machine::{Machine, Next, RecordOf, Recorded, Refusal};
-use serde::Serialize;
+use decide::machine::{Machine, Next, Recorded, Refusal};
 
 /// Seconds of each trial that do not count, and that do.
 const WARM_S: f64 = 1.0;
@@ -16,14 +15,12 @@ const MEASURE_S: f64 = 5.0;
 /// No trial has more users.
 const MOST_USERS: u32 = 4096;
 
-/// The rounds, and what came of them.
-#[derive(Serialize)]
-pub struct Rounds {
-    /// The conclusion; `None`: they were ended by hand.
-    highest: Option<Highest>,
-    record: RecordOf<Throughput>,
-    #[serde(skip)]
-    pub ended_by: Option<Exit>,
+/// The rounds, and how they ended.
+pub struct Ended {
+    /// Their conclusion, with what it rests on.
+    pub rounds: Rounds,
+    /// The signal that ended them.
+    pub by: Option<Exit>,
 }
 
 /// The first trial.
@@ -41,7 +38,7 @@ pub fn first(settings: &Settings) -> Result<Trial, Refusal> {
 ///
 /// # Errors
 /// A trial cannot be run, or another process answers.
-pub fn run(trials: &mut Trials<'_>) -> Result<Rounds, Problem> {
+pub fn run(trials: &mut Trials<'_>) -> Result<Ended, Problem> {
     let mut machine = Recorded::<Throughput>::start(of(&trials.settings))
         .map_err(|refusal| Problem::Usage(refusal.to_string()))?;
     show::notice(&format!(
@@ -57,7 +54,8 @@ pub fn run(trials: &mut Trials<'_>) -> Result<Rounds, Problem> {
                 let gap = if trials.settings.limits.is_empty() { "" } else { "\n" };
                 super::print(trials.args, &format!("{gap}{}", highest.report()));
                 let record = machine.record().clone();
-                return Ok(Rounds { highest: Some(highest), record, ended_by: None });
+                let rounds = Rounds { highest: Some(highest), record };
+                return Ok(Ended { rounds, by: None });
             }
         };
         let trial = trial(&asked, trials.files.len() as u32 + 1);
@@ -65,18 +63,19 @@ pub fn run(trials: &mut Trials<'_>) -> Result<Rounds, Problem> {
         if let Some(signal) = signals::first() {
             show::notice("ended by hand: nothing is concluded on the highest throughput");
             let record = machine.record().clone();
-            return Ok(Rounds { highest: None, record, ended_by: Some(Exit::of_signal(signal)) });
+            let rounds = Rounds { highest: None, record };
+            return Ok(Ended { rounds, by: Some(Exit::of_signal(signal)) });
         }
         show::notice(&trials::line(&trial, &result, &[]));
         machine.take(ClosedResult { good_per_s: result.good_per_s(), void: result.void });
     }
 }
 
-impl Rounds {
-    /// How they end: without a figure, or with one.
+impl Ended {
+    /// How they end: by a signal, without a figure, or with one.
     pub fn exit(&self) -> Exit {
-        let figure = self.highest.as_ref().and_then(|highest| highest.good_per_s);
-        if figure.is_some() { Exit::Ok } else { Exit::Impossible }
+        let figure = self.rounds.highest.as_ref().and_then(|highest| highest.good_per_s);
+        self.by.unwrap_or(if figure.is_some() { Exit::Ok } else { Exit::Impossible })
     }
 }
 
