@@ -31,7 +31,7 @@ pub(super) struct Told {
 
 /// An answer with the lie of this turn; `None`: it is no whole answer with a length.
 pub(super) fn tell(answer: &[u8], turn: u64) -> Option<Told> {
-    let whole = Whole::of(answer)?;
+    let whole = SplitAnswer::of(answer)?;
     let lie = ALL[(turn % ALL.len() as u64) as usize];
     let bytes = match lie {
         Lie::MoreFollows => [answer, UNASKED].concat(),
@@ -54,7 +54,7 @@ pub(super) fn tell(answer: &[u8], turn: u64) -> Option<Told> {
 
 /// The parts of a whole answer with a body and its length.
 #[derive(Debug, PartialEq, Eq)]
-struct Whole<'a> {
+struct SplitAnswer<'a> {
     /// The head before its Content-Length.
     before: &'a [u8],
     /// That line, with the line break before it.
@@ -64,8 +64,8 @@ struct Whole<'a> {
     body: &'a [u8],
 }
 
-impl<'a> Whole<'a> {
-    fn of(answer: &'a [u8]) -> Option<Whole<'a>> {
+impl<'a> SplitAnswer<'a> {
+    fn of(answer: &'a [u8]) -> Option<SplitAnswer<'a>> {
         const NAME: &[u8] = b"\r\ncontent-length: ";
         const END: &[u8] = b"\r\n\r\n";
         let head = answer.windows(END.len()).position(|four| four == END)?;
@@ -74,7 +74,8 @@ impl<'a> Whole<'a> {
         let ends = begins + NAME.len() + digits;
         let length: usize = std::str::from_utf8(&answer[begins + NAME.len()..ends]).ok()?.parse().ok()?;
         let (head, body) = answer.split_at(head + END.len());
-        let parts = Whole { before: &head[..begins], line: &head[begins..ends], behind: &head[ends..], body };
+        let parts =
+            SplitAnswer { before: &head[..begins], line: &head[begins..ends], behind: &head[ends..], body };
         (length > 0 && length == body.len()).then_some(parts)
     }
 

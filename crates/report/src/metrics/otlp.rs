@@ -21,7 +21,7 @@ const CUMULATIVE: u64 = 2;
 
 /// Facts that points have beside their values.
 #[derive(Clone, Copy)]
-struct Beside<'a> {
+struct Measurement<'a> {
     span: Span,
     /// Requests that stand for others.
     exemplars: &'a [TracedRequest],
@@ -35,10 +35,10 @@ pub fn request(families: &[Family], head: &Head, span: Span, slowest: &[TracedRe
     scoped.message(1, scope);
     for family in families.iter().filter(|family| !family.samples.is_empty()) {
         let is_service_time = family.name == "wringer_service_time_seconds";
-        let beside = Beside { span, exemplars: if is_service_time { slowest } else { &[] } };
-        scoped.message(2, metric(&name(&family.name), unit(&family.name), family, beside));
+        let measurement = Measurement { span, exemplars: if is_service_time { slowest } else { &[] } };
+        scoped.message(2, metric(&name(&family.name), unit(&family.name), family, measurement));
         if is_service_time {
-            scoped.message(2, metric("http.client.request.duration", "s", family, beside));
+            scoped.message(2, metric("http.client.request.duration", "s", family, measurement));
         }
     }
     let mut resource = Message::default();
@@ -75,12 +75,12 @@ fn unit(name: &str) -> &'static str {
     }
 }
 
-fn metric(name: &str, unit: &str, family: &Family, beside: Beside<'_>) -> Message {
+fn metric(name: &str, unit: &str, family: &Family, measurement: Measurement<'_>) -> Message {
     let mut metric = Message::default();
     let mut data = Message::default();
     metric.text(1, name).text(2, family.help).text(3, unit);
     for sample in &family.samples {
-        data.message(1, point(family.kind, sample, beside));
+        data.message(1, point(family.kind, sample, measurement));
     }
     match family.kind {
         Kind::Gauge => metric.message(5, data),
@@ -96,7 +96,7 @@ fn metric(name: &str, unit: &str, family: &Family, beside: Beside<'_>) -> Messag
     metric
 }
 
-fn point(kind: Kind, sample: &Sample, Beside { span, exemplars }: Beside<'_>) -> Message {
+fn point(kind: Kind, sample: &Sample, Measurement { span, exemplars }: Measurement<'_>) -> Message {
     let mut point = Message::default();
     let attributes = if kind == Kind::Histogram { 1 } else { 7 };
     for (name, value) in &sample.labels {

@@ -55,5 +55,5 @@ pub fn evaluate(
     if *programs.0.properties() != setting.properties {
         return Err("it sets properties before the run begins: give them with -J".to_owned());
     }
-    Ok(String::from_utf8_lossy(&ran.value.unwrap_or_else(Vec::new)).into_owned())
+    Ok(String::from_utf8_lossy(ran.value.as_deref().unwrap_or(&[])).into_owned())
 }
