@@ -408,6 +408,7 @@ mod tests {
             | Convert::Assertion(_)
             | Convert::Reaction(_)
             | Convert::Listener(_)
+            | Convert::Watcher(_)
             | Convert::Idle => users(&sampler("", &format!("{element}<hashTree/>"))),
         }
     }
