@@ -163,7 +163,8 @@ fn what_a_request_becomes() {
 
 #[test]
 fn what_runs_differently_is_told() {
-    let manager = "<CookieManager testname='C'><stringProp name='CookieManager.policy'>rfc2109</stringProp></CookieManager><hashTree/>";
+    let manager = "<CookieManager testname='C'><stringProp name='CookieManager.policy'>rfc2965</stringProp>\
+        <collectionProp name='CookieManager.cookies'><elementProp name='a' elementType='Cookie'/></collectionProp></CookieManager><hashTree/>";
     let encoding = |text: &str| {
         "<stringProp name='HTTPSampler.method'>POST</stringProp><stringProp name='HTTPSampler.contentEncoding'>GBK</stringProp>\
         <boolProp name='HTTPSampler.postBodyRaw'>true</boolProp><elementProp name='HTTPsampler.Arguments' elementType='Arguments'>\
@@ -181,7 +182,7 @@ fn what_runs_differently_is_told() {
     let once = "<LoopController testname='L'><boolProp name='LoopController.continue_forever'>false</boolProp>\
         <stringProp name='LoopController.loops'>2</stringProp></LoopController>";
     for (inner, said) in [
-        (format!("{manager}{}", request("/", "")), "its policy is rfc2109"),
+        (format!("{manager}{}", request("/", "")), "with the policy rfc2965 JMeter keeps no cookies"),
         (request("/", &encoding("${__UUID}")), "sent as UTF-8, not as GBK"),
         (request("/", &encoding("a").replace("GBK", "klingon")), "none that is known"),
         (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 0"),

@@ -86,6 +86,11 @@ fn kind(element: &Element) -> Convert {
     row(&element.class).map_or_else(|| unknown(&element.class), |kind| kind.convert)
 }
 
+/// True if an element runs a program on each result.
+pub(super) fn is_watcher(element: &Element) -> bool {
+    matches!(kind(element), Convert::Watcher(_))
+}
+
 /// The part that an element plays.
 pub(crate) fn role(element: &Element) -> Role {
     match kind(element) {
