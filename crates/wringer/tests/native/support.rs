@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// No run takes longer than this, unless something hangs.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 /// Processes that a run has started are gone by then.
 const GOODBYE: Duration = Duration::from_secs(60);
 
