@@ -160,6 +160,8 @@ fn what_no_class_has_is_listed() {
         ("vars.putAll([a: 1], 2)", "JMeterVariables has it, but not with 2 arguments here"),
         ("vars.clear()", "JMeterVariables has no such method here"),
         ("prev.getResponseTimes()", "this method is not understood"),
+        ("\"abc\".chars().count()", "nothing has it with no argument here"),
+        ("def f(x) { x.isEmpty(1, 2) }", "nothing has it with 2 arguments here"),
         ("prev.getPath()", "SampleResult has no such method here"),
         ("def p = prev; p.path", "SampleResult has no such method here"),
         ("props.getParent()", "Properties has no such method here"),

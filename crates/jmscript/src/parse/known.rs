@@ -45,9 +45,11 @@ enum Variable {
     Global(u16),
 }
 
-/// A call of a method whose name is not known.
+/// A call of a method whose name is not known, or not with so many arguments.
 struct Call {
     name: Rc<str>,
+    /// How many arguments, where the name itself is known.
+    args: Option<usize>,
     /// The binding's variable that it is called on.
     of: Option<u16>,
     spot: Spot,
@@ -67,18 +69,34 @@ impl Notes {
 
 /// Notes a call of a method whose name no class has: it is refused in the end, unless it turns out to be a name of the script's own.
 pub fn note_unknown(p: &mut Parser<'_>, name: &Rc<str>, of: &Expr) {
+    note(p, name, of, None);
+}
+
+/// Notes a call with so many arguments, where no class has the method with as many.
+fn note_count(p: &mut Parser<'_>, name: &str, of: &Expr, args: usize) {
+    let takes = |kind: &&Kind| kind.all_rows().any(|row| row.name() == name && row.takes(args));
+    if !library::ALL.iter().any(takes) {
+        note(p, &Rc::from(name), of, Some(args));
+    }
+}
+
+fn note(p: &mut Parser<'_>, name: &Rc<str>, of: &Expr, args: Option<usize>) {
     let of = if let Expr::Place(Place::Global(at)) = of { Some(*at) } else { None };
     let spot = p.tokens.spot();
-    p.notes.unknown.push(Call { name: name.clone(), of, spot });
+    p.notes.unknown.push(Call { name: name.clone(), args, of, spot });
 }
 
 /// Refuses what has turned out to be unknown.
 pub fn conclude(p: &mut Parser<'_>) {
-    for Call { name, of, spot } in std::mem::take(&mut p.notes.unknown) {
+    for Call { name, args, of, spot } in std::mem::take(&mut p.notes.unknown) {
         // A variable that is never set fails before its method does.
         let is_unset = of.is_some_and(|of| !p.names.assigned.contains(&of));
         if !p.notes.uses_builder && !p.names.keys.contains(&name) && !is_unset {
-            p.notes.refuse(spot, format!("{name}()"), "this method is not understood".to_owned());
+            let reason = match args {
+                None => "this method is not understood".to_owned(),
+                Some(args) => format!("nothing has it with {} here", counted(args)),
+            };
+            p.notes.refuse(spot, format!("{name}()"), reason);
         }
     }
 }
@@ -180,7 +198,10 @@ pub fn check_method(p: &mut Parser<'_>, of: &Expr, method: &str, args: Option<us
     if let Expr::Class(class) = of {
         return check_static(p, *class, method, args);
     }
-    let Some(kind) = certain(p, of) else { return };
+    let Some(kind) = certain(p, of) else {
+        args.into_iter().for_each(|args| note_count(p, method, of, args));
+        return;
+    };
     let of_request = ptr::eq(kind, &arguments::OF_SAMPLER);
     p.notes.has_own_arguments |= of_request && is_changed_wholly(method) || method == "setArguments";
     if of_request && !p.notes.has_own_arguments && !matches!(method, "addArgument" | "add") {
@@ -212,14 +233,19 @@ fn refuse_unless_known(
         Knowledge::Listed(reason) => reason.to_owned(),
         Knowledge::Unknown => format!("{} has no such method here", kind.name()),
         Knowledge::OtherCount => {
-            let count = match args.expect("a count is compared") {
-                1 => "one argument".to_owned(),
-                count => format!("{count} arguments"),
-            };
+            let count = counted(args.expect("a count is compared"));
             format!("{} has it, but not with {count} here", kind.name())
         }
     };
     p.refuse(format!("{method}()"), reason);
+}
+
+fn counted(args: usize) -> String {
+    match args {
+        0 => "no argument".to_owned(),
+        1 => "one argument".to_owned(),
+        args => format!("{args} arguments"),
+    }
 }
 
 /// The same of a property that is read or set.

@@ -156,10 +156,12 @@ fn member(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
 fn method_call(p: &mut Parser<'_>, of: Expr, name: Rc<str>, how: How, line: u32) -> Parsed<Expr> {
     let at = p.tokens.at;
     let args = arguments(p)?;
+    // A closure behind the parentheses is one more argument.
+    let is_open = p.tokens.is_sign("{");
     let end = std::mem::replace(&mut p.tokens.at, at);
     let method = method(p, &name, &of);
     if !how.is_spread && method.is_some() {
-        known::check_method(p, &of, &name, count(&args));
+        known::check_method(p, &of, &name, count(&args).filter(|_| !is_open));
     }
     p.tokens.at = end;
     let args = Box::from(args);
