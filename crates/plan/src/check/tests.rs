@@ -82,6 +82,9 @@ fn contents_are_kept_of_journeys_whose_requests_are_told() {
         load.trace.requests = requests;
         load.trace.contents = contents;
         load.trace.values = values.iter().map(|name| (*name).to_owned()).collect();
+        let request = crate::Request::get("http://h/");
+        let step = RequestStep { requests: vec![request].into(), ..RequestStep::default() };
+        load.phases[0].scenario = Scenario::of(vec![Step::Requests(step)]);
         if journey {
             load.phases[0].scenario.on_failure = crate::OnFailure::Continue;
         }
