@@ -7,23 +7,42 @@ use std::ffi::OsString;
 
 /// Adds to a refusal what was probably meant. `words`: the command line.
 pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
-    let Some(tip) = tip(error, command, words) else { return without_far_ones(error) };
-    error.remove(ContextKind::SuggestedArg);
-    error.remove(ContextKind::SuggestedSubcommand);
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    let is_close = match tip(error, command, words) {
+        Some(tip) => {
+            error.remove(ContextKind::SuggestedSubcommand);
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+            false
+        }
+        None => error.kind() != ErrorKind::UnknownArgument || is_close(error),
+    };
+    if !is_close {
+        without_suggested(error, command, words);
+    }
+}
+
+/// Takes back the option that clap suggests, and the usage, which names it.
+fn without_suggested(error: &mut Error, whole: &Command, words: &[OsString]) {
+    if error.remove(ContextKind::SuggestedArg).is_none() {
+        return;
+    }
+    let named = words.get(1).and_then(|word| whole.find_subcommand(word));
+    if let Some(command) = named {
+        let name = format!("{} {}", whole.get_name(), command.get_name());
+        let usage = command.clone().bin_name(name).render_usage();
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    }
 }
 
 /// An option that is only a little like what was typed is not what was meant, and what begins with a dash is no URL.
-fn without_far_ones(error: &mut Error) {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return;
-    }
+fn is_close(error: &mut Error) -> bool {
     let typed = text(error, ContextKind::InvalidArg);
-    let close = typed.zip(text(error, ContextKind::SuggestedArg));
-    if close.is_none_or(|(typed, meant)| strsim::normalized_damerau_levenshtein(typed, meant) < CLOSE) {
-        error.remove(ContextKind::SuggestedArg);
+    let both = typed.zip(text(error, ContextKind::SuggestedArg));
+    let is_close =
+        both.is_some_and(|(typed, meant)| strsim::normalized_damerau_levenshtein(typed, meant) >= CLOSE);
+    if !is_close {
         error.remove(ContextKind::Suggested);
     }
+    is_close
 }
 
 /// How much a word that was typed must be like the one that was meant, of 1.
@@ -222,6 +241,14 @@ mod tests {
             "wringer",
         ] {
             assert!(!said(line).contains("here that is"), "{line}");
+        }
+        // An option that only looks alike is not named in the usage either.
+        for line in ["wringer http --batch 3 h", "wringer http --vus 5 h", "wringer http --no-tls h"] {
+            assert!(
+                said(line).contains("Usage: wringer http [OPTIONS] [URL]...\n"),
+                "{line}: {}",
+                said(line)
+            );
         }
         // What is like nothing gets no tip at all.
         for line in ["wringer http --nonsense h", "wringer http --disable-everything h"] {
