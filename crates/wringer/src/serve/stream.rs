@@ -102,16 +102,24 @@ async fn tell(live: Live, mut next: u64, to: mpsc::Sender<Bytes>) {
     loop {
         // Before looking: what comes after it is seen by the next turn.
         changes.mark_unchanged();
-        let text = match live.since(next) {
+        match live.since(next) {
+            Next::Records(records) if records.is_empty() => {}
             Next::Records(records) => {
                 next = records.last().map_or(next, |(number, _)| number + 1);
-                records.iter().map(|(number, line)| format!("id: {number}\ndata: {line}\n\n")).collect()
+                let text: String =
+                    records.iter().map(|(number, line)| format!("id: {number}\ndata: {line}\n\n")).collect();
+                if to.send(text.into()).await.is_err() {
+                    return;
+                }
+                // They may have been the last ones.
+                continue;
             }
-            Next::Missed => "event: again\ndata: \n\n".to_owned(),
+            Next::Missed => {
+                if to.send(Bytes::from_static(b"event: again\ndata: \n\n")).await.is_err() {
+                    return;
+                }
+            }
             Next::Over => return,
-        };
-        if !text.is_empty() && to.send(text.into()).await.is_err() {
-            return;
         }
         if !has_more(&mut changes, &to).await {
             return;
