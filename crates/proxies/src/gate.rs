@@ -5,10 +5,11 @@
 
 mod lie;
 
+use crate::acceptor::Acceptor;
 use lie::Told;
 use rustix::net::sockopt::set_socket_linger;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -52,13 +53,11 @@ const STACK: usize = 256 << 10;
 const SAME_ANSWER: Duration = Duration::from_millis(50);
 /// How often a stopped answer looks whether it may go on.
 const LOOK: Duration = Duration::from_millis(20);
-/// Pause when a connection cannot be accepted.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// A gate. It closes when it is dropped.
 #[derive(Debug)]
 pub struct Gate {
-    address: SocketAddr,
+    acceptor: Acceptor,
     state: Arc<State>,
 }
 
@@ -76,14 +75,12 @@ impl Gate {
     /// # Errors
     /// It cannot listen there, or have a thread.
     pub fn open(listen: SocketAddr, origin: SocketAddr) -> io::Result<Gate> {
-        let listener = TcpListener::bind(listen)?;
-        let address = listener.local_addr()?;
         let disturbance = Mutex::new((Disturbance::None, Instant::now()));
         let is_over = AtomicBool::new(false);
         let state = Arc::new(State { origin, disturbance, is_over, disturbed: AtomicU64::new(0) });
-        let accepting = state.clone();
-        thread::Builder::new().name("gate".to_owned()).spawn(move || accept(&listener, &accepting))?;
-        Ok(Gate { address, state })
+        let passing = state.clone();
+        let acceptor = Acceptor::open(listen, "gate", move |client| pass(client, &passing))?;
+        Ok(Gate { acceptor, state })
     }
 
     /// From now on, this is done to all who pass.
@@ -94,7 +91,7 @@ impl Gate {
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.acceptor.address()
     }
 
     /// How often somebody was disturbed so far.
@@ -106,8 +103,6 @@ impl Gate {
 impl Drop for Gate {
     fn drop(&mut self) {
         self.state.is_over.store(true, Ordering::Relaxed);
-        // The thread looks up only when somebody comes; where it cannot be reached, it ends with the process.
-        let _ = TcpStream::connect(self.address);
     }
 }
 
@@ -129,18 +124,6 @@ impl State {
 
     fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
-    }
-}
-
-fn accept(listener: &TcpListener, state: &Arc<State>) {
-    for stream in listener.incoming() {
-        if state.is_over() {
-            return;
-        }
-        match stream {
-            Ok(client) => pass(client, state),
-            Err(_) => thread::sleep(ACCEPT_PAUSE),
-        }
     }
 }
 
@@ -282,6 +265,7 @@ fn lie(bytes: &[u8], client: &mut TcpStream, state: &State) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
 
     #[test]
     fn what_drips_comes_whole_and_late() {
@@ -317,7 +301,7 @@ mod tests {
     }
 
     fn client(gate: &Gate) -> TcpStream {
-        let stream = TcpStream::connect(gate.address).expect("it listens");
+        let stream = TcpStream::connect(gate.address()).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
         stream
     }

@@ -31,7 +31,8 @@ fn pressed(proxy: SocketAddr, origin: SocketAddr, mut process: Child, how: &str)
     process.kill().and_then(|()| process.wait()).expect("it is ours");
     let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
     let text = text.unwrap_or_else(|error| panic!("{error}: {}", ran.stderr));
-    let found = serde_json::from_str(&text).expect("JSON");
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(!found["exit"].is_null(), "it has not ended: {}", ran.stderr);
     fits_schema("stress", &found);
     (ran, found)
 }

@@ -7,10 +7,11 @@ use crate::problem::Problem;
 use decide::probe::cases::CacheCase;
 use decide::probe::framing;
 use decide::probe::origin::{CaseOrigin, FieldLines, OriginAnswer, OriginRequest, OriginSight};
+use proxies::acceptor::Acceptor;
 use rustix::net::sockopt::set_socket_linger;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -27,14 +28,12 @@ pub const NONCE_FIELD: &str = "Framing-Nonce";
 const STACK: usize = 256 << 10;
 /// Bytes that are read at once.
 const BUFFER: usize = 16 << 10;
-/// Pause when a connection cannot be accepted.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 /// Bytes of a request that are kept.
 const MOST_KEPT: usize = 64 << 10;
 
 /// The origin. It ends when it is dropped.
 pub struct ProbeOrigin {
-    address: SocketAddr,
+    acceptor: Acceptor,
     shared: Arc<Shared>,
 }
 
@@ -72,20 +71,16 @@ impl ProbeOrigin {
                 "the origin cannot listen at {listen}: {error}; choose another with --origin"
             ))
         };
-        let listener = TcpListener::bind(listen).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let shared = Arc::new(Shared::default());
-        let accepting = shared.clone();
-        thread::Builder::new()
-            .name("origin".to_owned())
-            .spawn(move || accept(&listener, &accepting))
-            .map_err(failed)?;
-        Ok(ProbeOrigin { address, shared })
+        let serving = shared.clone();
+        let acceptor =
+            Acceptor::open(listen, "origin", move |stream| begin(stream, &serving)).map_err(failed)?;
+        Ok(ProbeOrigin { acceptor, shared })
     }
 
     /// Its address.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.acceptor.address()
     }
 
     /// From now on it plays its part of a case for this token.
@@ -113,25 +108,15 @@ impl ProbeOrigin {
 impl Drop for ProbeOrigin {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::Relaxed);
-        // The thread looks up only when somebody comes; where it cannot be reached, it ends with the process.
-        let _ = TcpStream::connect(self.address);
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming() {
-        if shared.is_over.load(Ordering::Relaxed) {
-            return;
-        }
-        let Ok(stream) = stream else {
-            thread::sleep(ACCEPT_PAUSE);
-            continue;
-        };
-        let shared = shared.clone();
-        let thread = thread::Builder::new().name("origin".to_owned()).stack_size(STACK);
-        // A connection that fails ends, which is how the proxy learns of it; one that gets no thread is closed.
-        let _ = thread.spawn(move || Connection { stream, load: None, pending: Vec::new() }.serve(&shared));
-    }
+/// Serves a connection, in a thread of its own.
+fn begin(stream: TcpStream, shared: &Arc<Shared>) {
+    let shared = shared.clone();
+    let thread = thread::Builder::new().name("origin".to_owned()).stack_size(STACK);
+    // A connection that fails ends, which is how the proxy learns of it; one that gets no thread is closed.
+    let _ = thread.spawn(move || Connection { stream, load: None, pending: Vec::new() }.serve(&shared));
 }
 
 /// A connection of the proxy.
