@@ -33,6 +33,8 @@ pub struct Arguments {
     pub skip_unsupported: bool,
     /// `--show-plan`
     pub show_plan: bool,
+    /// `--seed`: random values follow from it.
+    pub seed: Option<u64>,
 }
 
 /// Text shown instead of a run.
@@ -47,7 +49,7 @@ pub enum Instead {
 }
 
 /// Options with a value, by their short and long names.
-const VALUED: [(&str, &str); 20] = [
+const VALUED: [(&str, &str); 21] = [
     ("-t", "--testfile"),
     ("-l", "--logfile"),
     ("-j", "--jmeterlogfile"),
@@ -68,7 +70,11 @@ const VALUED: [(&str, &str); 20] = [
     ("-N", "--nonProxyHosts"),
     ("-u", "--username"),
     ("-a", "--password"),
+    (SEED, SEED),
 ];
+
+/// This door's own: JMeter has no seed for all of a plan.
+const SEED: &str = "--seed";
 
 /// Reads a command line.
 ///
@@ -90,7 +96,7 @@ pub fn parse(words: &[String]) -> Result<Arguments, Instead> {
             Some(value) => value.to_owned(),
             None => words.next().cloned().ok_or_else(|| Instead::Mistake(format!("{word} needs a value")))?,
         };
-        take(option, value, &mut arguments);
+        take(option, value, &mut arguments)?;
     }
     if arguments.report_only.is_some() {
         return match arguments.plan.as_os_str().is_empty() && arguments.results.is_none() {
@@ -141,7 +147,7 @@ fn valued(word: &str) -> Option<(&'static str, Option<&str>)> {
     })
 }
 
-fn take(option: &str, value: String, arguments: &mut Arguments) {
+fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), Instead> {
     match option {
         "-t" => arguments.plan = value.into(),
         "-l" => arguments.results = Some(value.into()),
@@ -158,8 +164,13 @@ fn take(option: &str, value: String, arguments: &mut Arguments) {
         "-u" => arguments.properties.push(format!("http.proxyUser={value}")),
         "-a" => arguments.properties.push(format!("http.proxyPass={value}")),
         "-g" => arguments.report_only = Some(value.into()),
+        SEED => {
+            let wrong = |_| Instead::Mistake(format!("--seed '{value}' is no number: give 0 to 2^64-1"));
+            arguments.seed = Some(value.parse().map_err(wrong)?);
+        }
         other => arguments.ignored.push(other.to_owned()),
     }
+    Ok(())
 }
 
 /// Returns the text that `-h` prints.
@@ -187,6 +198,7 @@ Runs a plan of JMeter's with wringer's engine.
   -r, -R HOSTS               not run on other machines: a notice, and the plan runs here
   -v, -h                     the version, this help
       --skip-unsupported     leaves out what cannot run, instead of refusing the plan
+      --seed N               random values follow from it: the same seed gives the same ones
       --show-plan            prints the plan as wringer understands it, and runs nothing
 
 The exit code is 0 when the run has ended, however its samples ended, and 1 where it could not begin.
@@ -200,6 +212,15 @@ mod tests {
 
     fn read(line: &str) -> Result<Arguments, Instead> {
         parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_seed_is_a_number() {
+        assert_eq!(read("-n -t a.jmx --seed 7").unwrap().seed, Some(7));
+        assert_eq!(read("-n -t a.jmx --seed=8").unwrap().seed, Some(8));
+        assert_eq!(read("-n -t a.jmx").unwrap().seed, None);
+        let Err(Instead::Mistake(why)) = read("-n -t a.jmx --seed x") else { panic!("it is no number") };
+        assert!(why.contains("--seed 'x'"), "{why}");
     }
 
     #[test]

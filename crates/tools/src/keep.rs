@@ -35,12 +35,18 @@ pub fn json(
     output::keep(RESULT, file, text.as_bytes())
 }
 
-/// The result of an old tool's command line as a page.
+/// The result of an old tool's command line as a page. `seed_option` is as of [`repeat`].
 ///
 /// # Errors
 /// A file that could not be written.
-pub fn page(file: &Path, finished: &Finished, plan: &Plan, target: Option<&str>) -> Result<(), Problem> {
-    let command = repeat(plan, None);
+pub fn page(
+    file: &Path,
+    finished: &Finished,
+    plan: &Plan,
+    target: Option<&str>,
+    seed_option: Option<&'static str>,
+) -> Result<(), Problem> {
+    let command = repeat(plan, seed_option);
     let text = report::text::report(&finished.result, &context(finished, plan, target, &command));
     console::keep::page(file, finished, &text)
 }

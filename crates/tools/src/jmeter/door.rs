@@ -58,6 +58,7 @@ impl Door for Jmeter {
     const NAME: &'static str = "jmeter";
     const ABOUT: &'static str = "JMeter without a window: the same options, results file and lines";
     const DIES: bool = false;
+    const SEED: Option<&'static str> = Some("--seed");
     type View = Arguments;
     type Lines = Lines;
 
@@ -75,7 +76,7 @@ impl Door for Jmeter {
             properties: typed.properties.clone(),
             property_files: typed.property_files.clone(),
             skip_unsupported: typed.skip_unsupported,
-            seed: Some(moment.seed),
+            seed: Some(typed.seed.unwrap_or(moment.seed)),
         };
         let properties = jmx::properties(&native).map_err(|problem| wrong(problem.to_string()))?;
         if let Some(file) = &typed.report_only {
@@ -232,7 +233,7 @@ impl Jmeter {
     fn write_report(&self, finished: &Finished, statistics: &Statistics) -> Result<(), Problem> {
         let folder = results::folder(&self.run.view);
         results::keep(&folder.join("statistics.json"), &statistics.text())?;
-        keep::page(&folder.join("index.html"), finished, &self.run.plan, None)
+        keep::page(&folder.join("index.html"), finished, &self.run.plan, None, Self::SEED)
     }
 }
 

@@ -104,7 +104,7 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
     super::report::failures(result).iter().for_each(|line| say(line));
     let target = Some(view.address.as_str());
     view.html.as_ref().map_or(Ok(()), |file| {
-        keep::page(file, finished, &run.plan, target)?;
+        keep::page(file, finished, &run.plan, target, None)?;
         show::write(&super::report::page_line(&file.display().to_string()));
         Ok(())
     })
