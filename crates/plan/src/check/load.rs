@@ -6,7 +6,7 @@ use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
 use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
-use crate::scenario::{Scenario, Step};
+use crate::scenario::Step;
 use crate::text::meant;
 
 /// Most requests sent at once over a connection.
@@ -77,7 +77,7 @@ fn check_contents(load: &Load, found: &mut Found) {
     let trace = &load.trace;
     let wanted =
         [("contents", trace.contents != KeptContents::Nothing), ("values", !trace.values.is_empty())];
-    let has_journey = load.phases.iter().any(|phase| phase.scenarios().any(Scenario::is_journey));
+    let has_journey = load.phases.iter().any(Phase::has_journeys);
     for (key, _) in wanted.into_iter().filter(|(_, is_wanted)| *is_wanted) {
         if !trace.requests {
             found.at(

@@ -39,16 +39,11 @@ fn is_it(field: &Field) -> bool {
 }
 
 fn violation(step: &Step) -> Option<String> {
-    match step {
-        Step::Script(_) => {
-            Some("a script writes its requests itself: have the script add the field".to_owned())
-        }
-        Step::Requests(step) => {
-            let login = step.session.login.iter();
-            let own =
-                step.requests.kinds().iter().chain(login).find(|request| request.fields.iter().any(is_it))?;
-            Some(format!("'{}' has such a field already: leave out the field, or traceparent", own.url))
-        }
-        _ => None,
+    if matches!(step, Step::Script(_)) {
+        return Some("a script writes its requests itself: have the script add the field".to_owned());
     }
+    let Step::Requests(step) = step else { return None };
+    let all = step.requests.kinds().iter().chain(step.session.login.iter());
+    let own = all.into_iter().find(|request| request.fields.iter().any(is_it))?;
+    Some(format!("'{}' has such a field already: leave out the field, or traceparent", own.url))
 }
