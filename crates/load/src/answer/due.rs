@@ -246,13 +246,12 @@ impl Given {
 
     /// True if a version newer than that of this hit had been made, and come whole, well before it was asked for.
     fn is_older(&self, entry: &Place, site: &Site, object: u64, judge: &Judge<'_>) -> bool {
-        // When it was made follows from when it expires, unless all expire at once.
-        let is_together = matches!(site.lifetime, plan::site::Lifetime::Together { .. });
-        let known = entry.fresh_until_ms != 0 && entry.fresh_until_ms != u32::MAX && !is_together;
+        let known = entry.fresh_until_ms != 0 && entry.fresh_until_ms != u32::MAX;
         let Some(stamp) = judge.head.stamp.filter(|_| known && judge.cache() == CacheResult::Hit) else {
             return false;
         };
-        let lifetime_us = site.lifetime_of(object, stamp.made_at_us).as_micros() as u64;
+        // When it was made follows from when it expires; at the earliest, where that depends on the moment.
+        let lifetime_us = site.longest_lifetime_of(object).as_micros() as u64;
         let since_began_us = (u64::from(entry.fresh_until_ms) * 1_000 + ROUNDING_US).checked_sub(lifetime_us);
         let newest_us = since_began_us.map_or(0, |since| self.began_us + since);
         let version_at = |unix_us| site.version_at(object, unix_us);

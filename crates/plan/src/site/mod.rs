@@ -293,6 +293,12 @@ impl Site {
         self.size.of(hash(SALT_SIZE, size_key(self.keys.written(object))))
     }
 
+    /// The longest that an answer about the object stays fresh, whenever it is made.
+    pub fn longest_lifetime_of(&self, object: u64) -> Duration {
+        // Where all expire together, one that is made at such a moment lives until the next one.
+        self.lifetime_of(object, 0)
+    }
+
     /// For how long an answer about the object stays fresh that was made at a moment, in microseconds since 1970; whole seconds, as max-age carries no more.
     pub fn lifetime_of(&self, object: u64, made_at_us: u64) -> Duration {
         if let Some(lifetime) = self.class_of(object).and_then(|class| class.lifetime) {

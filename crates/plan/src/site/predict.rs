@@ -6,7 +6,7 @@
 //! fills the cache.
 
 use crate::site::popularity::{Pick, Popularity, bands};
-use crate::site::{Site, Storage};
+use crate::site::{Lifetime, Site, Storage};
 
 /// The run and the cache that the prediction is made for.
 #[derive(Debug, Clone, Copy)]
@@ -108,15 +108,28 @@ fn hit_share(p: f64, site: &Site, observed: &Observed, reach: f64) -> f64 {
 /// Share of requests that find what is kept still fresh: one in each lifetime pays for the others.
 fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
     let lifetime = match site.lifetime {
-        crate::site::Lifetime::Fixed { max_age } => max_age.as_secs_f64(),
-        crate::site::Lifetime::Uniform { min, max } => (min.as_secs_f64() + max.as_secs_f64()) / 2.0,
-        crate::site::Lifetime::Together { every } => every.as_secs_f64(),
+        Lifetime::Fixed { max_age } => max_age.as_secs_f64(),
+        Lifetime::Uniform { min, max } => (min.as_secs_f64() + max.as_secs_f64()) / 2.0,
+        Lifetime::Together { every } => return fresh_together(asked, every.as_secs_f64(), observed.seconds),
     };
     if lifetime >= observed.seconds {
         return 1.0;
     }
     let per_lifetime = asked / observed.seconds.max(1e-9) * lifetime;
     per_lifetime / (1.0 + per_lifetime)
+}
+
+/// The same where all expire at moments of the clock: behind each of these the first request pays, if one comes before the next, or before the end. When the first of
+/// these moments is depends on when the run begins, so that this is the mean over all beginnings.
+fn fresh_together(asked: f64, every: f64, seconds: f64) -> f64 {
+    if asked <= 0.0 || seconds <= 0.0 {
+        return 1.0;
+    }
+    let per_second = asked / seconds;
+    let asked_within = |time: f64| 1.0 - (-per_second * time).exp();
+    let last = every.min(seconds);
+    let misses = (last - asked_within(last) / per_second + (seconds - last) * asked_within(every)) / every;
+    1.0 - misses / asked
 }
 
 #[cfg(test)]
@@ -197,6 +210,38 @@ mod tests {
             let measured = hits as f64 / requests as f64;
             let predicted = hit_ratio(&site, &popularity, &endless(requests as f64));
             assert!((measured - predicted).abs() < 0.01, "{hot} {law:?}: {measured} {predicted}");
+        }
+    }
+
+    /// A cache that really kept one object, over many beginnings of a run.
+    #[test]
+    fn what_expires_together_is_fetched_behind_each_moment() {
+        for (every, per_second) in [(1.0, 3.0), (4.0, 0.5), (7.0, 2.0), (40.0, 1.0)] {
+            let seconds = 20.0;
+            let mut draw = Draw::new(11, 1);
+            let mut requests = 0.0;
+            let mut hits = 0.0;
+            for _ in 0..4_000 {
+                let began = every * draw.unit();
+                let mut kept_until = began + every - began % every;
+                let mut now = began;
+                loop {
+                    now -= (1.0 - draw.unit()).ln() / per_second;
+                    if now >= began + seconds {
+                        break;
+                    }
+                    requests += 1.0;
+                    hits += f64::from(now < kept_until);
+                    kept_until = now + every - now % every;
+                }
+            }
+            let lifetime = Lifetime::Together { every: Duration::from_secs_f64(every) };
+            let site = Site { lifetime, ..Site::default() };
+            let popularity = Popularity { hot: 1, one_timers: 0.0, ..Popularity::default() };
+            let observed = Observed { filled: 1.0, seconds, ..endless(per_second * seconds) };
+            let predicted = hit_ratio(&site, &popularity, &observed);
+            let measured = hits / requests;
+            assert!((predicted - measured).abs() < 0.01, "{every} {per_second}: {measured} {predicted}");
         }
     }
 
