@@ -14,9 +14,6 @@ const MOST: usize = 1 << 18;
 const MOST_BYTES: usize = 64 << 20;
 /// A request may be looked up for so long after it was due, as long as there is room: by then it was sent, or given up.
 const KEPT: Duration = Duration::from_secs(120);
-/// Age of a request beyond which it is not sent any more, from the moment when it was due.
-const OLDEST: Duration = Duration::from_secs(30);
-
 /// Requests that become known while a load goes on. A clone shares them.
 #[derive(Debug, Clone)]
 pub struct LiveFeed(Arc<Shared>);
@@ -119,6 +116,9 @@ impl Default for LiveFeed {
 }
 
 impl LiveFeed {
+    /// A request that was due so long ago is not sent any more.
+    pub const OLDEST: Duration = Duration::from_secs(30);
+
     /// Nothing yet.
     pub fn new() -> LiveFeed {
         LiveFeed(Arc::default())
@@ -142,7 +142,7 @@ impl LiveFeed {
         let wanted = line.bytes();
         while ring
             .oldest()
-            .is_some_and(|due| due + KEPT < now || !ring.has_room(wanted) && due + OLDEST < now)
+            .is_some_and(|due| due + KEPT < now || !ring.has_room(wanted) && due + LiveFeed::OLDEST < now)
         {
             ring.forget_first();
         }
@@ -186,7 +186,7 @@ impl LiveFeed {
 
     /// True if a request that has come is not to be sent any more: it was due too long ago. It is counted then.
     pub fn passes_by(&self, number: u64, now: Instant) -> bool {
-        let passes = self.look(number, |line| line.due + OLDEST < now).unwrap_or(true);
+        let passes = self.look(number, |line| line.due + LiveFeed::OLDEST < now).unwrap_or(true);
         if passes {
             self.0.passed.fetch_add(1, Ordering::Relaxed);
         }
@@ -273,11 +273,11 @@ mod tests {
         let feed = LiveFeed::new();
         feed.open(began);
         feed.push(line(began, "/a"), began).unwrap();
-        assert!(!feed.passes_by(0, began + OLDEST));
-        assert!(feed.passes_by(0, began + OLDEST + Duration::from_millis(1)));
-        feed.push(line(began + KEPT, "/b"), began + KEPT + OLDEST).unwrap();
-        assert!(feed.passes_by(0, began + KEPT + OLDEST), "it is gone");
-        assert!(!feed.passes_by(1, began + KEPT + OLDEST));
+        assert!(!feed.passes_by(0, began + LiveFeed::OLDEST));
+        assert!(feed.passes_by(0, began + LiveFeed::OLDEST + Duration::from_millis(1)));
+        feed.push(line(began + KEPT, "/b"), began + KEPT + LiveFeed::OLDEST).unwrap();
+        assert!(feed.passes_by(0, began + KEPT + LiveFeed::OLDEST), "it is gone");
+        assert!(!feed.passes_by(1, began + KEPT + LiveFeed::OLDEST));
         assert_eq!(feed.passed_by(), 2);
     }
 
@@ -289,7 +289,7 @@ mod tests {
         let laid = (0..6).filter(|_| feed.push(line(began, &long), began).is_ok()).count();
         assert_eq!(laid, 3, "each has a host, too");
         assert_eq!(feed.push(line(began, &long), began), Err(LiveFull::NoRoom));
-        let later = began + OLDEST + Duration::from_secs(1);
+        let later = began + LiveFeed::OLDEST + Duration::from_secs(1);
         assert_eq!(feed.push(line(later, &long), later), Ok(()), "the first ones are gone");
         let full = LiveFeed::new();
         let laid = (0..=MOST).filter(|_| full.push(line(began, ""), began).is_ok()).count();

@@ -42,7 +42,10 @@ fn left_out(counts: &Counts) -> Option<String> {
 fn dropped(fate: &Fate, bounds: Bounds) -> Option<String> {
     let kinds = [
         (fate.too_late, format!("read more than {} after they began (--max-lag)", duration(bounds.max_lag))),
-        (fate.too_old, "due more than 30 s before they could be sent".to_owned()),
+        (
+            fate.too_old,
+            format!("due more than {} before they could be sent", duration(plan::LiveFeed::OLDEST)),
+        ),
         (fate.waiting, "waiting for their moment when the copy ended".to_owned()),
         (fate.no_room, "while there was no room for more".to_owned()),
     ];
