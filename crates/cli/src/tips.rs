@@ -7,21 +7,22 @@ use std::ffi::OsString;
 
 /// Adds to a refusal what was probably meant. `words`: the command line.
 pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
-    let is_close = match tip(error, command, words) {
+    match tip(error, command, words) {
         Some(tip) => {
+            take_back(error, command, words);
             error.remove(ContextKind::SuggestedSubcommand);
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-            false
         }
-        None => error.kind() != ErrorKind::UnknownArgument || is_close(error),
-    };
-    if !is_close {
-        without_suggested(error, command, words);
+        None if error.kind() == ErrorKind::UnknownArgument && !is_close(error) => {
+            take_back(error, command, words);
+        }
+        None => {}
     }
 }
 
-/// Takes back the option that clap suggests, and the usage, which names it.
-fn without_suggested(error: &mut Error, whole: &Command, words: &[OsString]) {
+/// Takes back what clap suggests, and the usage that names it.
+fn take_back(error: &mut Error, whole: &Command, words: &[OsString]) {
+    error.remove(ContextKind::Suggested);
     if error.remove(ContextKind::SuggestedArg).is_none() {
         return;
     }
@@ -33,16 +34,11 @@ fn without_suggested(error: &mut Error, whole: &Command, words: &[OsString]) {
     }
 }
 
-/// An option that is only a little like what was typed is not what was meant, and what begins with a dash is no URL.
-fn is_close(error: &mut Error) -> bool {
+/// True if the option that clap suggests is so much like what was typed that it may be meant.
+fn is_close(error: &Error) -> bool {
     let typed = text(error, ContextKind::InvalidArg);
     let both = typed.zip(text(error, ContextKind::SuggestedArg));
-    let is_close =
-        both.is_some_and(|(typed, meant)| strsim::normalized_damerau_levenshtein(typed, meant) >= CLOSE);
-    if !is_close {
-        error.remove(ContextKind::Suggested);
-    }
-    is_close
+    both.is_some_and(|(typed, meant)| strsim::normalized_damerau_levenshtein(typed, meant) >= CLOSE)
 }
 
 /// How much a word that was typed must be like the one that was meant, of 1.
