@@ -129,10 +129,10 @@ fn phase(
 /// nothing. Anything else is walked as a journey, whose iterations are JMeter's.
 fn alone(mut scenario: Scenario) -> Scenario {
     let plain = matches!(scenario.steps.as_slice(), [Step::Requests(step)] if step.after.is_empty());
-    match (plain, scenario.on_failure) {
-        (true, OnFailure::Continue) => scenario.on_failure = OnFailure::default(),
-        (true, OnFailure::NextIteration) => {}
-        _ => scenario.make_journey(),
+    if plain && scenario.on_failure == OnFailure::Continue {
+        scenario.on_failure = OnFailure::default();
+    } else if !plain || scenario.on_failure != OnFailure::NextIteration {
+        scenario.make_journey();
     }
     scenario
 }

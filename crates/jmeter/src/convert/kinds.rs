@@ -45,7 +45,7 @@ pub(super) enum Convert {
     /// Shows or writes results.
     Listener(fn(&mut Converter<'_>, &Element)),
     /// Runs a program on each result.
-    Watcher(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    ScriptListener(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Takes no part in a run.
     Idle,
 }
@@ -87,8 +87,8 @@ fn kind(element: &Element) -> Convert {
 }
 
 /// True if an element runs a program on each result.
-pub(super) fn is_watcher(element: &Element) -> bool {
-    matches!(kind(element), Convert::Watcher(_))
+pub(super) fn is_script_listener(element: &Element) -> bool {
+    matches!(kind(element), Convert::ScriptListener(_))
 }
 
 /// The part that an element plays.
@@ -103,7 +103,7 @@ pub(crate) fn role(element: &Element) -> Role {
         Convert::Post(_) => Role::Post,
         Convert::Assertion(_) => Role::Assertion,
         Convert::Reaction(_) => Role::Reaction,
-        Convert::Listener(_) | Convert::Watcher(_) => Role::Listener,
+        Convert::Listener(_) | Convert::ScriptListener(_) => Role::Listener,
         Convert::Idle => Role::Idle,
     }
 }

@@ -31,8 +31,8 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "ResultCollector", convert: Convert::Listener(results) },
     Kind { class: "Summariser", convert: Convert::Listener(results) },
     Kind { class: "BackendListener", convert: Convert::Listener(backend::convert) },
-    Kind { class: "BeanShellListener", convert: Convert::Watcher(program) },
-    Kind { class: "JSR223Listener", convert: Convert::Watcher(program) },
+    Kind { class: "BeanShellListener", convert: Convert::ScriptListener(program) },
+    Kind { class: "JSR223Listener", convert: Convert::ScriptListener(program) },
     Kind { class: "ResultSaver", convert: Convert::Listener(unknown) },
     Kind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
 ];
@@ -44,7 +44,7 @@ pub(super) fn listeners(c: &mut Converter<'_>, scope: &Scope<'_>) {
         match kinds::convert(element) {
             Convert::Listener(convert) => convert(c, element),
             // Its program runs behind the sampler.
-            Convert::Watcher(_) => {}
+            Convert::ScriptListener(_) => {}
             _ => unreachable!("{} is no listener", element.class),
         }
     }
@@ -56,10 +56,10 @@ fn program(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
 }
 
 /// The programs that are run for the results of samplers in a scope, the innermost first.
-pub(super) fn watchers(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
+pub(super) fn scripts(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for element in scope.inner_first(Role::Listener) {
-        if let Convert::Watcher(convert) = kinds::convert(element) {
+        if let Convert::ScriptListener(convert) = kinds::convert(element) {
             steps.extend(convert(c, element));
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn watchers(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
 /// Lists programs that JMeter runs for the results of transactions, too.
 pub(super) fn note_transaction(c: &mut Converter<'_>, scope: &Scope<'_>) {
     for element in scope.inner_first(Role::Listener) {
-        if matches!(kinds::convert(element), Convert::Watcher(_)) {
+        if matches!(kinds::convert(element), Convert::ScriptListener(_)) {
             c.different(
                 element,
                 "it runs for each sampler, and not for transactions: JMeter runs it for these as well, and for samplers within one that is a parent for the transaction alone",

@@ -97,7 +97,7 @@ impl TestPlan {
         let sample_variables = sampled.iter().map(|name| converter.variables.name(name)).collect();
         let plan = group::plan(&mut converter, &self.root);
         unread::list(&mut converter, &self.root);
-        Conversion { sample_variables, ..converter.conclude(&self.root, plan) }
+        converter.conclude(&self.root, plan, sample_variables)
     }
 }
 
@@ -240,7 +240,7 @@ impl Converter<'_> {
     }
 
     /// Findings in the order of the test plan, and what is in none of them.
-    fn conclude(mut self, root: &Element, plan: Plan) -> Conversion {
+    fn conclude(mut self, root: &Element, plan: Plan, sample_variables: Vec<String>) -> Conversion {
         let mut paths = Vec::new();
         all_paths(root, &mut paths);
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -257,7 +257,7 @@ impl Converter<'_> {
             elements: paths.len(),
             findings: self.findings,
             backends: self.backends,
-            sample_variables: Vec::new(),
+            sample_variables,
         }
     }
 }

@@ -160,7 +160,7 @@ fn after(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
             _ => unreachable!("{} is no post-processor", element.class),
         });
     }
-    steps.extend(listener::watchers(c, scope));
+    steps.extend(listener::scripts(c, scope));
     steps
 }
 

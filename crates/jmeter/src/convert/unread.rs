@@ -155,7 +155,8 @@ fn of_element(c: &mut Converter<'_>, of: &Element, missing: &BTreeSet<String>) {
         return;
     }
     // Listeners of JMeter's own show what is known anyway.
-    let is_shown = kinds::role(of) == Role::Listener && !kinds::is_watcher(of) && !of.class.contains('.');
+    let is_shown =
+        kinds::role(of) == Role::Listener && !kinds::is_script_listener(of) && !of.class.contains('.');
     if of.properties.is_met() && !is_shown {
         let mut unread = Vec::new();
         unread_of(&of.properties, &mut unread);
@@ -408,7 +409,7 @@ mod tests {
             | Convert::Assertion(_)
             | Convert::Reaction(_)
             | Convert::Listener(_)
-            | Convert::Watcher(_)
+            | Convert::ScriptListener(_)
             | Convert::Idle => users(&sampler("", &format!("{element}<hashTree/>"))),
         }
     }
