@@ -49,7 +49,7 @@ pub(super) enum Reach {
 }
 
 impl Jar {
-    /// That goes by these rules.
+    /// A jar without cookies that goes by these rules.
     pub fn new(rules: CookieRules) -> Jar {
         Jar { cookies: Vec::new(), rules }
     }

@@ -2,7 +2,7 @@
 //! login, page resources and validators. Steps without a session never come here.
 //!
 //! A user's turn is the request of the list, those that answers lead on to, and what the page needs. Each
-//! of them is a request of its own, derived from the value of the first ([`message`]). WalkStart reading at [`user_turn`], then
+//! of them is a request of its own, derived from the value of the first ([`message`]). Start reading at [`user_turn`], then
 //! `exchanges.rs` (one request to its answer).
 
 mod date;
@@ -13,7 +13,6 @@ mod lagarto;
 mod memory;
 mod message;
 mod needs;
-
 mod reply;
 mod rules;
 mod sample;

@@ -36,7 +36,7 @@ pub(super) struct Reply<'a> {
     pub decodes: bool,
     /// Elements that are looked for in pages; `None`: nobody looks into them.
     reads: Option<Elements>,
-    /// The kind of its content.
+    /// The kind of its content, where that is wanted.
     kind: Vec<u8>,
     coding: Codings,
     transfer: Codings,
@@ -108,7 +108,7 @@ impl ResponseSink for Reply<'_> {
             let at = httpdate::parse_http_date(&text()).ok();
             let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
             self.validator.expires = since.map(|since| since.as_secs() as i64);
-        } else if is("Content-Type") {
+        } else if is("Content-Type") && self.reads.is_some() {
             self.kind = value.to_vec();
         }
         if let Some(answer) = &mut self.answer {
