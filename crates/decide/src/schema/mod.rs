@@ -14,12 +14,12 @@ pub fn find() -> &'static str {
     include_str!("find.json")
 }
 
-/// Schema of working sets as `wringer size --json` writes it.
+/// Schema of working sets as `wringer size --json` writes them.
 pub fn size() -> &'static str {
     include_str!("size.json")
 }
 
-/// Schema of scenarios as `wringer stress --json` writes it.
+/// Schema of scenarios as `wringer stress --json` writes them.
 pub fn stress() -> &'static str {
     include_str!("stress.json")
 }
