@@ -12,7 +12,6 @@ mod rpm;
 mod texts;
 mod trial;
 mod wheel;
-mod zip;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

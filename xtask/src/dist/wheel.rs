@@ -2,22 +2,25 @@
 //! format, version 1.0).
 
 use std::fs;
+use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::debian::Glibc;
-use super::zip::Zip;
 use super::{PACKAGE, layout};
 use crate::Result;
 
 /// Makes it in `folder` of the files below `stage`. `glibc`: the version that the binary needs.
 pub fn package(stage: &Path, folder: &Path, version: &str, glibc: Option<Glibc>) -> Result<PathBuf> {
     let tag = tag(glibc, std::env::consts::ARCH);
-    let (data, info) = (format!("{PACKAGE}-{version}.data"), format!("{PACKAGE}-{version}.dist-info"));
-    let mut wheel = Wheel::default();
+    let data = format!("{PACKAGE}-{version}.data");
+    let info = format!("{PACKAGE}-{version}.dist-info");
+    let mut wheel = Wheel::new();
     for file in layout::files_below(stage)? {
         let path = stage.join(&file);
         let bytes = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
@@ -65,25 +68,45 @@ fn about(tag: &str) -> String {
 }
 
 /// Files of a wheel, and the record of them.
-#[derive(Default)]
 struct Wheel {
-    zip: Zip,
+    zip: ZipWriter<Cursor<Vec<u8>>>,
     record: String,
 }
 
 impl Wheel {
+    fn new() -> Wheel {
+        Wheel { zip: ZipWriter::new(Cursor::default()), record: String::new() }
+    }
+
     fn add(&mut self, name: &str, bytes: &[u8], mode: u32) -> Result<()> {
         let digest = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(bytes));
         self.record += &format!("{name},sha256={digest},{}\n", bytes.len());
-        self.zip.add(name, bytes, mode)
+        self.pack(name, bytes, mode)
+    }
+
+    /// All files have one date, so that the same files give the same bytes.
+    fn pack(&mut self, name: &str, bytes: &[u8], mode: u32) -> Result<()> {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(9))
+            .last_modified_time(DateTime::DEFAULT)
+            .unix_permissions(mode);
+        self.zip.start_file(name, options).map_err(|error| failed(name, error))?;
+        self.zip.write_all(bytes).map_err(|error| failed(name, error))
     }
 
     /// `record`: the name of the record, which has no digest of itself.
     fn finish(mut self, record: &str) -> Result<Vec<u8>> {
         self.record += &format!("{record},,\n");
-        self.zip.add(record, self.record.as_bytes(), 0o644)?;
-        self.zip.finish()
+        let lines = std::mem::take(&mut self.record);
+        self.pack(record, lines.as_bytes(), 0o644)?;
+        let archive = self.zip.finish().map_err(|error| failed("the wheel", error))?;
+        Ok(archive.into_inner())
     }
+}
+
+fn failed(name: &str, error: impl std::fmt::Display) -> String {
+    format!("{name} cannot be packed: {error}")
 }
 
 #[cfg(test)]
@@ -98,9 +121,21 @@ mod tests {
 
     #[test]
     fn the_record_has_digests_of_all_but_itself() {
-        let mut wheel = Wheel::default();
+        let mut wheel = Wheel::new();
         wheel.add("a", b"hello", 0o644).unwrap();
         assert_eq!(wheel.record, "a,sha256=LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ,5\n");
-        assert!(!wheel.finish("a.dist-info/RECORD").unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_same_files_give_the_same_bytes_and_keep_their_rights() {
+        let made = || {
+            let mut wheel = Wheel::new();
+            wheel.add("bin/tool", b"#!/bin/sh\n", 0o755).unwrap();
+            wheel.finish("a.dist-info/RECORD").unwrap()
+        };
+        assert_eq!(made(), made());
+        let mut read = zip::ZipArchive::new(Cursor::new(made())).unwrap();
+        assert_eq!(read.by_name("bin/tool").unwrap().unix_mode().unwrap() & 0o777, 0o755);
+        assert!(read.by_name("a.dist-info/RECORD").is_ok());
     }
 }
