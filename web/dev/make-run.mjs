@@ -191,7 +191,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     };
   });
   const boundReasons = bound[1] > 0 ? ["cpu", "lateness", "overflow"] : [];
-  const traced = { trace_id: "7c2e4d1c9ab0f35511d2a0c8e6b94f70", title: "GET /w/1f/14800", text: "200", begun_s: 31.2, response_us: 41_200 };
+  const traced = { trace_id: "7c2e4d1c9ab0f35511d2a0c8e6b94f70", title: "GET /w/1f/14800", text: "200", due_s: 31.2, response_us: 41_200 };
   const slowest = hostile ? [{ ...traced, title: evil, text: evil, trace_id: evil }] : [];
   const answered = { state: "answered", mostly_bad: false, silent_since_s: null, requests: totals.requests, bad: 0, findings: [] };
   return {

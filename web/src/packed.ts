@@ -250,7 +250,7 @@ export interface Piece {
 
 /** One of the slowest requests that carried a trace context. */
 export interface SlowRequest {
-  begun_s: number;
+  due_s: number;
   response_us: number;
   /** Status, or what went wrong. */
   text: string;

@@ -430,9 +430,9 @@ pub struct TracedRequest {
     /// Its trace id (W3C Trace Context, section 3.2.2.3), 32 hexadecimal digits.
     pub trace_id: String,
     /// When it was due, since the start of the run.
-    #[serde(rename = "begun_s", with = "crate::seconds")]
+    #[serde(rename = "due_s", with = "crate::seconds")]
     #[cfg_attr(feature = "schema", schemars(with = "f64"))]
-    pub begun: Duration,
+    pub due: Duration,
     /// Its response time.
     #[serde(rename = "response_s", with = "crate::seconds")]
     #[cfg_attr(feature = "schema", schemars(with = "f64"))]

@@ -174,6 +174,7 @@ export const en = {
   slowestRequests: "Slowest requests with a trace context",
   slowestAnswer: "answer",
   slowestResponse: "response time",
+  slowestDue: "due at",
   traceId: "trace id",
   lostBegun: "begun",
   lostWaited: "waited",

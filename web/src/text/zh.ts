@@ -176,6 +176,7 @@ export const zh: Texts = {
   slowestRequests: "带追踪上下文的最慢请求",
   slowestAnswer: "响应",
   slowestResponse: "响应时间",
+  slowestDue: "应发时刻",
   traceId: "追踪 ID",
   lostBegun: "开始",
   lostWaited: "等待",

@@ -130,7 +130,7 @@ function SlowestRequests({ run }: { run: Run }) {
           <tr>
             <th scope="col">{words.lostTitle}</th>
             <th scope="col">{words.slowestAnswer}</th>
-            <th scope="col">{words.lostBegun}</th>
+            <th scope="col">{words.slowestDue}</th>
             <th scope="col">{words.slowestResponse}</th>
             <th scope="col">{words.traceId}</th>
           </tr>
@@ -142,7 +142,7 @@ function SlowestRequests({ run }: { run: Run }) {
                 {harmless(one.title)}
               </th>
               <td data-name={words.slowestAnswer}>{harmless(one.text)}</td>
-              <td data-name={words.lostBegun}>{`${one.begun_s.toFixed(2)} s`}</td>
+              <td data-name={words.slowestDue}>{`${one.due_s.toFixed(2)} s`}</td>
               <td data-name={words.slowestResponse}>{time(one.response_us)}</td>
               <td data-name={words.traceId}>
                 <code>{harmless(one.trace_id)}</code>

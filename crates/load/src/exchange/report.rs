@@ -67,7 +67,7 @@ fn tell_traced<C: Exchanges>(
     };
     worker.account.tell(Event::Traced(Box::new(TracedRequest {
         trace_id: traced.trace_id(),
-        begun: worker.account.since(sent.turn.due),
+        due: worker.account.since(sent.turn.due),
         response,
         service: ending.moments.service(),
         status: ending.summary.status,

@@ -121,7 +121,7 @@ fn point(kind: Kind, sample: &Sample, Measurement { span, exemplars }: Measureme
 /// When it ended, its service time and its trace id.
 fn exemplar(traced: &TracedRequest, span: Span) -> Message {
     let mut exemplar = Message::default();
-    let ended_ns = (traced.begun + traced.response).as_nanos() as u64;
+    let ended_ns = (traced.due + traced.response).as_nanos() as u64;
     exemplar.fixed(2, span.began_ns + ended_ns).double(3, traced.service.as_secs_f64());
     if let Ok(id) = u128::from_str_radix(&traced.trace_id, 16) {
         exemplar.blob(5, &id.to_be_bytes());

@@ -213,7 +213,7 @@ struct SlowRequest {
     title: String,
     /// Status, or what went wrong.
     text: String,
-    begun_s: f64,
+    due_s: f64,
     response_us: f64,
     trace_id: String,
 }
@@ -544,7 +544,7 @@ impl SlowRequest {
         SlowRequest {
             title: traced.title.clone(),
             text: traced.text(),
-            begun_s: traced.begun.as_secs_f64(),
+            due_s: traced.due.as_secs_f64(),
             response_us: traced.response.as_secs_f64() * 1e6,
             trace_id: traced.trace_id.clone(),
         }

@@ -20,7 +20,7 @@ impl Report<'_> {
         for traced in &self.result.slowest {
             table.row([
                 show::time(micros(traced.response)),
-                format!("{:.2} s", traced.begun.as_secs_f64()),
+                format!("{:.2} s", traced.due.as_secs_f64()),
                 traced.trace_id.clone(),
                 cut(&traced.text()),
             ]);

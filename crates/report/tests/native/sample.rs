@@ -621,7 +621,7 @@ pub fn traced() -> Sample {
     let id = |last: char| format!("4bf92f3577b34da6a3ce929d0e0e473{last}");
     let slow = TracedRequest {
         trace_id: id('6'),
-        begun: Duration::from_millis(1_250),
+        due: Duration::from_millis(1_250),
         response: Duration::from_millis(812),
         service: Duration::from_millis(810),
         status: 200,
