@@ -20,7 +20,7 @@ pub struct SessionArgs {
     /// Cookies to begin with: 'a=b; c=d', env:VARIABLE or file:PATH
     #[arg(long, value_name = "COOKIES", value_parser = cookies)]
     pub cookie: Vec<Secret>,
-    /// Follow redirections; each hop is a request of its own
+    /// Follow redirections; each is a request of its own
     #[arg(long)]
     pub follow: bool,
     /// As --follow, at most N in a row [default: 10]

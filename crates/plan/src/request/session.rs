@@ -21,7 +21,7 @@ pub struct Session {
     /// The rules by which cookies are taken and sent.
     #[serde(skip_serializing_if = "CookieRules::is_usual")]
     pub cookie_rules: CookieRules,
-    /// Redirections are followed; each hop is a request of its own. `None`: they are answers like others.
+    /// Redirections are followed; each is a request of its own. `None`: they are answers like others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirects: Option<Redirects>,
     /// Challenges (401 and 407) are answered.
@@ -79,7 +79,7 @@ impl CookieRules {
 /// Which redirections are followed, and how far.
 ///
 /// The method becomes GET after 303, and after 301 and 302 of a POST (RFC 9110 section 15.4); the body then stays behind.
-/// Where 201 is among the statuses, its Content-Location leads on, too. Authorization and Cookie fields that the plan lists stay behind where a hop leads to another host.
+/// Where 201 is among the statuses, its Content-Location leads on, too. Authorization and Cookie fields that the plan lists stay behind where one leads to another host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -98,7 +98,7 @@ pub struct Redirects {
     /// has failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_jmeter: bool,
-    /// All hops of a chain are told as one request.
+    /// A request and those that it is redirected to are told as one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_one: bool,
     /// Names of fields that stay where the body that they describe does not.

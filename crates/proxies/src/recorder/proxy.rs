@@ -192,7 +192,7 @@ fn asked(
 
 /// Removes what belongs to one connection alone (RFC 9110 section 7.6.1).
 fn without_hops(fields: &mut HeaderMap) {
-    const HOPS: [&str; 8] = [
+    const HOP_BY_HOP: [&str; 8] = [
         "connection",
         "keep-alive",
         "proxy-connection",
@@ -208,7 +208,7 @@ fn without_hops(fields: &mut HeaderMap) {
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(',').filter_map(|name| name.trim().parse().ok()).collect::<Vec<_>>())
         .collect();
-    HOPS.iter().for_each(|name| drop(fields.remove(*name)));
+    HOP_BY_HOP.iter().for_each(|name| drop(fields.remove(*name)));
     listed.iter().for_each(|name| drop(fields.remove(name)));
 }
 

@@ -166,7 +166,8 @@ pub fn redirected(result: &RunResult) -> Option<String> {
     let leads_on = |status: u16| matches!(status, 301..=303 | 307 | 308);
     let count: u64 =
         measured.tally.statuses().filter(|(status, _)| leads_on(*status)).map(|(_, count)| count).sum();
-    (count > 0).then(|| format!("{count} answers were redirections: each hop is a request of its own here"))
+    (count > 0)
+        .then(|| format!("{count} answers were redirections: each redirected request counts by itself here"))
 }
 
 /// A row for each answer.

@@ -135,7 +135,7 @@ fn vegeta_attacks_and_reports() {
     let ran = within(&one).ended_with(0);
     assert!(
         ran.stdout.lines().count() == 1 && ran.stdout.contains("\"code\":200"),
-        "the last hop alone: {}",
+        "the last request alone: {}",
         ran.stdout
     );
     within("$WRINGER vegeta report body.txt").ended_with(1);

@@ -99,7 +99,7 @@ fn redirecting(asked: &Asked) -> String {
 }
 
 #[test]
-fn redirections_are_followed_hop_by_hop() {
+fn redirections_are_followed_one_by_one() {
     over_all(|version| {
         let web = Web::start_with_http3(redirecting);
         let line = format!("http://{0}/form http://{0}/keep -n 2 -c 1 --follow --data x=1", web.address);

@@ -31,8 +31,8 @@ pub struct Samples {
 
 #[derive(Debug, Default)]
 struct Pending {
-    /// Hops of chains of redirections, by the place of the chain in its page.
-    hops: Vec<(u32, Sample)>,
+    /// Samples of chains of redirections, by the place of the chain in its page.
+    redirected: Vec<(u32, Sample)>,
     /// A page and what it needs, as far as that has come.
     page: Vec<PageSample>,
     /// Transactions under way, the innermost last.
@@ -60,7 +60,7 @@ impl Samples {
         let pending = self.users.entry(user).or_default();
         let ignored = record.remark.as_ref().is_some_and(|remark| remark.ignored);
         if record.leads_on {
-            pending.hops.push((record.fetch.number, sample));
+            pending.redirected.push((record.fetch.number, sample));
             return None;
         }
         let sample = pending.chained(record.fetch, sample, record.outcome);
@@ -129,8 +129,9 @@ impl Samples {
     }
 
     fn forget(&mut self, user: User) {
-        let is_done =
-            |pending: &Pending| pending.hops.is_empty() && pending.page.is_empty() && pending.open.is_empty();
+        let is_done = |pending: &Pending| {
+            pending.redirected.is_empty() && pending.page.is_empty() && pending.open.is_empty()
+        };
         if self.users.get(&user).is_some_and(is_done) {
             self.users.remove(&user);
         }
@@ -192,27 +193,27 @@ fn first_of_each(failed: &[(String, String)]) -> Vec<(String, String)> {
     found
 }
 
-/// A chain of redirections as one sample, which the hops are parts of.
-fn chain(mut hops: Vec<Sample>, outcome: Outcome) -> Sample {
-    let last = hops.last().cloned().unwrap_or_default();
-    let first = hops.first().cloned().unwrap_or_default();
+/// A chain of redirections as one sample, whose parts its requests are.
+fn chain(mut samples: Vec<Sample>, outcome: Outcome) -> Sample {
+    let last = samples.last().cloned().unwrap_or_default();
+    let first = samples.first().cloned().unwrap_or_default();
     let is_endless = code_of_outcome(outcome).is_some();
-    if let (true, Some(end)) = (is_endless, hops.last_mut()) {
-        // The hop itself was answered; that there are too many is said by one more.
+    if let (true, Some(end)) = (is_endless, samples.last_mut()) {
+        // The request itself was answered; that there are too many is said by one more.
         let failed = end.clone();
         (end.code, end.message, end.success) = (first.code.clone(), first.message.clone(), true);
-        hops.push(Sample { bytes: 0, ..failed });
+        samples.push(Sample { bytes: 0, ..failed });
     }
-    hops.iter_mut().enumerate().for_each(|(nth, hop)| hop.become_part(nth, &first.label));
+    samples.iter_mut().enumerate().for_each(|(nth, sample)| sample.become_part(nth, &first.label));
     Sample {
         began_ms: first.began_ms,
         elapsed_ms: (last.began_ms + last.elapsed_ms).saturating_sub(first.began_ms),
         label: first.label,
-        bytes: hops.iter().map(|hop| hop.bytes).sum(),
-        sent_bytes: hops.iter().map(|hop| hop.sent_bytes).sum(),
+        bytes: samples.iter().map(|sample| sample.bytes).sum(),
+        sent_bytes: samples.iter().map(|sample| sample.sent_bytes).sum(),
         latency_ms: first.latency_ms,
-        connect_ms: hops.iter().map(|hop| hop.connect_ms).sum(),
-        parts: hops,
+        connect_ms: samples.iter().map(|sample| sample.connect_ms).sum(),
+        parts: samples,
         ..last
     }
 }
@@ -261,17 +262,17 @@ fn with_needs(page: &PageSample, all: &[PageSample]) -> Sample {
 impl Pending {
     /// The sample of a chain of redirections that this one ends; by itself, where nothing led on to it.
     fn chained(&mut self, fetch: Fetch, sample: Sample, outcome: Outcome) -> Sample {
-        let all = std::mem::take(&mut self.hops);
+        let all = std::mem::take(&mut self.redirected);
         let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(of, _)| *of == fetch.number);
-        self.hops = others;
+        self.redirected = others;
         let Some((_, first)) = own.first() else { return sample };
         if fetch.joins {
             let ended_ms = sample.began_ms + sample.elapsed_ms;
             let elapsed_ms = ended_ms.saturating_sub(first.began_ms);
             return Sample { began_ms: first.began_ms, elapsed_ms, label: first.label.clone(), ..sample };
         }
-        let hops = own.into_iter().map(|(_, hop)| hop).chain([sample]).collect();
-        chain(hops, outcome)
+        let samples = own.into_iter().map(|(_, sample)| sample).chain([sample]).collect();
+        chain(samples, outcome)
     }
 
     /// A sample is whole: the transactions around it count it, and the innermost that has its requests as parts takes it. One of
