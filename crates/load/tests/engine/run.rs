@@ -29,6 +29,8 @@ pub struct Case {
     pub deaf_for: Duration,
     /// Addresses of the target, before the peer's own, at which nobody listens; with the peer's port.
     pub dead: Vec<IpAddr>,
+    /// How often tallies are handed over.
+    pub interval: Duration,
 }
 
 /// Result of the run.
@@ -113,6 +115,7 @@ impl Case {
             listen: ListenOptions::default(),
             deaf_for: Duration::ZERO,
             dead: Vec::new(),
+            interval: Duration::from_millis(100),
         }
     }
 
@@ -162,7 +165,7 @@ impl Case {
                 snapshots: snapshots_in,
                 spare,
                 events: events_in,
-                interval: Duration::from_millis(100),
+                interval: self.interval,
                 interpreters: None,
                 broken_off: None,
                 qlogs: Vec::new(),
