@@ -205,7 +205,7 @@ pub struct LoadArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
-    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    /// System interface: auto, uring or epoll; auto takes epoll for low rates, else io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
     pub io: Io,
     /// Requests per connection, 0 without end, 1 for no keep-alive
@@ -516,7 +516,7 @@ pub struct OriginArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
-    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    /// System interface: auto, uring or epoll; auto takes epoll for low rates, else io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
     pub io: Io,
     /// Objects that exist.

@@ -358,7 +358,7 @@ impl Carried {
         let facts = Facts::read();
         let need = Need::of_plan(&plan, share.count, &all).of_share(share.fraction());
         let mut warnings = doctor::budget(&facts, &need)?;
-        let (io, note) = backend::choose(plan.io)?;
+        let (io, note) = backend::choose(&plan, share.count, share.fraction())?;
         warnings.extend(note);
         let around = SessionOptions {
             interval: Duration::from_micros(order.interval_us),

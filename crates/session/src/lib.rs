@@ -179,7 +179,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let all = targets.all();
     let need = Need::of_plan(plan, threads(plan.threads), &all);
     let mut notes = doctor::budget(&facts, &need)?;
-    let (io, note) = backend::choose(plan.io)?;
+    let (io, note) = backend::choose(plan, threads(plan.threads), 1.0)?;
     notes.extend(note);
     tracing::debug!(?io, notes = notes.len(), "the machine is looked at");
     let sampler = Sampler::new(&facts, &need, &all, around.interval_length());
