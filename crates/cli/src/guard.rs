@@ -1,7 +1,7 @@
 //! Guards: what a plan may press, how hard and how long, whoever types it. They stand in `wringer.toml`, see [`super::settings`].
 
 use plan::units;
-use plan::{Address, ConnectTo, Load, Pace, Phase, Plan, Protocol, Request, Step};
+use plan::{Address, ConnectTo, Load, Pace, Phase, Plan, Protocol, Request, Session, Step};
 use std::time::Duration;
 
 /// Limits that no run goes beyond.
@@ -141,7 +141,11 @@ fn targets(load: &Load) -> Result<Vec<Target>, String> {
     let http = load.protocol.http().cloned().unwrap_or_default();
     let to = |address: &Address| {
         let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
-        Target { host, port }
+        vec![Target { host, port }]
+    };
+    let by_session = |session: &Session, address: &Address| match session.known(&address.host, address.port) {
+        Some(at) => at.iter().map(|at| Target { host: at.ip().to_string(), port: at.port() }).collect(),
+        None => to(address),
     };
     let mut found = Vec::new();
     if let Some(target) = &load.target {
@@ -158,16 +162,15 @@ fn targets(load: &Load) -> Result<Vec<Target>, String> {
                 let turns = step.requests.turns().map(|(listed, to)| (listed.url, to));
                 for (url, address) in turns.filter(|_| is_direct) {
                     match address {
-                        Some(address) => found.push(to(&address)),
+                        Some(address) => found.extend(by_session(&step.session, &address)),
                         None if url.contains("://") => return Err(unknown()),
                         None => {}
                     }
                 }
-                found.extend(
-                    step.session.login.iter().filter_map(Request::address).map(|address| to(&address)),
-                );
+                let logins = step.session.login.iter().filter_map(Request::address);
+                found.extend(logins.flat_map(|address| by_session(&step.session, &address)));
             }
-            Step::Script(step) => found.extend(step.request.address().map(|address| to(&address))),
+            Step::Script(step) => found.extend(step.request.address().iter().flat_map(to)),
             _ => {}
         }
     }

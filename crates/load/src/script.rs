@@ -139,7 +139,13 @@ impl RunningScript {
 
     /// Where its connections go.
     pub fn destination(&self) -> Destination<'_> {
-        Destination { to: &self.to, host: None, secure: self.secure.as_deref(), tunnel: None }
+        Destination {
+            to: &self.to,
+            in_order: false,
+            host: None,
+            secure: self.secure.as_deref(),
+            tunnel: None,
+        }
     }
 
     /// It is asked for `https` URLs.

@@ -418,7 +418,9 @@ fn pressed(plan: &Plan, targets: &Targets) -> Vec<Pressed> {
         name: format!("{host}:{port}"),
         addresses: addresses.clone(),
     });
-    target.into_iter().chain(hosts).collect()
+    let known = targets.known.iter();
+    let known = known.map(|host| Pressed { name: host.name.clone(), addresses: host.at.clone() });
+    target.into_iter().chain(hosts).chain(known).collect()
 }
 
 /// A load under way.

@@ -4,7 +4,7 @@ use crate::problem::Problem;
 use crate::tls;
 use load::Hosts;
 use measure::machine::{DESCRIPTOR_ADVICE, PORT_ADVICE};
-use plan::{Address, ConnectTo, Inputs, Load, Plan, Protocol, SourceRange, Step};
+use plan::{Address, ConnectTo, Inputs, Load, Plan, Protocol, Session, SourceRange, Step};
 use rustix::io::Errno;
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
@@ -22,6 +22,29 @@ pub struct Targets {
     pub target: Vec<SocketAddr>,
     /// Of the hosts of requests, where there is no target.
     pub hosts: Arc<Hosts>,
+    /// Hosts to which sessions of the plan give addresses of their own.
+    pub known: Vec<KnownHost>,
+}
+
+/// A host to which a session of the plan gives addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownHost {
+    /// Name and port.
+    pub name: String,
+    /// Its addresses; there is at least one.
+    pub at: Vec<SocketAddr>,
+}
+
+/// A host that requests of a load name, and the addresses that their session gives it.
+struct Asked {
+    address: Address,
+    known: Option<Vec<SocketAddr>>,
+}
+
+impl Asked {
+    fn new(address: Address, session: &Session) -> Asked {
+        Asked { known: session.known(&address.host, address.port), address }
+    }
 }
 
 impl Targets {
@@ -38,7 +61,13 @@ impl Targets {
         }
         let http = load.protocol.http().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
-        for address in asked(load) {
+        let mut known: Vec<KnownHost> = Vec::new();
+        for Asked { address, known: own } in asked(load) {
+            if let Some(at) = own {
+                let host = KnownHost { name: format!("{}:{}", address.host, address.port), at };
+                known.extend(Some(host).filter(|host| !known.contains(host)));
+                continue;
+            }
             let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
             if let Entry::Vacant(unknown) = hosts.entry((address.host, address.port)) {
                 unknown.insert(match http.unix_socket {
@@ -47,7 +76,7 @@ impl Targets {
                 });
             }
         }
-        Ok(Targets { hosts: Arc::new(hosts), ..Targets::default() })
+        Ok(Targets { hosts: Arc::new(hosts), known, ..Targets::default() })
     }
 
     /// The hosts that a load names, as it names them: nobody has looked them up. Those that users find out are not among
@@ -57,8 +86,11 @@ impl Targets {
             return vec![target(name).0.to_owned()];
         }
         let http = load.protocol.http().cloned().unwrap_or_default();
-        let to = |address: Address| ConnectTo::apply(&http.connect_to, &address.host, address.port).0;
-        asked(load).into_iter().map(to).collect()
+        let to = |Asked { address, known }: Asked| match known {
+            Some(at) => at.iter().map(|at| at.ip().to_string()).collect(),
+            None => vec![ConnectTo::apply(&http.connect_to, &address.host, address.port).0],
+        };
+        asked(load).into_iter().flat_map(to).collect()
     }
 
     /// The first address, for questions that are asked of one.
@@ -68,7 +100,8 @@ impl Targets {
 
     /// All addresses that connections go to, as far as they are known beforehand.
     pub fn all(&self) -> Vec<SocketAddr> {
-        let known = self.target.iter().chain(self.hosts.values().flatten());
+        let own = self.known.iter().flat_map(|host| &host.at);
+        let known = self.target.iter().chain(self.hosts.values().flatten()).chain(own);
         known.copied().filter(|address| *address != load::UNIX).collect()
     }
 
@@ -103,7 +136,10 @@ impl Targets {
         else {
             return Ok(());
         };
-        let Some(found) = self.hosts.get(&(address.host.clone(), address.port)) else { return Ok(()) };
+        let name = format!("{}:{}", address.host, address.port);
+        let known = self.known.iter().find(|host| host.name == name).map(|host| &host.at);
+        let found = known.or_else(|| self.hosts.get(&(address.host.clone(), address.port)));
+        let Some(found) = found else { return Ok(()) };
         let mut refused = Ok(());
         for at in found {
             refused = match status(*at, &address) {
@@ -122,8 +158,9 @@ impl Targets {
             return answers_at(path);
         }
         let hosts = self.hosts.iter().map(|((host, port), found)| (format!("{host}:{port}"), found));
+        let known = self.known.iter().map(|host| (host.name.clone(), &host.at));
         let target = (load.target.clone().unwrap_or_default(), &self.target);
-        for (name, found) in hosts.chain([target]) {
+        for (name, found) in hosts.chain(known).chain([target]) {
             let is_ours = |address: &SocketAddr| {
                 but.is_some_and(|origin| address.ip().is_loopback() && address.port() == origin.port())
             };
@@ -145,7 +182,7 @@ impl Targets {
 /// (ALPN). `None`: it did not shake hands, or goes by a Unix socket; what comes of that, a run tells.
 pub fn agreed(plan: &Plan, names: &[String]) -> Option<Agreed> {
     let load = plan.load.as_ref()?;
-    let first = asked(load).into_iter().next()?;
+    let first = asked(load).into_iter().next()?.address;
     let found = Targets::of(load).ok()?.all();
     let client = tls::client(plan, &Inputs::default()).ok()??.offering(names);
     let limit = load.limits.connect;
@@ -161,21 +198,25 @@ fn target(name: &str) -> (&str, u16) {
     (host, port.parse().unwrap_or(80))
 }
 
-/// Returns the addresses that the URLs of a load's requests name.
-fn asked(load: &Load) -> Vec<Address> {
+/// Returns the hosts that the URLs of a load's requests name.
+fn asked(load: &Load) -> Vec<Asked> {
     let steps = load.phases.iter().flat_map(|phase| phase.sends());
-    let mut asked: Vec<Address> = Vec::new();
+    let mut asked: Vec<Asked> = Vec::new();
     for step in steps {
         match step {
             Step::Requests(step) => {
                 // Where a host is a value, users look it up.
                 let fixed = |request: &&plan::Request| request.place.is_empty();
+                let mut named = Vec::new();
                 if step.requests.kinds().iter().all(|request| fixed(&request)) {
-                    asked.extend(step.requests.turns().filter_map(|(_, to)| to));
+                    named.extend(step.requests.turns().filter_map(|(_, to)| to));
                 }
-                asked.extend(step.session.login.iter().filter_map(plan::Request::address));
+                named.extend(step.session.login.iter().filter_map(plan::Request::address));
+                asked.extend(named.into_iter().map(|address| Asked::new(address, &step.session)));
             }
-            Step::Script(step) => asked.extend(step.request.address()),
+            Step::Script(step) => {
+                asked.extend(step.request.address().map(|address| Asked { address, known: None }));
+            }
             _ => {}
         }
     }

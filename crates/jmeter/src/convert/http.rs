@@ -4,7 +4,7 @@ use super::http_fields::Method;
 use super::kinds::{Convert, Kind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
-use super::{Converter, config, control, http_fields, proxy};
+use super::{Converter, config, control, dns, http_fields, proxy};
 use crate::charset::{self, Charset};
 use crate::element::{Element, Object, Value};
 use crate::expression::Text;
@@ -487,6 +487,7 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
         redirects,
         resources,
         validators: validators(c, scope),
+        hosts: dns::hosts(c, scope),
         ..Session::default()
     }
 }

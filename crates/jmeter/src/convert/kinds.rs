@@ -66,8 +66,15 @@ pub(super) const ALL: &[&[Kind]] = &[
 ];
 
 /// Classes whose readers are the samplers that they hold for: where none does, nobody was to read them.
-const READ_BY_OTHERS: &[&str] =
-    &["ConfigTestElement", "HeaderManager", "CookieManager", "CacheManager", "AuthManager", "Arguments"];
+const READ_BY_OTHERS: &[&str] = &[
+    "ConfigTestElement",
+    "HeaderManager",
+    "CookieManager",
+    "CacheManager",
+    "AuthManager",
+    "DNSCacheManager",
+    "Arguments",
+];
 
 /// The row of a class.
 fn row(class: &str) -> Option<&'static Kind> {

@@ -9,6 +9,7 @@ mod backend;
 mod condition;
 mod config;
 mod control;
+mod dns;
 mod extract;
 mod group;
 mod http;

@@ -160,7 +160,7 @@ impl Channels {
         destination: Destination<'_>,
         deadline: Option<Instant>,
     ) -> Result<Connected, Failure> {
-        let mut ends = self.ends(destination.to);
+        let mut ends = self.ends(destination);
         loop {
             let until = deadline.map(|until| ends.share_of(self.net.now(), until));
             let connected = self.connect_to(ends.now, until).await;
@@ -215,10 +215,11 @@ impl Channels {
 
     /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
     /// workers begin apart.
-    pub(super) fn ends<'a>(&self, to: &'a [SocketAddr]) -> Turns<'a> {
+    pub(super) fn ends<'a>(&self, destination: Destination<'a>) -> Turns<'a> {
+        let to = destination.to;
         let turn = self.turn.get();
         self.turn.set(turn + 1);
-        let count = to.len().max(1) as u64;
+        let count = if destination.in_order { 1 } else { to.len().max(1) as u64 };
         let place = (turn % count) as usize;
         let source_turn = turn / count + u64::from(self.part.index);
         let now = Ends { to: to[place], source: self.sources.pick(to[place], source_turn) };

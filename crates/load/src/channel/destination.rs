@@ -1,6 +1,6 @@
 //! The way to the host of a URL: directly, by way of the target, or through a tunnel that the target opens.
 
-use plan::{Address, Http, RequestForm};
+use plan::{Address, Http, RequestForm, Session};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
@@ -15,6 +15,8 @@ pub const UNIX: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4
 pub(crate) struct Destination<'a> {
     /// Addresses that take turns; there is at least one.
     pub to: &'a [SocketAddr],
+    /// The addresses take no turns: each connection tries the first of them first.
+    pub in_order: bool,
     /// The host that requests are for, where they go to itself; `None`: by way of the target.
     pub host: Option<&'a str>,
     /// The host to begin TLS with; `None`: plain.
@@ -36,6 +38,8 @@ impl<'a> Destination<'a> {
 pub(crate) struct OwnedDestination {
     /// Addresses that take turns; there is at least one.
     pub to: Vec<SocketAddr>,
+    /// The addresses take no turns: each connection tries the first of them first.
+    pub in_order: bool,
     /// The host itself, where it is not reached by way of the target.
     pub host: Option<String>,
     /// The host to begin TLS with; `None`: plain.
@@ -49,6 +53,7 @@ impl OwnedDestination {
     pub fn by_way_of(target: Destination<'_>) -> OwnedDestination {
         OwnedDestination {
             to: target.to.to_vec(),
+            in_order: target.in_order,
             host: None,
             secure: target.secure.map(str::to_owned),
             tunnel: None,
@@ -65,6 +70,7 @@ impl OwnedDestination {
             let tunnel = format!("{}:{}", address.authority_host(), address.port);
             return Some(OwnedDestination {
                 to,
+                in_order: target.in_order,
                 host: None,
                 secure: Some(address.host.clone()),
                 tunnel: Some(tunnel),
@@ -76,13 +82,21 @@ impl OwnedDestination {
     /// To the host itself, which is at these addresses.
     pub fn direct(address: &Address, to: Vec<SocketAddr>) -> OwnedDestination {
         let host = Some(address.host.clone());
-        OwnedDestination { to, secure: host.clone().filter(|_| address.secure), host, tunnel: None }
+        let secure = host.clone().filter(|_| address.secure);
+        OwnedDestination { to, in_order: false, secure, host, tunnel: None }
+    }
+
+    /// To the host itself, where a session gives its addresses: these are tried in their order.
+    pub fn known(address: &Address, session: &Session) -> Option<OwnedDestination> {
+        let to = session.known(&address.host, address.port)?;
+        Some(OwnedDestination { in_order: true, ..OwnedDestination::direct(address, to) })
     }
 
     /// The same, as connections know it.
     pub fn borrowed(&self) -> Destination<'_> {
         Destination {
             to: &self.to,
+            in_order: self.in_order,
             host: self.host.as_deref(),
             secure: self.secure.as_deref(),
             tunnel: self.tunnel.as_deref(),

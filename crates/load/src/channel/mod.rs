@@ -175,7 +175,7 @@ impl Channels {
         let name = self.load.target.as_deref().filter(|_| self.plan().tls.is_some());
         let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
         let secure = secure.filter(|_| !self.http.tunnel);
-        Destination { to: &self.target, host: None, secure, tunnel: None }
+        Destination { to: &self.target, in_order: false, host: None, secure, tunnel: None }
     }
 
     /// TLS with a memory of its own, where it is spoken.

@@ -213,6 +213,9 @@ impl UserTurn<'_> {
         {
             return Ok(destination);
         }
+        if let Some(known) = OwnedDestination::known(address, &self.session.plan) {
+            return Ok(known);
+        }
         let key = (address.host.clone(), address.port);
         if let Some(known) = self.session.hosts.borrow().get(&key) {
             return Ok(OwnedDestination::direct(address, known.clone()));

@@ -231,7 +231,7 @@ mod tests {
         Content-Type: text/plain\r\nContent-Length: 3\r\nProxy-Authorization: x\r\n\r\na=1";
 
     fn destination(tunnel: Option<&str>) -> OwnedDestination {
-        OwnedDestination { to: Vec::new(), host: None, secure: None, tunnel: tunnel.map(str::to_owned) }
+        OwnedDestination { tunnel: tunnel.map(str::to_owned), ..OwnedDestination::default() }
     }
 
     fn text(message: &Message, added: &str, tunnel: Option<&str>) -> String {

@@ -127,6 +127,8 @@ struct Common<'a> {
     reading: Reading,
     target: Destination<'a>,
     hosts: &'a Hosts,
+    /// It may give hosts addresses of its own.
+    session: &'a plan::Session,
 }
 
 /// Where the models of a step's requests are agreed on by all workers.
@@ -200,8 +202,9 @@ impl Prepared {
         let http = common.writer.http;
         let destination = |address: &Address| {
             let direct = || {
-                let known = common.hosts.get(&(address.host.clone(), address.port))?;
-                Some(OwnedDestination::direct(address, known.clone()))
+                let found = || common.hosts.get(&(address.host.clone(), address.port));
+                OwnedDestination::known(address, common.session)
+                    .or_else(|| Some(OwnedDestination::direct(address, found()?.clone())))
             };
             // Where the host is a value, users find the way to it.
             let varies = !request.place.is_empty();
@@ -323,8 +326,19 @@ impl Requests {
         let memo = &Rc::default();
         // A session edits each request as a value.
         let shares = !step.templates && !edited;
-        let common =
-            Common { writer: &writer, shares, checks, step, models: &models, memo, reading, target, hosts };
+        let session = &step.session;
+        let common = Common {
+            writer: &writer,
+            shares,
+            checks,
+            step,
+            models: &models,
+            memo,
+            reading,
+            target,
+            hosts,
+            session,
+        };
         let lines = Lines::new(&step.requests, |index, request| {
             Prepared::new(index, request, expectation(&step.expect, request), &common)
         });

@@ -84,6 +84,7 @@ fn session(choose: &mut Chooser) -> Session {
     let login = choose.some(0.3).then(|| Request::get("http://server/login"));
     Session {
         strict_urls: false,
+        hosts: std::collections::BTreeMap::new(),
         cookie_rules: plan::CookieRules::default(),
         cookies: choose.some(0.5),
         redirects: choose.some(0.5).then_some(redirects),

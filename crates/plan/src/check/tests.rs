@@ -190,6 +190,10 @@ fn sessions_and_ways_to_connect_have_rules() {
         (&session(crate::Session { resources: resources(0), ..default() }), "parallel is 0"),
         (&session(crate::Session { auth: Some(Default::default()), ..default() }), "auth needs credentials"),
         (&session(crate::Session { login: vec![Request::get("ftp://h/")], ..default() }), "'ftp://h/'"),
+        (
+            &session(crate::Session { hosts: [("h".to_owned(), Vec::new())].into(), ..default() }),
+            "h has no address",
+        ),
         (&http(Http { h1: Http1 { pipeline: 0, ..Http1::default() }, ..Http::default() }), "pipeline is 0"),
         (&http(Http { unix_socket: Some("x".repeat(108)), ..Http::default() }), "no path of 1 to 107"),
         (&http(Http { tunnel: true, ..Http::default() }), "tunnel needs a target"),

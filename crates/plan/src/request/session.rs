@@ -8,6 +8,8 @@ use crate::request::Request;
 use crate::request::answer::Must;
 use crate::violation::Found;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
 
 /// State that users of a step remember, and actions of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
@@ -40,9 +42,18 @@ pub struct Session {
     /// When answers are asked for on condition that they have changed.
     #[serde(skip_serializing_if = "Validators::is_never")]
     pub validators: Validators,
+    /// Hosts that are not looked up, by name, as in a hosts file: connections go to the first address that takes them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub hosts: BTreeMap<String, Vec<IpAddr>>,
 }
 
 impl Session {
+    /// The addresses that the plan itself gives a host; `None`: it is looked up.
+    pub fn known(&self, host: &str, port: u16) -> Option<Vec<SocketAddr>> {
+        let known = self.hosts.iter().find(|(name, _)| name.eq_ignore_ascii_case(host));
+        known.map(|(_, addresses)| addresses.iter().map(|address| SocketAddr::new(*address, port)).collect())
+    }
+
     /// True if requests depend on nothing that came before.
     pub fn is_none(&self) -> bool {
         *self == Session::default()
@@ -243,6 +254,12 @@ pub(crate) fn check(phase: &str, session: &Session, found: &mut Found) {
         if let Some(status) = redirects.statuses.iter().find(|status| !(200..400).contains(*status)) {
             say("redirects", format!("redirects: status {status} leads nowhere: give some of 201 to 308"));
         }
+    }
+    if let Some((name, _)) = session.hosts.iter().find(|(_, addresses)| addresses.is_empty()) {
+        say(
+            "hosts",
+            format!("hosts: {name} has no address: give one or more, or leave it out to look it up"),
+        );
     }
     let Some(auth) = &session.auth else { return };
     if auth.attempts == 0 || auth.credentials.len() + auth.proxy.len() == 0 {

@@ -158,6 +158,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
     };
     Session {
         strict_urls: false,
+        hosts: std::collections::BTreeMap::new(),
         cookie_rules: plan::CookieRules::default(),
         cookies: true,
         redirects: settings.follow.then_some(redirects),

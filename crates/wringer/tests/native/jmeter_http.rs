@@ -170,3 +170,70 @@ fn cookies_of_a_manager_itself_are_sent_by_its_policy() {
         assert!(checked.stdout.contains(said), "{said}: {}", checked.stdout);
     }
 }
+
+/// A DNS Cache Manager with these static hosts.
+fn static_hosts(hosts: &[(&str, &str)], more: &str) -> String {
+    let host = |(name, address): &(&str, &str)| {
+        format!(
+            "<elementProp name=\"{name}\" elementType=\"StaticHost\"><stringProp name=\"StaticHost.Name\">{name}</stringProp>\
+             <stringProp name=\"StaticHost.Address\">{address}</stringProp></elementProp>"
+        )
+    };
+    format!(
+        "<DNSCacheManager testname=\"Hosts\"><collectionProp name=\"DNSCacheManager.hosts\">{}</collectionProp>\
+         <boolProp name=\"DNSCacheManager.clearEachIteration\">true</boolProp>\
+         <boolProp name=\"DNSCacheManager.isCustomResolver\">true</boolProp>{more}</DNSCacheManager><hashTree/>",
+        hosts.iter().map(host).collect::<String>()
+    )
+}
+
+/// A sampler of another host than this machine's address, with a connection of its own.
+fn of_host(name: &str, host: &str) -> String {
+    let more = "<boolProp name=\"HTTPSampler.use_keepalive\">false</boolProp>\
+        <stringProp name=\"HTTPSampler.response_timeout\">5000</stringProp>";
+    sampler(name, &format!("/{name}"), more, "").replace(">127.0.0.1<", &format!(">{host}<"))
+}
+
+/// By `DNSCacheManager.resolve` of JMeter 5.6.3 and the order in which HttpClient 4.5 tries addresses.
+#[test]
+fn static_hosts_hold_for_the_samplers_in_their_scope() {
+    let first = Web::start(|_| ok("first"));
+    let port = first.address.port();
+    let second = Web::at(&format!("127.0.0.2:{port}"), |_| ok("second"));
+    let hosts = [
+        ("a.test", "127.0.0.1 , 127.0.0.2"),
+        // Nobody listens at the first of them.
+        ("B.test", "127.0.0.9,127.0.0.2"),
+        ("localhost", "127.0.0.2"),
+        ("localhost", "127.0.0.9"),
+    ];
+    let within: String =
+        [of_host("a", "a.test"), of_host("b", "b.test"), of_host("in", "localhost")].concat();
+    let below = format!(
+        "<LoopController testname=\"L\"><stringProp name=\"LoopController.loops\">3</stringProp></LoopController><hashTree>{}{within}</hashTree>",
+        static_hosts(&hosts, "")
+    );
+    let plan = once(&(below + &of_host("out", "localhost")));
+    let checked = on(&plan, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(0);
+    assert!(!checked.stdout.contains("DNSCacheManager"), "{}", checked.stdout);
+    let found = results(&plan, &first);
+    assert!(found.iter().all(|line| line[1] == "200"), "{found:?}");
+    let asked = |web: &Web| web.seen().iter().map(|asked| asked.target.clone()).collect::<Vec<_>>().concat();
+    assert_eq!(asked(&first), "/a/a/a/out", "addresses are tried in their order, each time");
+    assert_eq!(asked(&second), "/b/in/b/in/b/in");
+    assert_eq!(second.seen()[0].field("Host"), Some(format!("b.test:{port}").as_str()));
+}
+
+#[test]
+fn what_of_a_dns_cache_manager_is_not_obeyed_is_listed() {
+    let servers = "<collectionProp name=\"DNSCacheManager.servers\"><stringProp name=\"1\">192.0.2.53</stringProp></collectionProp>";
+    for (hosts, more, code, said) in [
+        (("a.test", "127.0.0.1"), servers, 0, "are looked up by this system, not by its servers 192.0.2.53"),
+        (("a.test", "b.test"), "", 2, "its host a.test is at 'b.test', which is a name and is not looked up"),
+        (("a.test", ""), "", 2, "its host a.test has no address"),
+    ] {
+        let plan = once(&(static_hosts(&[hosts], more) + &of_host("a", "a.test")));
+        let checked = on(&plan, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(code);
+        assert!(checked.stdout.contains(said), "{}", checked.stdout);
+    }
+}

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn plain(host: &str) -> Destination<'_> {
-        Destination { to: &[], host: Some(host), secure: None, tunnel: None }
+        Destination { to: &[], in_order: false, host: Some(host), secure: None, tunnel: None }
     }
 
     #[test]

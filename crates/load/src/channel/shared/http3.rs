@@ -34,7 +34,7 @@ impl Channels {
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Rc<Shared>, Failure> {
-        let mut ends = self.ends(destination.to);
+        let mut ends = self.ends(destination);
         let until = began + self.load.limits.connect;
         loop {
             let deadline = ends.share_of(self.net.now(), until);

@@ -26,7 +26,7 @@ fn models() -> Models {
 }
 
 fn plain(to: &[SocketAddr]) -> Destination<'_> {
-    Destination { to, host: None, secure: None, tunnel: None }
+    Destination { to, in_order: false, host: None, secure: None, tunnel: None }
 }
 
 fn requests(step: &RequestStep) -> Requests {
