@@ -7,6 +7,7 @@
 //!
 //! Start reading at [`parse`] for how a text becomes a [`tree`], and at [`run`] for how that is walked.
 
+mod ciphers;
 mod coding;
 mod dialect;
 mod lexer;
@@ -25,6 +26,6 @@ pub use model::abrupt::{Limit, RunError};
 pub use model::host::{self, Host};
 pub use model::machine::{Globals, Limits};
 pub use model::tree::Binding;
-pub use model::value::{Argument, CookieValue, List, ListKind, Map, MapKind, Value};
+pub use model::value::{Argument, Bytes, CookieValue, List, ListKind, Map, MapKind, Value};
 pub use parse::Unsupported;
 pub use script::Script;

@@ -104,7 +104,7 @@ impl Host for MemoryHost {
     fn get(&mut self, field: Field) -> Value {
         match field {
             Field::Bytes(of) => match self.field(Field::Body(of)) {
-                Value::Text(text) => Value::Bytes(Rc::from(text.as_bytes())),
+                Value::Text(text) => Value::bytes(text.as_bytes()),
                 other => other,
             },
             // One sample in all: that of the script is the one before it.

@@ -49,16 +49,18 @@ impl Document {
         &self.nodes[node as usize].content
     }
 
-    pub(crate) fn parent(&self, node: Node) -> Option<Node> {
+    /// The node that another one is in; none of the root.
+    pub fn parent(&self, node: Node) -> Option<Node> {
         (node != 0).then(|| self.nodes[node as usize].parent)
     }
 
     /// The nodes in a node, at any depth, in document order.
-    pub(crate) fn descendants(&self, node: Node) -> std::ops::Range<Node> {
+    pub fn descendants(&self, node: Node) -> std::ops::Range<Node> {
         node + 1..self.nodes[node as usize].end
     }
 
-    pub(crate) fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
+    /// The nodes right below a node.
+    pub fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         let end = self.nodes[node as usize].end;
         let first = Some(node + 1).filter(|child| *child < end);
         std::iter::successors(first, move |child| {
@@ -85,6 +87,16 @@ impl Document {
     /// An attribute's value.
     pub fn attribute(&self, node: Node, name: &str) -> Option<&str> {
         self.attributes(node).iter().find(|known| &*known.name == name).map(|found| found.value.as_str())
+    }
+
+    /// The text that a node of text is.
+    pub fn own_text(&self, node: Node) -> Option<&str> {
+        match self.content(node) {
+            Content::Text(text) => Some(text),
+            Content::Root | Content::Element { .. } | Content::Comment(_) | Content::Instruction { .. } => {
+                None
+            }
+        }
     }
 
     /// The text in a node, at any depth (XPath 1.0 section 5).

@@ -13,7 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("net", &[]),
     ("transport", &["wire", "net"]),
     ("load", &["breach", "plan", "markup", "measure", "wire", "net", "transport"]),
-    ("jmscript", &[]),
+    ("jmscript", &["markup"]),
     ("script", &["plan", "measure", "wire", "load"]),
     ("origin", &["breach", "plan", "measure", "wire", "net", "transport"]),
     ("cli", &["plan"]),

@@ -3,6 +3,7 @@
 use super::abrupt::{Run, thrown};
 use super::class::{Class, Method};
 use super::library;
+use super::library::groovy::time_category;
 use super::library::lang::{class, throwable};
 use super::library::util::entry::Entry;
 use super::machine::Machine;
@@ -215,6 +216,11 @@ impl Machine<'_> {
                     "NullPointerException",
                     format!("Cannot get property '{name}' on null object"),
                 );
+            }
+            Value::Int(count) if self.time_categories > 0 => {
+                if let Some(length) = time_category::length(*count, name) {
+                    return Ok(length);
+                }
             }
             Value::Object(object) => {
                 if let Some(found) = object.clone().property(self, of, name) {

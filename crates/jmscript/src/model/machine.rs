@@ -70,6 +70,8 @@ pub struct Machine<'a> {
     pub(crate) builders: Vec<Rc<Map>>,
     /// Whose methods and properties the names in running closures mean, the innermost last.
     pub(crate) delegates: Vec<Delegate>,
+    /// Closures of `use (TimeCategory)` that run.
+    pub(crate) time_categories: u32,
     /// Calls within calls.
     pub(crate) calls: usize,
     /// The label of the loop that begins next.

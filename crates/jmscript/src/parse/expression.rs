@@ -139,6 +139,11 @@ pub(super) fn binary(p: &mut Parser<'_>, least: u8) -> Parsed<Expr> {
         take_operator(p, operator);
         left = match operator {
             Operator::As => {
+                if let Token::Name(name) = p.tokens.token().clone()
+                    && p.names.enums.contains(&name)
+                {
+                    p.refuse(format!("as {name}"), format!("give {name}.valueOf(text) for a constant here"));
+                }
                 let kind = types::type_name(p)?;
                 Expr::Cast(kind, Box::new(left), true)
             }

@@ -93,6 +93,22 @@ fn method_rest(p: &mut Parser<'_>, at: u16, name: Rc<str>, returns: Type) -> Par
     Ok(())
 }
 
+/// `(a, b) { … }` after the name of a member of an enum, as a closure; its first parameter is `this` unless it is static.
+pub(super) fn member(p: &mut Parser<'_>, has_this: bool) -> Parsed<Expr> {
+    let at = begin(p, Kind::Method)?;
+    let mut all = Vec::new();
+    if has_this {
+        names::declare(p, Rc::from("this"))?;
+        all.push(Parameter { kind: Type::Any, default: None });
+    }
+    p.tokens.expect_sign("(")?;
+    all.extend(parameters(p, ")")?);
+    p.tokens.expect_sign(")")?;
+    let mut body = statement::block(p)?;
+    return_last(&mut body);
+    Ok(closure_of(p, at, Head::unnamed(all), body))
+}
+
 /// Parameters up to a sign that is not taken.
 pub(super) fn parameters(p: &mut Parser<'_>, end: &str) -> Parsed<Vec<Parameter>> {
     let mut found = Vec::new();

@@ -3,11 +3,13 @@
 
 use super::tokens::Spot;
 use super::{Parser, Unsupported};
+use crate::ciphers::Mode;
 use crate::dialect::Dialect;
 use crate::model::class::{Class, Kind, Knowledge};
 use crate::model::library::groovy::json_builder;
 use crate::model::library::jmeter::{arguments, is_changed_wholly};
 use crate::model::library::lang::{gstring, string};
+use crate::model::library::security::cipher;
 use crate::model::library::{self, capitalized};
 use crate::model::tree::{Expr, Literal, Place, Type};
 use std::ptr;
@@ -210,6 +212,17 @@ pub fn check_method(p: &mut Parser<'_>, of: &Expr, method: &str, args: Option<us
     }
     let knowledge = kind.knows(method, args, p.dialect);
     refuse_unless_known(p, knowledge, kind, method, args);
+}
+
+/// Notes a transformation of a cipher that is not done here, where the script names it as it stands.
+pub fn check_transformation(p: &mut Parser<'_>, of: &Expr, method: &str, args: &[Expr]) {
+    if let (Expr::Class(class), "getInstance", Some(Expr::Literal(Literal::Text(name)))) =
+        (of, method, args.first())
+        && class.is(&cipher::KIND)
+        && Mode::of(name).is_none()
+    {
+        p.refuse(format!("Cipher.getInstance(\"{name}\")"), "ciphers are AES in CBC, ECB or GCM here");
+    }
 }
 
 fn check_static(p: &mut Parser<'_>, class: Class, method: &str, args: Option<usize>) {

@@ -1,6 +1,7 @@
 //! Tokens to a tree, in one pass: names become slots as they are read. Whatever is beyond this interpreter is noted and
 //! reading goes on, so that all of it is told at once; a mistake of grammar ends it.
 
+mod enumeration;
 mod expression;
 mod function;
 mod known;
@@ -14,7 +15,7 @@ mod types;
 use crate::dialect::Dialect;
 use crate::lexer::{Fault, Lexeme, Token, tokens};
 use crate::model::class::refusal;
-use crate::model::tree::{Callee, Code, Function, Place, Statement, Type};
+use crate::model::tree::{Callee, Code, Function, Line, Place, Statement, Type};
 use crate::stack::Stack;
 use known::Notes;
 use names::Names;
@@ -80,6 +81,8 @@ struct Parser<'a> {
     names: Names,
     notes: Notes,
     functions: Vec<Option<Rc<Function>>>,
+    /// Declarations of enums, which come before all else.
+    enums: Vec<Line>,
     stack: Stack,
 }
 
@@ -92,6 +95,7 @@ impl<'a> Parser<'a> {
             names: Names::new(dialect),
             notes: Notes::default(),
             functions: Vec::new(),
+            enums: Vec::new(),
             stack: Stack::begin(),
         }
     }
@@ -154,12 +158,14 @@ impl<'a> Parser<'a> {
 /// The script's body as a function.
 fn script(p: &mut Parser<'_>) -> Parsed<Function> {
     p.names.scopes.enter(Kind::Body);
+    enumeration::find(p)?;
     let mut body = statement::statements(p, |token| matches!(token, Token::End))?;
     // BeanShell's `if` and `try` have no value.
     let is_plain = matches!(body.last().map(|line| &line.statement), Some(Statement::Expr(_)));
     if is_plain || p.dialect != Dialect::BeanShell {
         function::return_last(&mut body);
     }
+    body = std::mem::take(&mut p.enums).into_iter().chain(body).collect();
     let needs = p.names.scopes.leave();
     Ok(Function {
         name: Rc::from("script"),

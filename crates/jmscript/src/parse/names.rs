@@ -19,6 +19,8 @@ pub struct Names {
     pub imports: HashMap<Rc<str>, Class>,
     /// Classes that the script imports and that are not known here.
     pub unknown_imports: HashSet<Rc<str>>,
+    /// Enums of the script's own.
+    pub enums: HashSet<Rc<str>>,
     pub globals: Vec<Rc<str>>,
     /// Globals that are assigned to, and so hide names of the outside world.
     pub assigned: HashSet<u16>,
@@ -36,6 +38,7 @@ impl Names {
             scopes: Scopes::default(),
             imports: HashMap::new(),
             unknown_imports: HashSet::new(),
+            enums: HashSet::new(),
             globals: Vec::new(),
             assigned: HashSet::new(),
             calls: Vec::new(),
@@ -74,6 +77,10 @@ impl Names {
     }
 
     pub fn class(&self, name: &str) -> Option<Class> {
+        if self.unknown_imports.contains(name) {
+            // The script means another one than that which is known by this name.
+            return None;
+        }
         self.imports.get(name).copied().or_else(|| Class::named(name).filter(|class| self.sees(*class, name)))
     }
 

@@ -25,6 +25,10 @@ pub(super) fn postfix(p: &mut Parser<'_>) -> Parsed<Expr> {
         }
         let Token::Sign(sign) = *p.tokens.token() else { return Ok(of) };
         of = match sign {
+            ".@" => {
+                p.tokens.at += 1;
+                attribute(p, of, How { is_safe: false, is_spread: false })?
+            }
             "." | "?." | "*." | ".&" | "::" => {
                 p.tokens.at += 1;
                 member(p, of, sign)?
@@ -113,7 +117,7 @@ fn member(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
     let name = match p.tokens.next() {
         Token::Name(name) => name,
         Token::Text(text) => text,
-        Token::Sign("@") => return member(p, of, sign),
+        Token::Sign("@") => return attribute(p, of, How { is_safe, is_spread }),
         Token::Template(parts) => {
             let key = template(p, &parts)?;
             return Ok(Expr::Index(Box::new((of, key)), is_safe));
@@ -152,6 +156,16 @@ fn member(p: &mut Parser<'_>, of: Expr, sign: &str) -> Parsed<Expr> {
     Ok(Expr::Property(Box::new(Property { of, name, getters, setter, is_safe, is_spread })))
 }
 
+/// Parses the name behind `.@`: an attribute of XML, or a field itself.
+fn attribute(p: &mut Parser<'_>, of: Expr, how: How) -> Parsed<Expr> {
+    let How { is_safe, is_spread } = how;
+    let field = p.tokens.expect_name()?;
+    let name = Rc::from(format!("@{field}"));
+    let getters = getters(&field);
+    let setter = setter(&field);
+    Ok(Expr::Property(Box::new(Property { of, name, getters, setter, is_safe, is_spread })))
+}
+
 /// `(args)` after a member's name, which stands before `spot`.
 fn method_call(p: &mut Parser<'_>, of: Expr, name: Rc<str>, how: How, line: u32) -> Parsed<Expr> {
     let at = p.tokens.at;
@@ -160,6 +174,7 @@ fn method_call(p: &mut Parser<'_>, of: Expr, name: Rc<str>, how: How, line: u32)
     let is_open = p.tokens.is_sign("{");
     let end = std::mem::replace(&mut p.tokens.at, at);
     let method = method(p, &name, &of);
+    known::check_transformation(p, &of, &name, &args);
     if !how.is_spread && method.is_some() {
         known::check_method(p, &of, &name, count(&args).filter(|_| !is_open));
     }
@@ -456,6 +471,7 @@ pub(super) fn named(p: &mut Parser<'_>, name: Rc<str>) -> Parsed<Expr> {
         "function" if p.dialect == Dialect::JavaScript && p.tokens.is_sign("(") => {
             return function::function_expression(p);
         }
+        "this" if p.names.scopes.find(&name).is_some() => {}
         "this" | "owner" | "delegate" if p.dialect == Dialect::Groovy => {
             return Ok(Expr::Place(Place::Bound(Binding::Variables)));
         }
@@ -523,7 +539,7 @@ pub(super) fn construct(p: &mut Parser<'_>) -> Parsed<Expr> {
         let name = name.clone();
         p.tokens.at = start;
         let kind = match p.tokens.next() {
-            Token::Name(_) => element_type(&name),
+            Token::Name(_) => types::element_type(&name),
             _ => Type::Any,
         };
         return new_array(p, kind);
@@ -550,20 +566,6 @@ pub(super) fn construct(p: &mut Parser<'_>) -> Parsed<Expr> {
         function::closure(p)?;
     }
     Ok(Expr::New(class, Box::from(args)))
-}
-
-fn element_type(name: &str) -> Type {
-    match name {
-        "int" => Type::Int,
-        "long" => Type::Long,
-        "double" => Type::Double,
-        "float" => Type::Float,
-        "byte" => Type::Byte,
-        "short" => Type::Short,
-        "char" => Type::Char,
-        "boolean" => Type::Bool,
-        _ => Type::Any,
-    }
 }
 
 /// `[n]`, `[n][m]`, or `[] {1, 2}` after the type of the elements.

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Parsed, Parser, expression, function, known, names, primary, types};
+use super::{Parsed, Parser, enumeration, expression, function, known, names, primary, types};
 use crate::dialect::Dialect;
 use crate::lexer::Token;
 use crate::model::class::Class;
@@ -140,6 +140,10 @@ pub(super) fn keyword(p: &mut Parser<'_>, name: &str) -> Parsed<Option<Option<St
             while !ends_here(p) {
                 p.tokens.at += 1;
             }
+            return Ok(Some(None));
+        }
+        "enum" if p.dialect == Dialect::Groovy && matches!(p.tokens.token(), Token::Name(_)) => {
+            enumeration::declaration(p)?;
             return Ok(Some(None));
         }
         "class" | "interface" | "enum" | "trait" if matches!(p.tokens.token(), Token::Name(_)) => {

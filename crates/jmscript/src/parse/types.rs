@@ -50,9 +50,6 @@ pub(super) fn import(p: &mut Parser<'_>) -> Parsed<()> {
     } else {
         let last = path.rsplit('.').next().expect("a split has a part");
         p.names.unknown_imports.insert(alias.unwrap_or_else(|| Rc::from(last)));
-        if path == "groovy.time.*" {
-            p.names.unknown_imports.insert(Rc::from("TimeCategory"));
-        }
     }
     Ok(())
 }
@@ -225,4 +222,19 @@ fn primitive(name: &str) -> Option<Type> {
         "char" => Type::Char,
         _ => return None,
     })
+}
+
+/// The type of the elements of an array by its name, where that is a primitive one.
+pub(super) fn element_type(name: &str) -> Type {
+    match name {
+        "int" => Type::Int,
+        "long" => Type::Long,
+        "double" => Type::Double,
+        "float" => Type::Float,
+        "byte" => Type::Byte,
+        "short" => Type::Short,
+        "char" => Type::Char,
+        "boolean" => Type::Bool,
+        _ => Type::Any,
+    }
 }

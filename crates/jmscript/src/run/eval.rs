@@ -428,7 +428,7 @@ impl Machine<'_> {
         };
         if *kind == Type::Byte && sizes.len() == 1 {
             self.take(length)?;
-            return Ok(Value::Bytes(Rc::from(vec![0; length])));
+            return Ok(Value::bytes(vec![0; length]));
         }
         self.take_items(length)?;
         let mut items = Vec::with_capacity(length);

@@ -51,6 +51,7 @@ pub(crate) fn run(code: &Code, dialect: Dialect, context: Context<'_>) -> Result
         },
         builders: Vec::new(),
         delegates: Vec::new(),
+        time_categories: 0,
         calls: 0,
         label: None,
         line: 1,

@@ -46,7 +46,7 @@ impl Class {
         let exact = ALL.iter().find(|kind| kind.package() == package && kind.name() == name);
         // Vendors move classes between packages (commons-lang, commons-lang3); the name decides where the package is unknown.
         let alike = || {
-            let moves = ["Base64", "Date"].iter().all(|fixed| *fixed != name);
+            let moves = ["Base64", "Date", "JSONObject", "JSONArray"].iter().all(|fixed| *fixed != name);
             Class::named(name).filter(|_| moves)
         };
         exact.map(|kind| Class::Known(kind)).or_else(alike)

@@ -3,6 +3,7 @@
 use crate::coding;
 use crate::dialect::Dialect;
 use crate::model::abrupt::Run;
+use crate::model::library::groovy::time_category;
 use crate::model::library::lang::object::print;
 use crate::model::machine::Machine;
 use crate::model::meaning::{format, javascript};
@@ -53,6 +54,7 @@ const ROWS: &[Row] = &[
             Ok(Value::Null)
         },
     },
+    Row { name: "use", languages: GROOVY, run: time_category::use_category },
     Row { name: "getBinding", languages: ALL, run: |_, _| Ok(Value::Bound(Binding::Variables)) },
     Row {
         name: "parseInt",

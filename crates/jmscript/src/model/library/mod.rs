@@ -8,9 +8,11 @@ pub(crate) mod groovy;
 pub(crate) mod io;
 pub(crate) mod javascript;
 pub(crate) mod jmeter;
+pub(crate) mod jwt;
 pub(crate) mod lang;
 pub(crate) mod math;
 pub(crate) mod net;
+pub(crate) mod org_json;
 pub(crate) mod regex;
 pub(crate) mod security;
 pub(crate) mod text;
@@ -116,9 +118,23 @@ pub(crate) static ALL: &[&Kind] = &[
     &io::writer::STREAM_WRITER,
     &io::writer::PRINT_STREAM,
     &io::reader::KIND,
+    &io::reader::STREAM,
+    &io::bytes::OUTPUT,
+    &io::bytes::OUTPUT_STREAM,
+    &io::bytes::INPUT_STREAM,
+    &io::bytes::INPUT,
+    &util::zip::GZIP_OUTPUT,
+    &util::zip::GZIP_INPUT,
+    &util::zip::DEFLATER_OUTPUT,
+    &util::zip::INFLATER_INPUT,
+    &util::zip::DEFLATER,
+    &util::zip::INFLATER,
     &io::reader::BUFFERED,
     &security::digest::KIND,
     &security::mac::KIND,
+    &security::cipher::KIND,
+    &security::cipher::IV,
+    &security::cipher::GCM,
     &security::mac::SECRET,
     &net::url_coder::ENCODER,
     &net::url_coder::DECODER,
@@ -132,10 +148,33 @@ pub(crate) static ALL: &[&Kind] = &[
     &groovy::closure::KIND,
     &lang::gstring::KIND,
     &lang::gstring::IMPL,
+    &groovy::enumeration::KIND,
+    &groovy::enumeration::CONSTANT,
+    &groovy::time_category::KIND,
+    &groovy::time_category::BASE,
+    &groovy::time_category::DURATION,
+    &groovy::time_category::TIME,
+    &groovy::time_category::DATUM,
+    &groovy::time_category::TIME_DATUM,
+    &groovy::time_category::FROM,
+    &groovy::xml_slurper::KIND,
+    &groovy::xml_slurper::RESULT,
+    &groovy::xml_slurper::ATTRIBUTES,
+    &groovy::xml_slurper::PATH,
+    &groovy::xml_slurper::NODE,
     &groovy::json_slurper::KIND,
     &groovy::json_slurper::CLASSIC,
     &groovy::json_output::KIND,
     &groovy::json_builder::KIND,
+    &jwt::builder::KIND,
+    &jwt::builder::BUILDER,
+    &jwt::keys::ALGORITHM,
+    &jwt::keys::KEYS,
+    &jwt::keys::DECODERS,
+    &jwt::keys::DECODER,
+    &org_json::object::KIND,
+    &org_json::array::KIND,
+    &org_json::part::NULL,
     &jmeter::utils::KIND,
     &jmeter::ctx::SERVICE,
     &jmeter::ctx::KIND,

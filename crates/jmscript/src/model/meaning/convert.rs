@@ -134,7 +134,9 @@ fn as_array(m: &mut Machine<'_>, of: &Type, value: &Value) -> Run {
     };
     if *of == Type::Byte {
         m.take(items.len())?;
-        return Ok(Value::Bytes(items.iter().map(|item| item.to_long().unwrap_or(0) as u8).collect()));
+        return Ok(Value::bytes(
+            items.iter().map(|item| item.to_long().unwrap_or(0) as u8).collect::<Rc<[u8]>>(),
+        ));
     }
     m.take_items(items.len())?;
     let items = items.into_iter().map(|item| cast(m, of, item, true)).collect::<Run<Vec<Value>>>()?;

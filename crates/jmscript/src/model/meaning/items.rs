@@ -26,7 +26,9 @@ pub(crate) fn items(m: &mut Machine<'_>, of: &Value) -> Run<Vec<Value>> {
         Value::Map(map) => {
             map.to_vec().into_iter().map(|(key, value)| Value::object(Entry { key, value })).collect()
         }
-        Value::Bytes(bytes) => bytes.iter().map(|byte| Value::Int(i32::from(byte.cast_signed()))).collect(),
+        Value::Bytes(bytes) => {
+            bytes.get().iter().map(|byte| Value::Int(i32::from(byte.cast_signed()))).collect()
+        }
         Value::Text(text) | Value::Template(text) => {
             text.chars().map(|c| Value::text(c.to_string())).collect()
         }
@@ -180,7 +182,7 @@ pub(crate) fn element(m: &mut Machine<'_>, of: &Value, index: &Value) -> Run {
         }
         (Value::Bytes(bytes), index) => {
             let at = place(m, index.to_long().unwrap_or(-1), bytes.len());
-            match at.and_then(|at| bytes.get(at)) {
+            match at.and_then(|at| bytes.at(at)) {
                 Some(byte) => Ok(Value::Int(i32::from(byte.cast_signed()))),
                 None => out_of_array(index, bytes.len()),
             }
@@ -326,6 +328,12 @@ pub(crate) fn set_element(m: &mut Machine<'_>, of: &Value, index: &Value, value:
                 list.change(|items| items.resize(place + 1, Value::Null));
             }
             list.change(|items| items[place] = value);
+            Ok(())
+        }
+        Value::Bytes(bytes) => {
+            let at = place(m, index.to_long().unwrap_or(-1), bytes.len()).filter(|at| *at < bytes.len());
+            let Some(at) = at else { return out_of_array(index, bytes.len()) };
+            bytes.change(|bytes| bytes[at] = value.to_long().unwrap_or(0) as u8);
             Ok(())
         }
         Value::Null => thrown("NullPointerException", "Cannot invoke method putAt() on null object"),

@@ -4,7 +4,8 @@ use super::items::{items, list_of_kind, push, put};
 use crate::dialect::Dialect;
 use crate::model::abrupt::{Run, thrown, thrown_bare};
 use crate::model::class::Class;
-use crate::model::library::io::{file::File, writer};
+use crate::model::library::groovy::time_category;
+use crate::model::library::io::{bytes::Output, file::File, writer};
 use crate::model::library::lang::string_builder;
 use crate::model::library::regex::pattern::{Pattern, find};
 use crate::model::library::util::date;
@@ -253,13 +254,24 @@ pub(crate) fn of_objects(m: &mut Machine<'_>, operator: Binary, left: &Value, ri
             return Ok(left.clone());
         }
         Binary::Add if is_builder => return joined(m, left, right),
-        Binary::Add => date::sum(m, left, right, 1)?,
-        Binary::Subtract => date::sum(m, left, right, -1)?,
+        Binary::ShiftLeft if left.as_object::<Output>().is_some() => {
+            return m.invoke(left, "leftShift", std::slice::from_ref(right));
+        }
+        Binary::Add => sum(m, left, right, 1)?,
+        Binary::Subtract => sum(m, left, right, -1)?,
         _ => None,
     };
     match sum {
         Some(value) => Ok(value),
         None => no_operator(m, operator, left, right),
+    }
+}
+
+/// The sum of moments and lengths of time, by `TimeCategory` where that is asked for.
+fn sum(m: &mut Machine<'_>, left: &Value, right: &Value, sign: i64) -> Run<Option<Value>> {
+    match time_category::sum(m, left, right, sign)? {
+        None => date::sum(m, left, right, sign),
+        found => Ok(found),
     }
 }
 

@@ -222,50 +222,62 @@ impl Reader<'_> {
 
 /// A value as JSON without blanks; numbers as the style has them.
 pub fn to_json(value: &Value, style: Style) -> String {
+    to_json_by(value, Writing { style, quote: write_text })
+}
+
+/// How JSON is written: numbers as a style has them, and texts by a function that puts them into quotes.
+#[derive(Clone, Copy)]
+pub(crate) struct Writing {
+    pub style: Style,
+    pub quote: fn(&str, &mut String),
+}
+
+/// A value as JSON without blanks.
+pub(crate) fn to_json_by(value: &Value, by: Writing) -> String {
     let mut out = String::new();
-    write(value, &mut out, style, 0);
+    write(value, &mut out, by, 0);
     out
 }
 
-fn write(value: &Value, out: &mut String, style: Style, depth: usize) {
+fn write(value: &Value, out: &mut String, by: Writing, depth: usize) {
     match value {
         _ if depth > DEEPEST => out.push_str("null"),
         Value::Null | Value::Void => out.push_str("null"),
-        Value::Bool(_) => value.write(out, style, 0),
-        number if number.is_number() => number.write(out, style, 0),
+        Value::Bool(_) => value.write(out, by.style, 0),
+        number if number.is_number() => number.write(out, by.style, 0),
         Value::List(list) => {
             let items = list.to_vec();
-            write_list(items.iter(), out, style, depth);
+            write_list(items.iter(), out, by, depth);
         }
         Value::Range(range) => {
             let items: Vec<Value> = (0..range.len().min(1 << 16)).map(|at| range.at(at)).collect();
-            write_list(items.iter(), out, style, depth);
+            write_list(items.iter(), out, by, depth);
         }
-        Value::Map(map) => write_map(&map.to_vec(), out, style, depth),
+        Value::Map(map) => write_map(&map.to_vec(), out, by, depth),
         Value::Object(object) => match object.json() {
-            Some(value) => write(&value, out, style, depth + 1),
-            None => write_text(&value.shown(Style::Groovy), out),
+            Some(value) => write(&value, out, by, depth + 1),
+            None => (by.quote)(&value.shown(Style::Groovy), out),
         },
-        other => write_text(&other.shown(Style::Groovy), out),
+        other => (by.quote)(&other.shown(Style::Groovy), out),
     }
 }
 
-fn write_list<'a>(items: impl Iterator<Item = &'a Value>, out: &mut String, style: Style, depth: usize) {
+fn write_list<'a>(items: impl Iterator<Item = &'a Value>, out: &mut String, by: Writing, depth: usize) {
     out.push('[');
     for (at, item) in items.enumerate() {
         out.push_str(if at > 0 { "," } else { "" });
-        write(item, out, style, depth + 1);
+        write(item, out, by, depth + 1);
     }
     out.push(']');
 }
 
-fn write_map(entries: &[(Value, Value)], out: &mut String, style: Style, depth: usize) {
+fn write_map(entries: &[(Value, Value)], out: &mut String, by: Writing, depth: usize) {
     out.push('{');
     for (at, (key, value)) in entries.iter().enumerate() {
         out.push_str(if at > 0 { "," } else { "" });
-        write_text(&key.shown(Style::Groovy), out);
+        (by.quote)(&key.shown(Style::Groovy), out);
         out.push(':');
-        write(value, out, style, depth + 1);
+        write(value, out, by, depth + 1);
     }
     out.push('}');
 }

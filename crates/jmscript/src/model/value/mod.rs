@@ -1,11 +1,13 @@
 //! Values that scripts compute with. They are cheap to copy: texts, lists and maps are shared, as references are in Java.
 
+mod bytes;
 pub(crate) mod json;
 mod map;
 mod object;
 mod print;
 pub(crate) mod text;
 
+pub use bytes::Bytes;
 pub use map::{Map, MapKind};
 pub use object::{Argument, CookieValue, Object};
 pub use print::Style;
@@ -51,7 +53,7 @@ pub enum Value {
     /// A `GString` with closures, which are called when it is printed.
     Lazy(Rc<[LazyPiece]>),
     /// `byte[]`.
-    Bytes(Rc<[u8]>),
+    Bytes(Rc<Bytes>),
     /// A list, an array or a set.
     List(Rc<List>),
     /// A map.
@@ -423,6 +425,11 @@ impl Value {
             Value::Int(_) | Value::Long(_) | Value::Char(_) => self.to_long().map(BigInt::from),
             _ => self.to_decimal().map(|decimal| decimal.to_integer()),
         }
+    }
+
+    /// An array of bytes.
+    pub fn bytes(bytes: impl Into<Rc<[u8]>>) -> Value {
+        Value::Bytes(Rc::new(Bytes::new(bytes)))
     }
 
     /// True if it counts as true in a condition, where anything may be one: zero, null and what is empty is false.

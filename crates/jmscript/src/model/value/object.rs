@@ -34,6 +34,11 @@ pub trait Object: Any {
         self.order(other) == Some(Ordering::Equal)
     }
 
+    /// The text that it equals, beside itself, as a path through XML does.
+    fn says(&self) -> Option<Rc<str>> {
+        None
+    }
+
     /// Its order beside another; `None` where there is none.
     fn order(&self, _other: &dyn Object) -> Option<Ordering> {
         None

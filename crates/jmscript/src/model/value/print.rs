@@ -57,7 +57,8 @@ impl Value {
             Value::Text(text) | Value::Template(text) => out.write_str(text),
             Value::Lazy(_) => out.write_str("GString"),
             Value::Bytes(bytes) => {
-                let texts: Vec<String> = bytes.iter().map(|byte| byte.cast_signed().to_string()).collect();
+                let texts: Vec<String> =
+                    bytes.get().iter().map(|byte| byte.cast_signed().to_string()).collect();
                 write!(out, "[{}]", texts.join(", "))
             }
             Value::List(_) | Value::Map(_) if depth > DEEPEST => Ok(()),
@@ -112,7 +113,7 @@ impl Value {
             (Value::Decimal(a), Value::Decimal(b)) => a == b && (loosely || a.scale() == b.scale()),
             (Value::Char(a), Value::Char(b)) => a == b,
             (Value::Text(a), Value::Text(b)) | (Value::Template(a), Value::Template(b)) => a == b,
-            (Value::Bytes(a), Value::Bytes(b)) => loosely && a == b || Rc::ptr_eq(a, b),
+            (Value::Bytes(a), Value::Bytes(b)) => Rc::ptr_eq(a, b) || loosely && a.get() == b.get(),
             (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || same_items(a, b, depth, loosely),
             (Value::Range(a), Value::Range(b)) => a == b,
             (Value::List(a), Value::Range(b)) | (Value::Range(b), Value::List(a)) => a.look(|items| {
@@ -123,6 +124,9 @@ impl Value {
             (Value::Class(a), Value::Class(b)) => a == b,
             (Value::Bound(a), Value::Bound(b)) => a == b,
             (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b) || a.equals(&**b),
+            (Value::Object(a), b) if a.says().is_some() => {
+                a.says().as_deref() == Some(&*b.shown(Style::Java))
+            }
             (a, b) if loosely => loose_equality(a, b),
             (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),

@@ -71,7 +71,7 @@ impl<'a, 's> Seen<'a, 's> {
                 None => Value::Null,
                 Some(body) => text(&String::from_utf8_lossy(body)),
             },
-            Field::Bytes(_) => Value::Bytes(Rc::from(sample.body.as_deref().unwrap_or_default())),
+            Field::Bytes(_) => Value::bytes(sample.body.as_deref().unwrap_or_default()),
             Field::Code(_) => text(&sample.code),
             Field::Message(_) => text(&sample.message),
             Field::ResponseHeaders(_) => text(&sample.head.replace("\r\n", "\n")),
@@ -410,7 +410,7 @@ impl Seen<'_, '_> {
         match field {
             Field::Body(_) => {
                 sample.body = Some(match &value {
-                    Value::Bytes(bytes) => bytes.to_vec(),
+                    Value::Bytes(bytes) => bytes.get().to_vec(),
                     _ => text.into_bytes(),
                 });
             }

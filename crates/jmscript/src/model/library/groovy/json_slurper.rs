@@ -33,7 +33,7 @@ pub(crate) static CLASSIC: Kind = Kind::new("groovy.json", "JsonSlurperClassic")
 fn parse_value(m: &mut Machine<'_>, _: &Value, args: &[Value]) -> Run {
     let text = match &args[0] {
         Value::Null => return thrown("IllegalArgumentException", "Text must not be null or empty"),
-        Value::Bytes(bytes) => Rc::from(String::from_utf8_lossy(bytes)),
+        Value::Bytes(bytes) => Rc::from(String::from_utf8_lossy(&bytes.get())),
         value => match value.as_object::<File>() {
             Some(file) => read_text(m, &file.0)?,
             None if value.kind().is_a(&crate::model::library::io::reader::BUFFERED) => {

@@ -49,8 +49,8 @@ pub(crate) static KIND: Kind = Kind::new("java.io", "File")
 const METHODS: &[Row] = &[
     // Reading.
     rows("getText", 0, 1, |m, of, _| read_text(m, path(of)).map(Value::Text)),
-    row("getBytes", 0, |m, of, _| read_bytes(m, path(of)).map(Value::Bytes)),
-    row("readBytes", 0, |m, of, _| read_bytes(m, path(of)).map(Value::Bytes)),
+    row("getBytes", 0, |m, of, _| read_bytes(m, path(of)).map(Value::bytes)),
+    row("readBytes", 0, |m, of, _| read_bytes(m, path(of)).map(Value::bytes)),
     rows("readLines", 0, 1, |m, of, _| {
         let text = read_text(m, path(of))?;
         m.new_list(text.lines().map(Value::from).collect())

@@ -1,6 +1,8 @@
 //! `java.io`: files, as far as the host allows them, below the plan's folder.
 
+pub(crate) mod bytes;
 pub(crate) mod file;
+pub(crate) mod packing;
 pub(crate) mod reader;
 pub(crate) mod writer;
 

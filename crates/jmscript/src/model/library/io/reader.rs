@@ -1,6 +1,6 @@
 //! Readers of files: `FileReader` and `BufferedReader`.
 
-use super::read_text;
+use super::{bytes, read_text};
 use crate::model::abrupt::Run;
 use crate::model::class::{Class, Kind, row, rows};
 use crate::model::library::lang::object;
@@ -33,6 +33,8 @@ impl Object for Reader {
 
 pub(crate) static KIND: Kind = Kind::new("java.io", "FileReader").extends(&object::KIND).creates(create);
 
+pub(crate) static STREAM: Kind = Kind::new("java.io", "InputStreamReader").extends(&BUFFERED).creates(create);
+
 pub(crate) static BUFFERED: Kind =
     Kind::new("java.io", "BufferedReader").extends(&object::KIND).creates(create).methods(&[
         row("readLine", 0, |_, of, _| {
@@ -62,13 +64,18 @@ fn create(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
     }
 }
 
-/// A reader of a file, a path or another reader.
+/// A reader of a file, a path, a stream or another reader.
 pub(crate) fn open(m: &mut Machine<'_>, of: &Value) -> Run {
     if of.as_object::<Reader>().is_some() {
         return Ok(of.clone());
     }
-    let path = m.text(of)?;
-    let text = read_text(m, &path)?;
+    let text = match bytes::text_of(of) {
+        Some(text) => Rc::from(text),
+        None => {
+            let path = m.text(of)?;
+            read_text(m, &path)?
+        }
+    };
     let lines: Vec<Rc<str>> = text.lines().rev().map(Rc::from).collect();
     m.take_items(lines.len())?;
     Ok(Value::object(Reader(RefCell::new(lines))))

@@ -1,5 +1,6 @@
 //! Writers of files: `FileWriter`, `BufferedWriter`, `PrintWriter` and the streams that texts are written to.
 
+use super::bytes::Output;
 use super::write;
 use crate::model::abrupt::Run;
 use crate::model::class::{Class, Kind, Row, row, rows};
@@ -70,7 +71,7 @@ fn wrap(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
 
 /// A writer of a file, a path or another writer.
 pub(crate) fn open(m: &mut Machine<'_>, of: &Value, appends: bool) -> Run {
-    if of.as_object::<Writer>().is_some() {
+    if of.as_object::<Writer>().is_some() || of.as_object::<Output>().is_some() {
         return Ok(of.clone());
     }
     let path = m.text(of)?;

@@ -50,13 +50,13 @@ fn receiver(m: &mut Machine<'_>, of: &Value) -> Run<Rc<[u8]>> {
 /// Bytes that a script has made.
 pub(crate) fn new_bytes(m: &mut Machine<'_>, bytes: Vec<u8>) -> Run {
     m.take(bytes.len())?;
-    Ok(Value::Bytes(Rc::from(bytes)))
+    Ok(Value::bytes(bytes))
 }
 
 /// The bytes of a value: those of an array, or of a text in UTF-8.
 pub(crate) fn bytes_of(m: &mut Machine<'_>, value: &Value) -> Run<Rc<[u8]>> {
     match value {
-        Value::Bytes(bytes) => Ok(bytes.clone()),
+        Value::Bytes(bytes) => Ok(bytes.get()),
         Value::List(list) => {
             Ok(list.look(|items| items.iter().map(|item| item.to_long().unwrap_or(0) as u8).collect()))
         }

@@ -206,7 +206,7 @@ fn create(m: &mut Machine<'_>, _: &'static Kind, args: &[Value]) -> Run {
                 Some(charset) => m.text(charset)?,
                 None => Rc::from("UTF-8"),
             };
-            m.new_text(coding::decoded(content, &charset))
+            m.new_text(coding::decoded(&content.get(), &charset))
         }
         [Value::List(list), ..] => {
             let text = joined(m, &list.to_vec())?;
@@ -322,7 +322,7 @@ fn get_bytes(m: &mut Machine<'_>, of: &Value, args: &[Value]) -> Run {
         Some(charset) => m.text(charset)?,
         None => Rc::from("UTF-8"),
     };
-    Ok(Value::Bytes(coding::encoded(&text, &charset)))
+    Ok(Value::bytes(coding::encoded(&text, &charset)))
 }
 
 /// The result of `compareTo`: the difference of the first units that differ, or of the lengths.

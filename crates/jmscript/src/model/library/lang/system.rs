@@ -5,7 +5,7 @@ use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Kind, row, rows};
 use crate::model::host::Field;
 use crate::model::machine::Machine;
-use crate::model::meaning::items::set_element;
+use crate::model::meaning::items::{items, set_element};
 use crate::model::value::Value;
 
 pub(crate) static KIND: Kind = Kind::new("java.lang", "System").extends(&object::KIND).statics(&[
@@ -29,14 +29,22 @@ fn property(m: &mut Machine<'_>, _: &Value, args: &[Value]) -> Run {
 }
 
 fn array_copy(m: &mut Machine<'_>, _: &Value, args: &[Value]) -> Run {
-    let [Value::List(from), at, Value::List(to), place, count] = args else {
-        return thrown("ClassCastException", "arraycopy needs two arrays");
+    let length = |array: &Value| match array {
+        Value::List(list) => Some(list.len()),
+        Value::Bytes(bytes) => Some(bytes.len()),
+        _ => None,
+    };
+    let [from, at, to, place, count] = args else {
+        unreachable!("arraycopy has five arguments");
+    };
+    let (Some(_), Some(room)) = (length(from), length(to)) else {
+        return thrown("ArrayStoreException", "arraycopy: source type or destination type is not an array");
     };
     let [at, place, count] = [at, place, count]
         .map(|number| number.to_long().and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX));
-    let items = from.to_vec();
+    let items = items(m, from)?;
     let part = at.checked_add(count).and_then(|end| items.get(at..end));
-    let Some(part) = part.filter(|_| place.checked_add(count).is_some_and(|end| end <= to.len())) else {
+    let Some(part) = part.filter(|_| place.checked_add(count).is_some_and(|end| end <= room)) else {
         return thrown(
             "ArrayIndexOutOfBoundsException",
             "arraycopy: last source or destination index out of bounds",

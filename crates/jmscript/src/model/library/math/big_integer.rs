@@ -35,7 +35,7 @@ fn create(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
     match args {
         [sign, Value::Bytes(bytes)] => {
             let sign = if sign.to_long() == Some(-1) { Sign::Minus } else { Sign::Plus };
-            big(m, BigInt::from_bytes_be(sign, bytes))
+            big(m, BigInt::from_bytes_be(sign, &bytes.get()))
         }
         [text, radix] => {
             let text = m.text(text)?;
@@ -49,7 +49,7 @@ fn create(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
                 None => thrown("NumberFormatException", format!("For input string: \"{text}\"")),
             }
         }
-        [Value::Bytes(bytes)] => big(m, BigInt::from_signed_bytes_be(bytes)),
+        [Value::Bytes(bytes)] => big(m, BigInt::from_signed_bytes_be(&bytes.get())),
         [_] => number::create(m, kind, args),
         _ => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
     }

@@ -38,7 +38,7 @@ pub(crate) static SECRET: Kind = Kind::new("javax.crypto.spec", "SecretKeySpec")
         [key, _] => Ok(Value::object(Secret(bytes_of(m, key)?))),
         _ => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
     })
-    .methods(&[row("getEncoded", 0, |_, of, _| Ok(Value::Bytes(of.receiver::<Secret>().0.clone())))]);
+    .methods(&[row("getEncoded", 0, |_, of, _| Ok(Value::bytes(of.receiver::<Secret>().0.clone())))]);
 
 pub(crate) static KIND: Kind = Kind::new("javax.crypto", "Mac")
     .extends(&object::KIND)

@@ -1,4 +1,5 @@
 //! `java.security` and `javax.crypto`.
 
+pub(crate) mod cipher;
 pub(crate) mod digest;
 pub(crate) mod mac;

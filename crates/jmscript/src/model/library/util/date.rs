@@ -129,7 +129,7 @@ pub(crate) static KIND: Kind = Kind::new("java.util", "Date")
     ]);
 
 /// Milliseconds of a day.
-const DAY: i64 = 86_400_000;
+pub(crate) const DAY: i64 = 86_400_000;
 
 fn create(m: &mut Machine<'_>, _: &'static Kind, args: &[Value]) -> Run {
     match args {

@@ -19,3 +19,4 @@ pub(crate) mod set;
 pub(crate) mod time_unit;
 pub(crate) mod time_zone;
 pub(crate) mod uuid;
+pub(crate) mod zip;

@@ -2,6 +2,7 @@
 
 use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Class, Kind, Row, gives, row, rows};
+use crate::model::library::lang::bytes::new_bytes;
 use crate::model::library::lang::object;
 use crate::model::machine::Machine;
 use crate::model::value::{Object, Value};
@@ -46,6 +47,12 @@ pub(crate) static KIND: Kind = Kind::new("java.util", "Random")
 pub(crate) static SECURE: Kind = Kind::new("java.security", "SecureRandom")
     .extends(&KIND)
     .creates(|_, _, _| Ok(Value::object(Generator { kind: &SECURE, state: None })))
+    .methods(&[row("generateSeed", 1, |m, of, args| {
+        let count = args[0].to_long().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        m.take(count)?;
+        let drawn = random_bytes(m, of, count);
+        new_bytes(m, drawn)
+    })])
     .statics(&[
         gives(rows("getInstance", 1, 2, |_, _, _| Ok(chance(&SECURE))), &SECURE),
         gives(row("getInstanceStrong", 0, |_, _, _| Ok(chance(&SECURE))), &SECURE),
@@ -79,6 +86,15 @@ const METHODS: &[Row] = &[
         let to = args[1].to_double().unwrap_or(1.0);
         Ok(Value::Double(from + double(m, state(of)) * (to - from)))
     }),
+    row("nextBytes", 1, |m, of, args| match &args[0] {
+        Value::Bytes(bytes) => {
+            m.work(bytes.len() / 4)?;
+            let drawn = random_bytes(m, of, bytes.len());
+            bytes.change(|bytes| bytes.copy_from_slice(&drawn));
+            Ok(Value::Null)
+        }
+        _ => m.no_method(of, "nextBytes", args),
+    }),
     row("nextFloat", 0, |m, of, _| Ok(Value::Float(double(m, state(of)) as f32))),
     row("nextBoolean", 0, |m, of, _| {
         Ok(Value::Bool(match state(of) {
@@ -101,6 +117,21 @@ fn state(of: &Value) -> Option<&Cell<u64>> {
 
 fn int(m: &mut Machine<'_>, state: Option<&Cell<u64>>) -> i32 {
     state.map_or_else(|| m.host.random() as i32, |state| next(state, 32))
+}
+
+/// So many bytes of the host's chance.
+pub(crate) fn chance_bytes(m: &mut Machine<'_>, count: usize) -> Vec<u8> {
+    random_bytes(m, &chance(&SECURE), count)
+}
+
+/// Four bytes of each number, the lowest first, as `nextBytes` takes them.
+fn random_bytes(m: &mut Machine<'_>, of: &Value, count: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(count + 3);
+    while bytes.len() < count {
+        bytes.extend(int(m, state(of)).to_le_bytes());
+    }
+    bytes.truncate(count);
+    bytes
 }
 
 fn long(m: &mut Machine<'_>, state: Option<&Cell<u64>>) -> i64 {
