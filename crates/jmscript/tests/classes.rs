@@ -98,6 +98,11 @@ fn streams_of_bytes_are_written_compressed_and_read() {
              def i = new Inflater(); i.setInput(Arrays.copyOf(b, n)); byte[] c = new byte[10]; int k = i.inflate(c); new String(c, 'UTF-8').substring(0, k) + i.finished()",
             "abctrue",
         ),
+        ("def r = new BufferedReader(new StringReader('a: 1\\nb: 2')); r.readLine(); r.readLine()", "b: 2"),
+        (
+            "def w = new StringWriter(); def p = new PrintWriter(w); p.print('a'); p.println(1); w << 'é'; w.toString()",
+            "a1\né",
+        ),
         ("new GZIPInputStream(new ByteArrayInputStream('no gzip'.bytes))", "ZipException Not in GZIP format"),
         (
             "def o = new ByteArrayOutputStream(); def z = new GZIPOutputStream(o); z.close(); z.write(1)",

@@ -119,6 +119,8 @@ pub(crate) static ALL: &[&Kind] = &[
     &io::writer::PRINT_STREAM,
     &io::reader::KIND,
     &io::reader::STREAM,
+    &io::reader::OF_TEXT,
+    &io::bytes::STRING_WRITER,
     &io::bytes::OUTPUT,
     &io::bytes::OUTPUT_STREAM,
     &io::bytes::INPUT_STREAM,

@@ -120,6 +120,22 @@ const OUTPUT_METHODS: &[Row] = &[
     }),
 ];
 
+/// What is written to it are texts, which it keeps in UTF-8.
+pub(crate) static STRING_WRITER: Kind = Kind::new("java.io", "StringWriter")
+    .extends(&OUTPUT_STREAM)
+    .creates(|_, kind, _| Ok(Value::object(Output { kind, data: RefCell::default(), to: None })))
+    .methods(&[
+        row("write", 1, |m, of, args| match args[0].to_long().filter(|_| args[0].is_number()) {
+            Some(code) => {
+                let c =
+                    u32::try_from(code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+                write_text(m, of, &Value::Char(c), "").map(|_| Value::Null)
+            }
+            None => write_text(m, of, &args[0], "").map(|_| Value::Null),
+        }),
+        row("getBuffer", 0, |m, of, _| m.text(of).map(Value::Text)),
+    ]);
+
 pub(crate) static INPUT: Kind =
     Kind::new("java.io", "ByteArrayInputStream").extends(&INPUT_STREAM).creates(|m, kind, args| match args {
         [bytes] => {

@@ -57,6 +57,15 @@ pub(crate) static BUFFERED: Kind =
         row("close", 0, |_, _, _| Ok(Value::Null)),
     ]);
 
+pub(crate) static OF_TEXT: Kind =
+    Kind::new("java.io", "StringReader").extends(&BUFFERED).creates(|m, kind, args| match args {
+        [text] => {
+            let text = m.text(text)?;
+            of_text(m, &text)
+        }
+        _ => m.no_method(&Value::Class(Class::Known(kind)), "<init>", args),
+    });
+
 fn create(m: &mut Machine<'_>, kind: &'static Kind, args: &[Value]) -> Run {
     match args.first() {
         Some(of) => open(m, of),
@@ -76,6 +85,10 @@ pub(crate) fn open(m: &mut Machine<'_>, of: &Value) -> Run {
             read_text(m, &path)?
         }
     };
+    of_text(m, &text)
+}
+
+fn of_text(m: &mut Machine<'_>, text: &str) -> Run {
     let lines: Vec<Rc<str>> = text.lines().rev().map(Rc::from).collect();
     m.take_items(lines.len())?;
     Ok(Value::object(Reader(RefCell::new(lines))))

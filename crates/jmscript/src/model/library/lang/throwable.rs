@@ -3,6 +3,7 @@
 use super::object;
 use crate::model::abrupt::Run;
 use crate::model::class::{Class, Exception, Kind, row, rows};
+use crate::model::library::io::bytes::Output;
 use crate::model::machine::Machine;
 use crate::model::value::{Object, Style, Value};
 use std::rc::Rc;
@@ -33,7 +34,13 @@ pub(crate) static KIND: Kind = Kind::new("java.lang", "Throwable").extends(&obje
     row("getMessage", 0, message),
     row("getLocalizedMessage", 0, message),
     row("getCause", 0, |_, _, _| Ok(Value::Null)),
-    rows("printStackTrace", 0, 1, |m, of, _| object::print(m, &Value::Text(of.shown(Style::Java)), "\n")),
+    rows("printStackTrace", 0, 1, |m, of, args| {
+        let text = Value::Text(of.shown(Style::Java));
+        match args.first().filter(|to| to.as_object::<Output>().is_some()) {
+            Some(to) => m.invoke(to, "println", &[text]).map(|_| Value::Null),
+            None => object::print(m, &text, "\n"),
+        }
+    }),
     row("getStackTrace", 0, |_, _, _| Ok(Value::array(Vec::new()))),
     row("toString", 0, |m, of, _| m.new_text(of.shown(Style::Java))),
     row("getName", 0, |_, of, _| Ok(Value::from(of.receiver::<Throwable>().class.full_name()))),
