@@ -56,7 +56,7 @@ impl Mode {
     }
 }
 
-/// What a text is encrypted or decrypted with.
+/// Key, vector and data beside the text, by which it is encrypted or decrypted.
 #[derive(Clone, Copy)]
 pub(crate) struct Sealing<'a> {
     pub mode: Mode,

@@ -19,7 +19,8 @@ pub(super) fn hosts(c: &mut Converter<'_>, scope: &Scope<'_>) -> Hosts {
         let name = c.constant(manager, host.properties.text("StaticHost.Name"), "the name of a static host");
         let at =
             c.constant(manager, host.properties.text("StaticHost.Address"), "the address of a static host");
-        let (Some(name), Some(at)) = (name, at) else { continue };
+        let Some(name) = name else { continue };
+        let Some(at) = at else { continue };
         let addresses = addresses(c, manager, &name, &at);
         // Of a name that stands there twice the first entry counts.
         if !addresses.is_empty() {

@@ -216,11 +216,9 @@ pub fn check_method(p: &mut Parser<'_>, of: &Expr, method: &str, args: Option<us
 
 /// Notes a transformation of a cipher that is not done here, where the script names it as it stands.
 pub fn check_transformation(p: &mut Parser<'_>, of: &Expr, method: &str, args: &[Expr]) {
-    if let (Expr::Class(class), "getInstance", Some(Expr::Literal(Literal::Text(name)))) =
-        (of, method, args.first())
-        && class.is(&cipher::KIND)
-        && Mode::of(name).is_none()
-    {
+    let Some(Expr::Literal(Literal::Text(name))) = args.first() else { return };
+    let is_cipher = matches!(of, Expr::Class(class) if class.is(&cipher::KIND));
+    if is_cipher && method == "getInstance" && Mode::of(name).is_none() {
         p.refuse(format!("Cipher.getInstance(\"{name}\")"), "ciphers are AES in CBC, ECB or GCM here");
     }
 }

@@ -193,7 +193,7 @@ impl Reader<'_> {
             .filter(|next| *next == "\\u")
             .and_then(|_| unit(self.at + 8));
         let is_pair = (0xd800..0xdc00).contains(&first);
-        let units = if let (true, Some(low)) = (is_pair, low) { vec![first, low] } else { vec![first] };
+        let units: Vec<u16> = std::iter::once(first).chain(low.filter(|_| is_pair)).collect();
         self.at += units.len() * 6;
         out.extend(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
         Ok(())

@@ -18,7 +18,7 @@ use std::rc::Rc;
 struct XmlSlurper(bool);
 
 /// A document, and how its names are seen.
-struct Tree {
+struct SlurpedXml {
     document: Document,
     keeps_prefix: bool,
 }
@@ -72,12 +72,12 @@ fn parse(m: &mut Machine<'_>, slurper: &XmlSlurper, text: &str) -> Run {
     };
     let root = document.children(0).find(|node| document.name(*node).is_some());
     match root {
-        Some(root) => Ok(Path::one(&Rc::new(Tree { document, keeps_prefix: slurper.0 }), root)),
+        Some(root) => Ok(Path::one(&Rc::new(SlurpedXml { document, keeps_prefix: slurper.0 }), root)),
         None => thrown("SAXParseException", "Premature end of file."),
     }
 }
 
-impl Tree {
+impl SlurpedXml {
     /// The name of an element.
     fn name(&self, node: Node) -> Option<&str> {
         self.document.name(node).map(|name| self.seen(name))
@@ -103,7 +103,7 @@ struct Named<'a> {
 
 /// Elements that a path has led to.
 struct Path {
-    tree: Rc<Tree>,
+    tree: Rc<SlurpedXml>,
     nodes: Rc<[Node]>,
     /// An element itself, and not those of a name, however many these are.
     is_one: bool,
@@ -112,11 +112,11 @@ struct Path {
 }
 
 impl Path {
-    fn one(tree: &Rc<Tree>, node: Node) -> Value {
+    fn one(tree: &Rc<SlurpedXml>, node: Node) -> Value {
         Path::of(tree, vec![node], true)
     }
 
-    fn of(tree: &Rc<Tree>, nodes: Vec<Node>, is_one: bool) -> Value {
+    fn of(tree: &Rc<SlurpedXml>, nodes: Vec<Node>, is_one: bool) -> Value {
         Value::object(Path { tree: tree.clone(), nodes: Rc::from(nodes), is_one, is_missing: false })
     }
 

@@ -120,7 +120,7 @@ const OUTPUT_METHODS: &[Row] = &[
     }),
 ];
 
-/// What is written to it are texts, which it keeps in UTF-8.
+/// Texts are written to it, which it keeps in UTF-8.
 pub(crate) static STRING_WRITER: Kind = Kind::new("java.io", "StringWriter")
     .extends(&OUTPUT_STREAM)
     .creates(|_, kind, _| Ok(Value::object(Output { kind, data: RefCell::default(), to: None })))
@@ -196,7 +196,7 @@ pub(crate) fn packed(m: &mut Machine<'_>, kind: &'static Kind, to: &Value, packi
     Ok(Value::object(Output { kind, data: RefCell::default(), to: Some(to) }))
 }
 
-/// What is left of a stream, at most so many bytes, which are then gone.
+/// The rest of a stream, at most so many bytes, which are then gone.
 fn rest(input: &Input, most: usize) -> Rc<[u8]> {
     let from = input.at.get().min(input.data.len());
     let to = from.saturating_add(most).min(input.data.len());
@@ -253,7 +253,7 @@ fn put(m: &mut Machine<'_>, output: &Output, bytes: &[u8]) -> Run<()> {
     Ok(())
 }
 
-/// What was written goes on, compressed; once.
+/// Sends on all that was written, compressed; once.
 fn finish(m: &mut Machine<'_>, output: &Output) -> Run {
     if let Some(to) = output.to.as_ref().filter(|to| !to.has_ended.replace(true)) {
         let packed = packing::pack(m, &output.data.take(), to.packing)?;

@@ -25,7 +25,7 @@ struct Builder {
     signing: RefCell<Option<Signing>>,
 }
 
-/// What a token is signed with.
+/// Algorithm and key of a signature.
 #[derive(Clone)]
 struct Signing {
     algorithm: Rc<str>,

@@ -48,11 +48,11 @@ pub(crate) static KEYS: Kind = Kind::new("io.jsonwebtoken.security", "Keys").ext
 ]);
 
 /// `Decoders.BASE64` and `Decoders.BASE64URL`.
-struct Decoder {
+struct KeyDecoder {
     of_urls: bool,
 }
 
-impl Object for Decoder {
+impl Object for KeyDecoder {
     fn class(&self) -> Class {
         Class::Known(&DECODER)
     }
@@ -60,15 +60,15 @@ impl Object for Decoder {
 
 pub(crate) static DECODERS: Kind =
     Kind::new("io.jsonwebtoken.io", "Decoders").extends(&object::KIND).constants(|name| match name {
-        "BASE64" => Some(Value::object(Decoder { of_urls: false })),
-        "BASE64URL" => Some(Value::object(Decoder { of_urls: true })),
+        "BASE64" => Some(Value::object(KeyDecoder { of_urls: false })),
+        "BASE64URL" => Some(Value::object(KeyDecoder { of_urls: true })),
         _ => None,
     });
 
 pub(crate) static DECODER: Kind = Kind::new("io.jsonwebtoken.io", "Decoder").extends(&object::KIND).methods(
     &[row("decode", 1, |m, of, args| {
         let text = m.text(&args[0])?;
-        decoded(m, &text, of.receiver::<Decoder>().of_urls)
+        decoded(m, &text, of.receiver::<KeyDecoder>().of_urls)
     })],
 );
 

@@ -37,7 +37,7 @@ fn array_copy(m: &mut Machine<'_>, _: &Value, args: &[Value]) -> Run {
     let [from, at, to, place, count] = args else {
         unreachable!("arraycopy has five arguments");
     };
-    let (Some(_), Some(room)) = (length(from), length(to)) else {
+    let Some(room) = length(to).filter(|_| length(from).is_some()) else {
         return thrown("ArrayStoreException", "arraycopy: source type or destination type is not an array");
     };
     let [at, place, count] = [at, place, count]

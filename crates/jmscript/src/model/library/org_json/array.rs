@@ -1,7 +1,7 @@
 //! `JSONArray`.
 
 use super::object::to_text;
-use super::part::{self, Layout, Null, Wanted, optional, required};
+use super::part::{self, JsonType, Layout, Null, optional, required};
 use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Class, Kind, Native, Row, row, rows};
 use crate::model::library::util::iterable;
@@ -71,7 +71,7 @@ macro_rules! get {
     ($wanted:ident) => {{
         const GET: Native = |m, of, args| {
             let place = format!("JSONArray[{}]", m.text(&args[0])?);
-            required(of.receiver::<JsonArray>().find(&args[0]), Wanted::$wanted, &place)
+            required(of.receiver::<JsonArray>().find(&args[0]), JsonType::$wanted, &place)
         };
         GET
     }};
@@ -82,7 +82,7 @@ macro_rules! opt {
     ($wanted:ident) => {{
         const OPT: Native = |_, of, args| {
             let found = of.receiver::<JsonArray>().find(&args[0]);
-            Ok(optional(found, Wanted::$wanted, args.get(1)))
+            Ok(optional(found, JsonType::$wanted, args.get(1)))
         };
         OPT
     }};

@@ -1,7 +1,7 @@
 //! `JSONObject`.
 
 use super::array::JsonArray;
-use super::part::{self, Layout, Null, Wanted, optional, required};
+use super::part::{self, JsonType, Layout, Null, optional, required};
 use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Class, Kind, Native, Row, row, rows};
 use crate::model::library::lang::object;
@@ -74,7 +74,7 @@ impl Object for JsonObject {
     /// Groovy asks `get(name)` for a property.
     fn property(&self, m: &mut Machine<'_>, _: &Value, name: &Rc<str>) -> Option<Run> {
         let found = self.find(m, &Value::Text(name.clone()));
-        Some(found.and_then(|Found { place, value }| required(value, Wanted::Any, &place)))
+        Some(found.and_then(|Found { place, value }| required(value, JsonType::Any, &place)))
     }
 
     fn element(&self, m: &mut Machine<'_>, this: &Value, index: &Value) -> Option<Run> {
@@ -109,7 +109,7 @@ macro_rules! get {
     ($wanted:ident) => {{
         const GET: Native = |m, of, args| {
             let Found { place, value } = of.receiver::<JsonObject>().find(m, &args[0])?;
-            required(value, Wanted::$wanted, &place)
+            required(value, JsonType::$wanted, &place)
         };
         GET
     }};
@@ -120,7 +120,7 @@ macro_rules! opt {
     ($wanted:ident) => {{
         const OPT: Native = |m, of, args| {
             let found = of.receiver::<JsonObject>().find(m, &args[0])?;
-            Ok(optional(found.value, Wanted::$wanted, args.get(1)))
+            Ok(optional(found.value, JsonType::$wanted, args.get(1)))
         };
         OPT
     }};

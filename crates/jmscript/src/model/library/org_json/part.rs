@@ -1,4 +1,4 @@
-//! What objects and arrays of `org.json` have in common: how they are read and written, and how their values are asked for.
+//! Common parts of objects and arrays of `org.json`: how they are read and written, and how their values are asked for.
 
 use super::array::JsonArray;
 use super::object::JsonObject;
@@ -193,7 +193,7 @@ fn quote(text: &str, out: &mut String) {
 
 /// A type that a value is asked for as.
 #[derive(Clone, Copy)]
-pub(crate) enum Wanted {
+pub(crate) enum JsonType {
     Any,
     Text,
     Int,
@@ -204,27 +204,27 @@ pub(crate) enum Wanted {
     Array,
 }
 
-impl Wanted {
+impl JsonType {
     /// The value as this type; `None` where it is none of it.
     pub fn of(self, value: &Value) -> Option<Value> {
         let text = value.as_text();
         Some(match self {
-            Wanted::Any => value.clone(),
-            Wanted::Text => Value::from(&**text?),
-            Wanted::Int => Value::Int(self.whole(value)? as i32),
-            Wanted::Long => Value::Long(self.whole(value)?),
-            Wanted::Double => Value::Double(match text {
+            JsonType::Any => value.clone(),
+            JsonType::Text => Value::from(&**text?),
+            JsonType::Int => Value::Int(self.whole(value)? as i32),
+            JsonType::Long => Value::Long(self.whole(value)?),
+            JsonType::Double => Value::Double(match text {
                 Some(text) => text.trim().parse().ok()?,
                 None => value.to_double()?,
             }),
-            Wanted::Bool => Value::Bool(match (value, text) {
+            JsonType::Bool => Value::Bool(match (value, text) {
                 (Value::Bool(flag), _) => *flag,
                 (_, Some(text)) if text.eq_ignore_ascii_case("true") => true,
                 (_, Some(text)) if text.eq_ignore_ascii_case("false") => false,
                 _ => return None,
             }),
-            Wanted::Object => value.as_object::<JsonObject>().map(|_| value.clone())?,
-            Wanted::Array => value.as_object::<JsonArray>().map(|_| value.clone())?,
+            JsonType::Object => value.as_object::<JsonObject>().map(|_| value.clone())?,
+            JsonType::Array => value.as_object::<JsonArray>().map(|_| value.clone())?,
         })
     }
 
@@ -237,32 +237,32 @@ impl Wanted {
 
     fn named(self) -> &'static str {
         match self {
-            Wanted::Any => "value",
-            Wanted::Text => "string",
-            Wanted::Int => "int",
-            Wanted::Long => "long",
-            Wanted::Double => "double",
-            Wanted::Bool => "Boolean",
-            Wanted::Object => "JSONObject",
-            Wanted::Array => "JSONArray",
+            JsonType::Any => "value",
+            JsonType::Text => "string",
+            JsonType::Int => "int",
+            JsonType::Long => "long",
+            JsonType::Double => "double",
+            JsonType::Bool => "Boolean",
+            JsonType::Object => "JSONObject",
+            JsonType::Array => "JSONArray",
         }
     }
 
-    /// What `opt` and its like give where there is none.
+    /// The value that `opt` and its like give where there is none.
     pub fn otherwise(self) -> Value {
         match self {
-            Wanted::Any | Wanted::Object | Wanted::Array => Value::Null,
-            Wanted::Text => Value::from(""),
-            Wanted::Int => Value::Int(0),
-            Wanted::Long => Value::Long(0),
-            Wanted::Double => Value::Double(f64::NAN),
-            Wanted::Bool => Value::Bool(false),
+            JsonType::Any | JsonType::Object | JsonType::Array => Value::Null,
+            JsonType::Text => Value::from(""),
+            JsonType::Int => Value::Int(0),
+            JsonType::Long => Value::Long(0),
+            JsonType::Double => Value::Double(f64::NAN),
+            JsonType::Bool => Value::Bool(false),
         }
     }
 }
 
 /// A value that must be there and be of a type; `place` names it, as `JSONObject["a"]`.
-pub(crate) fn required(value: Option<Value>, wanted: Wanted, place: &str) -> Run {
+pub(crate) fn required(value: Option<Value>, wanted: JsonType, place: &str) -> Run {
     let Some(value) = value else { return thrown("JSONException", format!("{place} not found.")) };
     match wanted.of(&value) {
         Some(found) => Ok(found),
@@ -275,11 +275,11 @@ pub(crate) fn required(value: Option<Value>, wanted: Wanted, place: &str) -> Run
 }
 
 /// A value that may be missing; `opt` of texts takes any value.
-pub(crate) fn optional(value: Option<Value>, wanted: Wanted, otherwise: Option<&Value>) -> Value {
+pub(crate) fn optional(value: Option<Value>, wanted: JsonType, otherwise: Option<&Value>) -> Value {
     let is_null = |value: &Value| value.as_object::<Null>().is_some();
-    let found = value.filter(|value| matches!(wanted, Wanted::Any) || !is_null(value));
+    let found = value.filter(|value| matches!(wanted, JsonType::Any) || !is_null(value));
     let found = found.and_then(|value| match wanted {
-        Wanted::Text => Some(Value::Text(value.shown(Style::Java))),
+        JsonType::Text => Some(Value::Text(value.shown(Style::Java))),
         wanted => wanted.of(&value),
     });
     found.unwrap_or_else(|| otherwise.cloned().unwrap_or_else(|| wanted.otherwise()))

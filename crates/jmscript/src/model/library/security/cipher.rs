@@ -35,7 +35,7 @@ struct Cipher {
     is_used: Cell<bool>,
 }
 
-/// What a cipher was begun with.
+/// Direction, key and vector of a cipher.
 #[derive(Clone)]
 struct Begun {
     encrypts: bool,
@@ -145,9 +145,8 @@ fn part(m: &mut Machine<'_>, args: &[Value]) -> Run<Rc<[u8]>> {
 fn init(m: &mut Machine<'_>, of: &Value, args: &[Value]) -> Run {
     let cipher: &Cipher = of.receiver();
     let mode = args[0].to_long();
-    let (Some(secret), true) =
-        (args[1].as_object::<Secret>(), mode == Some(ENCRYPT.into()) || mode == Some(DECRYPT.into()))
-    else {
+    let is_known = mode == Some(ENCRYPT.into()) || mode == Some(DECRYPT.into());
+    let Some(secret) = args[1].as_object::<Secret>().filter(|_| is_known) else {
         return m.no_method(of, "init", args);
     };
     let encrypts = mode == Some(ENCRYPT.into());
