@@ -104,6 +104,10 @@ use workers::{With, Workers};
 pub trait View: Send {
     /// An interval is over.
     fn row(&mut self, row: &Row, phase: &str);
+    /// The same with all that is known of the interval: for whoever shows more than a row has.
+    fn second(&mut self, second: &Second, phase: &str) {
+        self.row(&second.row(), phase);
+    }
     /// An interval of an origin without clients is over. `cpu`: the share of a core that its busiest worker used.
     fn origin_row(&mut self, row: &Row, cpu: Option<f64>) {
         let _ = cpu;

@@ -4,7 +4,7 @@
 use crate::View;
 use crate::keep::Recorder;
 use crate::sink::Sinks;
-use measure::{Event, Row, RunEvent, RunState, notes};
+use measure::{Event, Row, RunEvent, RunState, Second, notes};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -19,7 +19,7 @@ const SLOW_DISK: Duration = Duration::from_secs(30);
 
 /// A piece of a run for whoever shows it.
 enum Shown {
-    Row(Row, String),
+    Second(Box<Second>, String),
     OriginRow(Row, Option<f64>),
     Note(String),
     Event(Event),
@@ -68,7 +68,7 @@ impl<'scope> Outlets<'scope> {
         if let RunEvent::Second(second) = &event {
             let phases = &self.state.head().phases;
             let name = phases.get(second.phase as usize).map_or("", |phase| &phase.name);
-            let told = Shown::Row(second.row(), name.to_owned());
+            let told = Shown::Second(second.clone(), name.to_owned());
             self.show(told);
         }
         let event = Arc::new(event);
@@ -159,7 +159,7 @@ impl<'scope> Outlets<'scope> {
 fn show(told: &Receiver<Shown>, view: &mut dyn View) {
     for told in told {
         match told {
-            Shown::Row(row, phase) => view.row(&row, &phase),
+            Shown::Second(second, phase) => view.second(&second, &phase),
             Shown::OriginRow(row, cpu) => view.origin_row(&row, cpu),
             Shown::Note(text) => view.note(&text),
             Shown::Event(event) => view.event(event),

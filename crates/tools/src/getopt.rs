@@ -206,7 +206,7 @@ impl<S> Reader<'_, S> {
 
     /// The row of a long name, or of an unambiguous beginning of one.
     fn find(&self, name: &str) -> Result<&'static Row<S>, OptionError> {
-        if let Some(row) = self.table.iter().find(|row| row.long == name) {
+        if let Some(row) = self.table.iter().find(|row| row.long == name && !name.is_empty()) {
             return Ok(row);
         }
         let begins = |row: &&&'static Row<S>| !name.is_empty() && row.long.starts_with(name);

@@ -10,6 +10,7 @@ mod field;
 pub mod fortio;
 mod getopt;
 mod goflag;
+pub mod h1load;
 pub mod h2load;
 pub mod hey;
 pub mod http_load;
@@ -67,6 +68,8 @@ pub static ALL: &[Tool] = &[
     Tool::of::<jtest::Jtest>(),
     Tool::of::<ab::Ab>(),
     Tool::of::<siege::Siege>(),
+    Tool::of::<h1load::H1load>(),
+    Tool::of::<h1load::Haload>(),
     Tool::of::<h2load::H2load>(),
     Tool::of::<http_load::HttpLoad>(),
     Tool::of::<hey::Hey>(),

@@ -24,8 +24,10 @@ const RUNS: [&str; 2] = ["0.7", "10"];
 const AT_MOST: &str = "60";
 
 /// The command lines that wringer stands in for.
-const DOORS: [&str; 12] = [
+const DOORS: [&str; 14] = [
     "ab",
+    "h1load",
+    "haload",
     "h2load",
     "siege",
     "http_load",
@@ -245,7 +247,7 @@ fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
             urls.next().is_some_and(|url| url.contains("localhost:8080"))
                 && !words.iter().any(|word| word.starts_with("--proxy"))
         }
-        ("ab" | "siege" | "wrk" | "wrk2" | "hey" | "bombardier" | "fortio", _) => {
+        ("ab" | "siege" | "wrk" | "wrk2" | "hey" | "bombardier" | "fortio" | "h1load" | "haload", _) => {
             words.iter().any(|word| word.contains("localhost:8080"))
         }
         ("http_load", _) => true,

@@ -94,6 +94,8 @@ fn help_is_help_for_jtest_too() {
         "jtest",
         "ab",
         "siege",
+        "h1load",
+        "haload",
         "h2load",
         "http_load",
         "wrk",

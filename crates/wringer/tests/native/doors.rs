@@ -1,4 +1,4 @@
-//! Doors that have no test binary of their own: hey, bombardier, vegeta and fortio, each against a server that remembers what it was
+//! Doors that have no test binary of their own: hey, bombardier, vegeta, fortio, h1load and haload, each against a server that remembers what it was
 //! asked.
 
 use crate::support::{Ran, folder, shell};
@@ -177,4 +177,52 @@ fn fortio_loads_and_reports() {
     let ran = shell("$WRINGER fortio load -qps 0 -n 2 -c 1 http://127.0.0.1:9/").ended_with(0);
     contains(&ran, &["Code  -1 : 2 (100.0 %)\n"]);
     shell("$WRINGER fortio server").ended_with(1);
+}
+
+#[test]
+fn h1load_and_haload_tell_each_second() {
+    let web = web();
+    let at = web.address;
+    let ran =
+        shell(&format!("$WRINGER h1load -c 2 -t 1 -n 20 -r 5 -S -P -H 'A: b' http://{at}/")).ended_with(0);
+    contains(
+        &ran,
+        &[
+            "#     time conns tot_conn  tot_req      tot_bytes    err  cps  rps  bps   ttfb 1xx 2xx 3xx 4xx 5xx\n",
+            "\n#pctl   tail   invtail   ttfbcnt ttfb(ms)   ttlbcnt ttlb(ms)\n10      90     1       ",
+        ],
+    );
+    // The last line has the sums: of connections, requests and errors.
+    let sums = |ran: &Ran| {
+        let last = ran
+            .stdout
+            .lines()
+            .filter(|line| !line.contains('#'))
+            .take_while(|line| !line.starts_with("10  "));
+        let last: Vec<String> = last.last().expect("a line").split_whitespace().map(str::to_owned).collect();
+        [last[2].clone(), last[3].clone(), last[5].clone()]
+    };
+    assert_eq!(sums(&ran), ["4", "20", "0"], "{}", ran.stdout);
+    let seen = web.seen();
+    let closes = seen.iter().filter(|asked| asked.field("Connection") == Some("close")).count();
+    assert_eq!((seen.len(), closes), (20, 4));
+    let host = at.to_string();
+    assert!(seen.iter().all(|asked| asked.field("Host") == Some(&host) && asked.field("A") == Some("b")));
+
+    let urls = format!("http://{at}/ http://{at}/404");
+    let ran = shell(&format!("$WRINGER haload -u2 -n 10 -ll --show-status-codes {urls}")).ended_with(0);
+    assert_eq!(sums(&ran)[1..], ["10", "0"], "{}", ran.stdout);
+    let statuses: Vec<u64> = (ran.stdout.lines().skip(1))
+        .flat_map(|line| line.split_whitespace().rev().take(5).nth(3).and_then(|two| two.parse::<u64>().ok()))
+        .collect();
+    assert_eq!(statuses.iter().sum::<u64>(), 5, "{}", ran.stdout);
+    let seen = web.seen();
+    assert_eq!(
+        seen.iter().skip(20).filter(|asked| asked.method == "GET" && asked.target == "/404").count(),
+        5
+    );
+
+    let ran = shell("$WRINGER h1load -e -c 2 -d 60 http://127.0.0.1:9/").ended_with(0);
+    assert!(sums(&ran)[1].parse::<u64>().is_ok_and(|ended| (1..=2).contains(&ended)), "{}", ran.stdout);
+    shell("$WRINGER haload -C http://h/").ended_with(1);
 }
