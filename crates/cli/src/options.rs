@@ -519,6 +519,9 @@ pub struct OriginArgs {
     /// System interface: auto, uring or epoll; auto takes epoll for low rates, else io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
     pub io: Io,
+    /// Answer as HAProxy's haterm: what the query asks for, such as /?s=20k&t=500, instead of objects
+    #[arg(long)]
+    pub haterm: bool,
     /// Objects that exist.
     #[command(flatten)]
     pub site: SiteArgs,
@@ -553,6 +556,39 @@ impl OriginArgs {
             Some((option, _)) => Err(format!(
                 "{option} speaks of what clients see, and an origin by itself has none: give it where the clients run"
             )),
+            None if self.haterm => self.check_haterm(),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses options that say nothing of answers that a query asks for.
+    fn check_haterm(&self) -> Result<(), String> {
+        if self.behaviour.chunked > 0.0 {
+            return Err(
+                "--origin-chunked: with --haterm a request asks for chunks, by k=1: leave it out".to_owned()
+            );
+        }
+        let usual = Site::default();
+        let site = self.site.site();
+        let given = [
+            ("--size", site.size != usual.size),
+            ("--lifetime", site.lifetime != usual.lifetime),
+            ("--freshness", site.freshness != usual.freshness),
+            ("--change-every", site.change_every.is_some()),
+            ("--variants", site.variants > 0),
+            ("--vary-on", site.vary_on != usual.vary_on),
+            ("--private", site.private > 0.0),
+            ("--no-store", site.no_store > 0.0),
+            ("--version-sizes", !site.version_sizes.is_empty()),
+            ("--keys", site.keys != usual.keys),
+            ("--gone", site.gone > 0.0),
+            ("--no-etag", !site.etag),
+            ("--no-last-modified", !site.last_modified),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => {
+                Err(format!("{option} describes objects, and with --haterm there are none: leave it out"))
+            }
             None => Ok(()),
         }
     }
@@ -619,7 +655,8 @@ impl OriginArgs {
     pub fn plan(&self, seed: u64) -> plan::Plan {
         let mut behaviour = self.behaviour.clone();
         behaviour.tls.origin_tls |= self.tls || self.http.is_some();
-        let mut origin = Origin { messages: self.service.service(), ..behaviour.origin(self.listen) };
+        let mut origin =
+            Origin { haterm: self.haterm, messages: self.service.service(), ..behaviour.origin(self.listen) };
         if let (Some(version), Some(tls)) = (self.http, &mut origin.tls) {
             let names: &[&str] = match version {
                 HttpProtocol::One => &["http/1.1"],

@@ -3,6 +3,7 @@
 //! Must not know what an answer looks like. Start at [`Connection::run`].
 
 use crate::answer::{Answer, reason};
+use crate::haterm::{self, Carrier};
 use crate::http2::{HEAD, Http2};
 use crate::native::Scratch;
 use crate::request::Request;
@@ -295,7 +296,7 @@ impl Connection {
         let worker = self.worker.clone();
         let mut turn = worker.turn();
         let under_way = worker.begin(|| self.key());
-        let delay = worker.delay(&mut turn);
+        let delay = worker.delay_of(&self.request, &mut turn);
         let followed = worker.followed(self.request.nonce);
         if let Some(followed) = followed {
             followed.begin(self.request.nonce);
@@ -363,6 +364,9 @@ impl Connection {
 
     /// Returns the key that tells requests for the same thing from others; `None` where no object is asked for.
     fn key(&self) -> Option<u64> {
+        if self.worker.behaviour().haterm {
+            return None;
+        }
         match self.worker.site().form {
             Form::Native => native::key(&self.worker.paths, &self.request),
             Form::Jtest(_) => jtest::key(&self.request),
@@ -373,9 +377,13 @@ impl Connection {
         let worker = &*self.worker;
         self.answered = self.answered.saturating_add(1);
         let budget = worker.behaviour().requests_per_connection;
-        let keep_alive = self.request.keep_alive && budget.is_none_or(|budget| self.answered < budget);
+        let keepable = budget.is_none_or(|budget| self.answered < budget);
+        let keep_alive = self.request.keep_alive && keepable;
         let request = &self.request;
         let scratch = &mut self.scratch;
+        if worker.behaviour().haterm {
+            return haterm::compose(worker, request, turn, Carrier::Connection { keepable }, scratch, head);
+        }
         match &worker.site().form {
             Form::Native => native::compose(worker, request, turn, keep_alive, scratch, head),
             Form::Jtest(form) => jtest::compose(worker, form, request, turn, keep_alive, scratch, head),

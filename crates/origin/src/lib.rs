@@ -7,8 +7,8 @@
 //! It must not know the engine, doors and reports. It does not guess what a client may think of an answer; the
 //! pure functions of `plan` are all that both sides share.
 //!
-//! Where to start: [`serve`], then `connection.rs` (one connection) and `http2.rs` (one that speaks HTTP/2; `streams.rs` answers), then `native.rs` and `jtest.rs` (what an answer
-//! looks like in either form), `send.rs` (how its body goes out).
+//! Where to start: [`serve`], then `connection.rs` (one connection) and `http2.rs` (one that speaks HTTP/2; `streams.rs` answers), then `native.rs`, `jtest.rs` and `haterm.rs` (what an
+//! answer looks like in each form), `send.rs` (how its body goes out).
 
 mod accounts;
 mod answer;
@@ -18,6 +18,7 @@ mod connection;
 mod control;
 mod date;
 mod followed;
+mod haterm;
 mod head;
 mod history;
 mod http2;

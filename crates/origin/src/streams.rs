@@ -6,6 +6,7 @@
 use crate::answer::Body;
 use crate::busy::UnderWay;
 use crate::control;
+use crate::haterm::{self, Carrier};
 use crate::head::Fields;
 use crate::native::{self, Scratch};
 use crate::request::Request;
@@ -329,8 +330,8 @@ impl<S: Speaks> Streams<S> {
             EARLY_HINTS.iter().for_each(|(name, value)| hints.push(name, value, Indexing::Insert));
             self.speaks.interim(stream, &hints);
         }
-        let under_way = self.worker.begin(|| native::key(&self.worker.paths, &request));
-        let delay = self.worker.delay(&mut turn);
+        let under_way = self.worker.begin(|| self.key(&request));
+        let delay = self.worker.delay_of(&request, &mut turn);
         let held = Held { stream, fault, request, turn, _under_way: under_way };
         if delay.is_zero() {
             return self.answer(held);
@@ -344,6 +345,11 @@ impl<S: Speaks> Streams<S> {
             due.borrow_mut().push(held);
             wake.set();
         });
+    }
+
+    /// Returns the key that tells requests for the same thing from others; `None` where no object is asked for.
+    fn key(&self, request: &Request) -> Option<u64> {
+        if self.worker.behaviour().haterm { None } else { native::key(&self.worker.paths, request) }
     }
 
     /// True if a request is for another authority than the connection's first was.
@@ -363,7 +369,12 @@ impl<S: Speaks> Streams<S> {
         let worker = self.worker.clone();
         turn.now_us = worker.net.unix_micros();
         self.fields.clear();
-        let answer = native::compose(&worker, &request, &mut turn, true, &mut self.scratch, &mut self.fields);
+        let scratch = &mut self.scratch;
+        let fields = &mut self.fields;
+        let answer = match worker.behaviour().haterm {
+            true => haterm::compose(&worker, &request, &mut turn, Carrier::Stream, scratch, fields),
+            false => native::compose(&worker, &request, &mut turn, true, scratch, fields),
+        };
         answer.account(worker.counts(), self.fields.content.map_or(0, <[u8]>::len));
         S::count(worker.counts());
         self.show(&turn, &request);

@@ -41,6 +41,12 @@ impl ClientSink for Answers {
     }
 }
 
+/// Status and content of the answers to GET, in the order of their paths.
+pub fn ask_over_http2(origin: &TestOrigin, paths: &[String]) -> Vec<(u16, Vec<u8>)> {
+    let (answers, _) = ask(origin, "GET", paths);
+    answers.0.into_values().map(|answer| (answer.status, answer.body)).collect()
+}
+
 /// Asks for all paths at once over one connection, and waits until each has ended or the connection has.
 fn ask(origin: &TestOrigin, method: &str, paths: &[String]) -> (Answers, Client) {
     let mut stream = origin.connect().stream;

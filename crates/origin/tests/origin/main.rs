@@ -4,6 +4,7 @@ mod allocations;
 mod behaviour;
 mod control;
 mod h2spec;
+mod haterm;
 mod helpers;
 mod hostile;
 mod http2;

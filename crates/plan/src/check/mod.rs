@@ -51,6 +51,7 @@ impl Plan {
                 found.within("load", |found| load::check_codings(load, found));
             }
         }
+        origin::check_haterm(self, &mut found);
         if let Some(origin) = &self.origin {
             found.within("origin", |found| origin::check_origin(origin, found));
         }

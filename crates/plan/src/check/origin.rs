@@ -2,7 +2,10 @@
 
 use super::phase::check_delay;
 use super::{Found, is_address, messages, share};
+use crate::Plan;
 use crate::load::Origin;
+use crate::scenario::Step;
+use crate::site::Site;
 
 pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
     found.within("delay", |found| check_delay("origin: delay", &origin.delay, found));
@@ -22,6 +25,18 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
         let text = "origin: requests_per_connection is 0: give 1 for no keep-alive";
         found.at("requests_per_connection", text.to_owned());
     }
+    if origin.haterm && origin.messages.is_some() {
+        found.at(
+            "haterm",
+            "origin: haterm speaks HTTP, and messages are others: leave one of them out".to_owned(),
+        );
+    }
+    if origin.haterm && origin.chunked > 0.0 {
+        found.at(
+            "chunked",
+            "origin: chunked: with haterm a request asks for chunks, by k=1: leave it out".to_owned(),
+        );
+    }
     if let Some(service) = &origin.messages {
         found.within("messages", |found| {
             found.of("origin: messages", |found| messages::check_service(service, origin, found));
@@ -33,5 +48,24 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
     if !is_address(&origin.listen) {
         let listen = &origin.listen;
         found.at("listen", format!("origin: listen '{listen}' is not host:port, such as 127.0.0.1:9080"));
+    }
+}
+
+/// An origin that answers as haterm has no objects.
+pub(super) fn check_haterm(plan: &Plan, found: &mut Found) {
+    if !plan.origin.as_ref().is_some_and(|origin| origin.haterm) {
+        return;
+    }
+    if plan.site != Site::default() {
+        found.at(
+            "site",
+            "site: an origin with haterm serves no objects: leave out site, or haterm".to_owned(),
+        );
+    }
+    let phases = plan.load.iter().flat_map(|load| &load.phases);
+    if phases.flat_map(|phase| phase.sends()).any(|step| matches!(step, Step::Object(_))) {
+        let text =
+            "origin: an origin with haterm serves no objects, and the load asks for some: leave haterm out";
+        found.at("origin", text.to_owned());
     }
 }

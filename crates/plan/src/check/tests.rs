@@ -237,6 +237,17 @@ fn every_violation_is_named_at_once() {
 }
 
 #[test]
+fn an_origin_with_haterm_has_no_objects() {
+    let origin = Origin { haterm: true, chunked: 0.5, ..Origin::default() };
+    let mut bad = Plan { origin: Some(origin), ..plan() };
+    bad.site.private = 0.5;
+    let found = bad.check().join("\n");
+    for word in ["site: an origin with haterm", "the load asks for some", "by k=1"] {
+        assert!(found.contains(word), "{word} in {found}");
+    }
+}
+
+#[test]
 fn a_pace_that_cannot_be_kept_is_named() {
     let stages = |text: &str| Pace::Stages {
         stages: Stage::parse_list(text).unwrap(),

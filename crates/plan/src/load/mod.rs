@@ -525,6 +525,9 @@ pub struct Origin {
     /// TLS on its connections; `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<OriginTls>,
+    /// Answers are what the query of a request asks for, as those of HAProxy's haterm, and no objects.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub haterm: bool,
     /// It answers TCP messages instead of serving objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageService>,
@@ -551,6 +554,7 @@ impl Default for Origin {
             fields: Vec::new(),
             remember: 4096,
             tls: None,
+            haterm: false,
             messages: None,
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! A body is an endless periodic pad read from a start that belongs to (object, version, variant), with a prefix laid
 //! over its beginning that says in clear text what it is. Reading a pad costs no more than a memory comparison, which
-//! is why every byte can be checked at full load. Two pads exist: noise for native sites, where any shift, mix or tear
-//! shows at once, and counting bytes for jtest's wire format (spec: byte i = (length mod 256 + alternate + i) mod 256).
+//! is why every byte can be checked at full load. Noise is the pad of native sites, where any shift, mix or tear shows at
+//! once; counting bytes are that of jtest's wire format (spec: byte i = (length mod 256 + alternate + i) mod 256); haterm
+//! has two of its own.
 
 use crate::draw::mix;
 use std::sync::OnceLock;
@@ -35,6 +36,18 @@ impl Pad {
     pub fn counting() -> &'static Pad {
         static COUNTING: OnceLock<Pad> = OnceLock::new();
         COUNTING.get_or_init(|| Pad::repeat(&(0..=255).collect::<Vec<u8>>()))
+    }
+
+    /// haterm's lines of 50 bytes: the last digits of their places, a point at each tenth.
+    pub fn haterm_lines() -> &'static Pad {
+        static LINES: OnceLock<Pad> = OnceLock::new();
+        LINES.get_or_init(|| Pad::repeat(b".123456789.123456789.123456789.123456789.12345678\n"))
+    }
+
+    /// haterm's content in chunks: the digit 1.
+    pub fn haterm_chunks() -> &'static Pad {
+        static CHUNKS: OnceLock<Pad> = OnceLock::new();
+        CHUNKS.get_or_init(|| Pad::repeat(b"1"))
     }
 
     fn repeat(period: &[u8]) -> Pad {
@@ -74,6 +87,16 @@ impl Content {
     /// Bytes 0, 1, 2 …: what jtest sends as the body of a POST.
     pub fn counting() -> Content {
         Content { pad: Pad::counting(), start: 0 }
+    }
+
+    /// The content of haterm's answers.
+    pub fn haterm_lines() -> Content {
+        Content { pad: Pad::haterm_lines(), start: 0 }
+    }
+
+    /// The content of haterm's answers in chunks.
+    pub fn haterm_chunks() -> Content {
+        Content { pad: Pad::haterm_chunks(), start: 0 }
     }
 
     /// Contiguous pieces that together are the bytes `from..to`.
