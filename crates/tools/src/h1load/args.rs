@@ -1,6 +1,6 @@
 //! Stage one: what was typed. What it means is [`super::plan`]'s business.
 
-use super::Tool;
+use super::Generator;
 use super::report::{Form, Overhead};
 use crate::Shown;
 use crate::getopt::{self, Read, Row, Value, on, set, switch, text, value};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The command line as typed.
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
-    pub tool: Tool,
+    pub tool: Generator,
     /// Connections of h1load, users of haload.
     pub users: u64,
     /// Requests under way on a connection at once.
@@ -48,7 +48,7 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    fn new(tool: Tool) -> Typed {
+    fn new(tool: Generator) -> Typed {
         Typed {
             tool,
             users: 1,
@@ -59,7 +59,7 @@ impl Typed {
             rate: None,
             ramp: Duration::ZERO,
             think: Duration::ZERO,
-            threads: (tool == Tool::H1load).then_some(1),
+            threads: (tool == Generator::H1load).then_some(1),
             timeout: None,
             headers: Vec::new(),
             overhead: None,
@@ -277,20 +277,20 @@ static OF_HALOAD: &[Row<Typed>] = &[
 const HELP: &str = "help";
 const VERSION: &str = "version";
 
-fn options(tool: Tool) -> Vec<&'static Row<Typed>> {
+fn options(tool: Generator) -> Vec<&'static Row<Typed>> {
     let own = match tool {
-        Tool::H1load => OF_H1LOAD,
-        Tool::Haload => OF_HALOAD,
+        Generator::H1load => OF_H1LOAD,
+        Generator::Haload => OF_HALOAD,
     };
     own.iter().chain(SHARED).collect()
 }
 
 /// The usage text.
-pub(super) fn usage(tool: Tool) -> String {
+pub(super) fn usage(tool: Generator) -> String {
     let name = tool.name();
     let urls = match tool {
-        Tool::H1load => "URL",
-        Tool::Haload => "URL...",
+        Generator::H1load => "URL",
+        Generator::Haload => "URL...",
     };
     let line = |row: &&'static Row<Typed>| {
         let label = match (row.short, row.long) {
@@ -305,7 +305,7 @@ pub(super) fn usage(tool: Tool) -> String {
     format!("Usage: {name} [option]* {urls}\n\n{options}")
 }
 
-fn refused(tool: Tool, complaint: &str) -> Shown {
+fn refused(tool: Generator, complaint: &str) -> Shown {
     Shown::refused(format!("{}: {complaint}\n", tool.name()), 1)
 }
 
@@ -313,13 +313,13 @@ fn refused(tool: Tool, complaint: &str) -> Shown {
 ///
 /// # Errors
 /// The usage text, the version, or what was wrong.
-pub(super) fn read(tool: Tool, args: &[OsString]) -> Result<Typed, Shown> {
+pub(super) fn read(tool: Generator, args: &[OsString]) -> Result<Typed, Shown> {
     let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (options, urls) = getopt::read(&options(tool), words);
     let mut typed = Typed::new(tool);
     for option in options {
         match option {
-            Read::Option { row, .. } if row.long == HELP || (tool, row.short) == (Tool::H1load, 'h') => {
+            Read::Option { row, .. } if row.long == HELP || (tool, row.short) == (Generator::H1load, 'h') => {
                 return Err(Shown::told(usage(tool)));
             }
             Read::Option { row, .. } if row.long == VERSION => {
@@ -336,7 +336,7 @@ pub(super) fn read(tool: Tool, args: &[OsString]) -> Result<Typed, Shown> {
     }
     match (tool, urls.as_slice()) {
         (_, []) => Err(refused(tool, "give a URL, try --help")),
-        (Tool::H1load, [_, more, ..]) => {
+        (Generator::H1load, [_, more, ..]) => {
             Err(refused(tool, &format!("'{more}' is a second URL: one is pressed")))
         }
         (_, _) => Ok(Typed { urls, ..typed }),

@@ -1,7 +1,7 @@
 //! `wringer h1load` and `wringer haload`: the old tools' options, lines and exit codes over a session.
 
 use super::report::{Lines, percentiles};
-use super::{Run, Tool, parse};
+use super::{Generator, Run, parse};
 use crate::Shown;
 use crate::runner::{Door, Moment};
 use console::output as show;
@@ -53,8 +53,8 @@ macro_rules! door {
     };
 }
 
-door!(H1load, Tool::H1load, "h1load", ": the same options, lines and percentiles");
-door!(Haload, Tool::Haload, "haload", " of HAProxy: the same options and lines");
+door!(H1load, Generator::H1load, "h1load", ": the same options, lines and percentiles");
+door!(Haload, Generator::Haload, "haload", " of HAProxy: the same options and lines");
 
 /// A line per second.
 pub struct Shower(Lines);

@@ -17,21 +17,21 @@ use std::ffi::OsString;
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
 
-/// Which of the two tools.
+/// A load generator that is stood in for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
+pub enum Generator {
     /// h1load: HTTP/1.1.
     H1load,
     /// haload: HTTP/1.1, 2 and 3.
     Haload,
 }
 
-impl Tool {
+impl Generator {
     /// The name that it is called by.
     pub fn name(self) -> &'static str {
         match self {
-            Tool::H1load => "h1load",
-            Tool::Haload => "haload",
+            Generator::H1load => "h1load",
+            Generator::Haload => "haload",
         }
     }
 }
@@ -51,12 +51,12 @@ pub struct View {
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(tool: Tool, args: &[OsString], now_seed: u64) -> Result<Run, Shown> {
+pub fn parse(tool: Generator, args: &[OsString], now_seed: u64) -> Result<Run, Shown> {
     args::read(tool, args).and_then(|typed| plan::mean(typed, now_seed))
 }
 
 /// The usage text.
-pub fn help(tool: Tool) -> String {
+pub fn help(tool: Generator) -> String {
     args::usage(tool)
 }
 

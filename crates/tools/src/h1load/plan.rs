@@ -4,7 +4,7 @@
 
 use super::args::Typed;
 use super::report::LineOptions;
-use super::{Run, Tool, View};
+use super::{Generator, Run, View};
 use crate::url::{address, with_scheme};
 use crate::{Shown, field, openssl, without_phase};
 use ::plan::check::MAX_USERS;
@@ -16,11 +16,11 @@ use ::plan::{
 };
 use std::time::Duration;
 
-/// How long nothing may come or go where nothing is said.
+/// Time in which something must come or go, where nothing is said.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Stands for no time limit of a request that goes on.
 const LONG: Duration = Duration::from_secs(24 * 3600);
-/// How long h1load waits for what is under way when its time is over.
+/// Time that h1load gives what is under way when its own is over.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Says what was meant.
@@ -60,7 +60,7 @@ pub(super) fn mean(mut typed: Typed, now_seed: u64) -> Result<Run, Shown> {
     Ok(Run { plan, view, notices, json: typed.json.map(Into::into), show_plan: typed.show_plan })
 }
 
-/// Where requests go, and how.
+/// Targets of the requests, and the protocol that they speak.
 struct Targets {
     urls: Vec<Address>,
     protocol: HttpProtocol,
@@ -74,7 +74,7 @@ impl Targets {
         let mut quic = 0;
         for word in &typed.urls {
             let url = match (typed.tool, word.strip_prefix("quic://")) {
-                (Tool::Haload, Some(rest)) => {
+                (Generator::Haload, Some(rest)) => {
                     quic += 1;
                     format!("https://{rest}")
                 }
@@ -121,7 +121,7 @@ impl Targets {
 fn check_family(typed: &Typed, url: &str) -> Result<(), Shown> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
-    match typed.tool == Tool::Haload && authority.contains(['@', '+']) {
+    match typed.tool == Generator::Haload && authority.contains(['@', '+']) {
         true => Err(typed
             .refused("families of HAProxy's addresses, such as ipv4@, are not read here: give HOST:PORT")),
         false => Ok(()),
@@ -131,9 +131,9 @@ fn check_family(typed: &Typed, url: &str) -> Result<(), Shown> {
 /// Checks the options that have to do with each other.
 ///
 /// # Errors
-/// What does not fit.
+/// The pair that does not fit.
 fn check(typed: &Typed, protocol: HttpProtocol) -> Result<(), String> {
-    if typed.tool == Tool::H1load && typed.threads.is_some_and(|threads| threads > typed.users) {
+    if typed.tool == Generator::H1load && typed.threads.is_some_and(|threads| threads > typed.users) {
         return Err("-t must not be more than -c".to_owned());
     }
     if typed.streams > 1 && protocol == HttpProtocol::One {
@@ -178,7 +178,7 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
             connect: timeout,
             idle: is_one.then_some(timeout),
             request: if is_one { LONG } else { timeout },
-            grace: if typed.tool == Tool::H1load { GRACE } else { timeout },
+            grace: if typed.tool == Generator::H1load { GRACE } else { timeout },
             ..Limits::default()
         },
         phases: vec![phase(typed, targets, users)],
@@ -261,7 +261,7 @@ fn http(typed: &Typed, targets: &Targets) -> Result<Http, Shown> {
         requests_per_connection: per_connection.map(|most| most.min(u64::from(u32::MAX)) as u32),
         tls: secure.then(tls).transpose()?,
         // h1load sends again what a kept connection had no answer to; haload does not.
-        resend: if typed.tool == Tool::H1load { Resend::Safe } else { Resend::Never },
+        resend: if typed.tool == Generator::H1load { Resend::Safe } else { Resend::Never },
         h2: matches!(protocol, HttpProtocol::Two | HttpProtocol::TwoClear)
             .then(|| Http2 { streams, ..Http2::default() }),
         h3: (protocol == HttpProtocol::Three).then(|| Box::new(Http3 { streams, ..Http3::default() })),

@@ -7,7 +7,7 @@ use measure::shares::{finished, received_bytes};
 use measure::{Buckets, Digits, Histogram, RunResult, Second, TimeMetric};
 use std::time::Duration;
 
-/// How much a line has.
+/// Length of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The short form.
@@ -30,7 +30,7 @@ pub struct Overhead {
 /// Settings of the lines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineOptions {
-    /// How much each has.
+    /// Their length.
     pub form: Form,
     /// Statuses are counted by class.
     pub statuses: bool,
@@ -46,7 +46,7 @@ pub struct LineOptions {
 #[derive(Debug)]
 pub struct Lines {
     options: LineOptions,
-    /// When the run began, in seconds since 1970.
+    /// Start of the run, in seconds since 1970.
     started_unix_s: f64,
     connections: u64,
     requests: u64,
@@ -82,7 +82,7 @@ impl Lines {
     /// The line of a second.
     pub fn line(&mut self, second: &Second) -> String {
         let counts = &second.clients.counts;
-        let now = Now {
+        let now = LineCounts {
             seconds: second.took.as_secs_f64().max(0.001),
             connections: counts.connections,
             requests: finished(counts),
@@ -117,7 +117,7 @@ impl Lines {
     }
 
     /// The rates.
-    fn rates(&self, now: &Now, at: Duration) -> String {
+    fn rates(&self, now: &LineCounts, at: Duration) -> String {
         let bytes = now.wire_bytes(self.options.overhead) as f64 / now.seconds;
         let connections = now.connections as f64 / now.seconds;
         let requests = now.requests as f64 / now.seconds;
@@ -157,14 +157,14 @@ impl Lines {
 }
 
 /// Figures of one line.
-struct Now {
+struct LineCounts {
     seconds: f64,
     connections: u64,
     requests: u64,
     bytes: u64,
 }
 
-impl Now {
+impl LineCounts {
     /// Bytes with those of packets: as many as the bytes need, and one for each answer at least.
     fn wire_bytes(&self, overhead: Option<Overhead>) -> u64 {
         let packets = |overhead: Overhead| self.bytes.div_ceil(overhead.payload).max(self.requests);
@@ -296,7 +296,7 @@ pub fn percentiles(result: &RunResult, reused_only: bool) -> String {
     text
 }
 
-/// How many times are shorter than that at a percentile, and that time in ms; `-` where there are none.
+/// Number of times shorter than that at a percentile, and that time in ms; `-` where there are none.
 fn time_at(times: &Histogram, point: u32) -> String {
     if times.is_empty() {
         return format!("{:>9} {:>8}", 0, "-");

@@ -6,22 +6,22 @@ use ::plan::{Limits, Pace, Phase, UserRow};
 use measure::{Buckets, Digits, Outcome, Second, TimeMetric};
 use std::time::Duration;
 
-fn parse_line(tool: Tool, line: &str) -> Result<Run, Shown> {
+fn parse_line(tool: Generator, line: &str) -> Result<Run, Shown> {
     parse(tool, &tests::words(line), 7)
 }
 
-fn run_of(tool: Tool, line: &str) -> Run {
+fn run_of(tool: Generator, line: &str) -> Run {
     let run = parse_line(tool, line).unwrap_or_else(|shown| panic!("{line}: {shown:?}"));
     assert_eq!(run.plan.check(), Vec::<String>::new(), "{line}");
     run
 }
 
 fn h1load(line: &str) -> Run {
-    run_of(Tool::H1load, line)
+    run_of(Generator::H1load, line)
 }
 
 fn haload(line: &str) -> Run {
-    run_of(Tool::Haload, line)
+    run_of(Generator::Haload, line)
 }
 
 fn phase(run: &Run) -> &Phase {
@@ -53,7 +53,8 @@ fn paces_and_ends() {
         );
     }
     let thinking = h1load("-T 320 h");
-    let (least, most) = (Duration::from_millis(310), Duration::from_millis(330));
+    let least = Duration::from_millis(310);
+    let most = Duration::from_millis(330);
     let think = ::plan::Delay::Uniform { min: least, max: most };
     assert_eq!(phase(&thinking).pace, Pace::Thinking { users: 1, think });
     let both = h1load("-T 320 -s 1 -c 2 h");
@@ -114,10 +115,10 @@ fn haload_speaks_three_versions() {
 #[test]
 fn what_is_otherwise_is_told() {
     for (tool, line, said) in [
-        (Tool::H1load, "-v h", "-v has no effect"),
-        (Tool::Haload, "-m 5 -r 2 -h2c h", "-m 5 is more than -r 2: both are 2"),
-        (Tool::Haload, "-h2c -w 500 h", "-w: over HTTP/2"),
-        (Tool::Haload, "-h3 https://h/", "-h3 with https:// goes over QUIC"),
+        (Generator::H1load, "-v h", "-v has no effect"),
+        (Generator::Haload, "-m 5 -r 2 -h2c h", "-m 5 is more than -r 2: both are 2"),
+        (Generator::Haload, "-h2c -w 500 h", "-w: over HTTP/2"),
+        (Generator::Haload, "-h3 https://h/", "-h3 with https:// goes over QUIC"),
     ] {
         let notices = run_of(tool, line).notices;
         assert!(notices.iter().any(|notice| notice.starts_with(said)), "{line}: {notices:?}");
@@ -128,50 +129,52 @@ fn what_is_otherwise_is_told() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     for (tool, line, said) in [
-        (Tool::H1load, "", "give a URL"),
-        (Tool::H1load, "h i", "'i' is a second URL"),
-        (Tool::H1load, "-c 0 h", "-c '0': give a whole number above 0"),
-        (Tool::H1load, "-n -2 h", "-n '-2': give a whole number, or -1"),
-        (Tool::H1load, "-t 2 h", "-t must not be more than -c"),
-        (Tool::H1load, "-s x h", "-s 'x': give seconds"),
-        (Tool::H1load, "-w 0 h", "-w 0: nobody answers"),
-        (Tool::H1load, "-O 66 h", "-O '66': give EXTRA/PAYLOAD"),
-        (Tool::H1load, "-R 5 -T 1 h", "-R with -T"),
-        (Tool::H1load, "-R 5 -s 1 h", "-R with -s"),
-        (Tool::H1load, "-F h", "-F leaves out an ACK"),
-        (Tool::H1load, "-H nothing h", "-H '***' is no header field"),
-        (Tool::H1load, "--tls-ver TLS1.0 h", "--tls-ver 'TLS1.0': versions before 1.2"),
-        (Tool::H1load, "--cipher-list RC4 https://h/", "no cipher suite that is known here is in 'RC4'"),
+        (Generator::H1load, "", "give a URL"),
+        (Generator::H1load, "h i", "'i' is a second URL"),
+        (Generator::H1load, "-c 0 h", "-c '0': give a whole number above 0"),
+        (Generator::H1load, "-n -2 h", "-n '-2': give a whole number, or -1"),
+        (Generator::H1load, "-t 2 h", "-t must not be more than -c"),
+        (Generator::H1load, "-s x h", "-s 'x': give seconds"),
+        (Generator::H1load, "-w 0 h", "-w 0: nobody answers"),
+        (Generator::H1load, "-O 66 h", "-O '66': give EXTRA/PAYLOAD"),
+        (Generator::H1load, "-R 5 -T 1 h", "-R with -T"),
+        (Generator::H1load, "-R 5 -s 1 h", "-R with -s"),
+        (Generator::H1load, "-F h", "-F leaves out an ACK"),
+        (Generator::H1load, "-H nothing h", "-H '***' is no header field"),
+        (Generator::H1load, "--tls-ver TLS1.0 h", "--tls-ver 'TLS1.0': versions before 1.2"),
+        (Generator::H1load, "--cipher-list RC4 https://h/", "no cipher suite that is known here is in 'RC4'"),
         (
-            Tool::H1load,
+            Generator::H1load,
             "--tls-ver TLS1.2 --cipher-suites X https://h/",
             "a list of suites is for another version",
         ),
-        (Tool::H1load, "-u 3 h", "unknown option '-u'"),
-        (Tool::H1load, "--=3 h", "unknown option '--'"),
-        (Tool::Haload, "-c 3 h", "unknown option '-c'"),
-        (Tool::Haload, "-C h", "-C prints HAProxy's configuration"),
-        (Tool::Haload, "--global x h", "--global adds to HAProxy's configuration"),
-        (Tool::Haload, "--traces h", "--traces shows HAProxy's inside"),
-        (Tool::Haload, "--tls-curves X25519 https://h/", "--tls-curves chooses groups"),
-        (Tool::Haload, "-h0 quic://h/", "-h is HTTP/0.9 over QUIC"),
-        (Tool::Haload, "-h4 h", "-h '4': give -h1"),
-        (Tool::Haload, "-h1 -h2 https://h/", "-h is a second protocol"),
-        (Tool::Haload, "-h2 http://h/", "-h2 is for https:// URLs"),
-        (Tool::Haload, "-h2c https://h/", "-h2c is for http:// URLs"),
-        (Tool::Haload, "-h3 http://h/", "-h3 needs TLS"),
-        (Tool::Haload, "-h1 quic://h/", "quic:// is HTTP/3"),
-        (Tool::Haload, "http://h/ https://h/", "different protocols"),
-        (Tool::Haload, "-m 2 http://h/", "-m is for HTTP/2 and HTTP/3"),
-        (Tool::Haload, "http://ipv4@127.0.0.1/", "families of HAProxy's addresses"),
+        (Generator::H1load, "-u 3 h", "unknown option '-u'"),
+        (Generator::H1load, "--=3 h", "unknown option '--'"),
+        (Generator::Haload, "-c 3 h", "unknown option '-c'"),
+        (Generator::Haload, "-C h", "-C prints HAProxy's configuration"),
+        (Generator::Haload, "--global x h", "--global adds to HAProxy's configuration"),
+        (Generator::Haload, "--traces h", "--traces shows HAProxy's inside"),
+        (Generator::Haload, "--tls-curves X25519 https://h/", "--tls-curves chooses groups"),
+        (Generator::Haload, "-h0 quic://h/", "-h is HTTP/0.9 over QUIC"),
+        (Generator::Haload, "-h4 h", "-h '4': give -h1"),
+        (Generator::Haload, "-h1 -h2 https://h/", "-h is a second protocol"),
+        (Generator::Haload, "-h2 http://h/", "-h2 is for https:// URLs"),
+        (Generator::Haload, "-h2c https://h/", "-h2c is for http:// URLs"),
+        (Generator::Haload, "-h3 http://h/", "-h3 needs TLS"),
+        (Generator::Haload, "-h1 quic://h/", "quic:// is HTTP/3"),
+        (Generator::Haload, "http://h/ https://h/", "different protocols"),
+        (Generator::Haload, "-m 2 http://h/", "-m is for HTTP/2 and HTTP/3"),
+        (Generator::Haload, "http://ipv4@127.0.0.1/", "families of HAProxy's addresses"),
     ] {
         let shown = parse_line(tool, line).unwrap_err();
         assert!(shown.exit == 1 && shown.err.contains(said), "{line}: {shown:?}");
     }
-    for (tool, line) in [(Tool::H1load, "-h"), (Tool::H1load, "--help"), (Tool::Haload, "--help")] {
+    for (tool, line) in
+        [(Generator::H1load, "-h"), (Generator::H1load, "--help"), (Generator::Haload, "--help")]
+    {
         assert_eq!(parse_line(tool, line).unwrap_err(), Shown::told(help(tool)), "{line}");
     }
-    assert!(parse_line(Tool::Haload, "-v").unwrap_err().out.starts_with("haload, as wringer "));
+    assert!(parse_line(Generator::Haload, "-v").unwrap_err().out.starts_with("haload, as wringer "));
 }
 
 const SHORT: LineOptions = LineOptions {

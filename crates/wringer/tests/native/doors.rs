@@ -184,7 +184,7 @@ fn h1load_and_haload_tell_each_second() {
     let web = web();
     let at = web.address;
     let ran =
-        shell(&format!("$WRINGER h1load -c 2 -t 1 -n 20 -r 5 -S -P -H 'A: b' http://{at}/")).ended_with(0);
+        shell(&format!("$WRINGER h1load -c 1 -t 1 -n 20 -r 5 -S -P -H 'A: b' http://{at}/")).ended_with(0);
     contains(
         &ran,
         &[
