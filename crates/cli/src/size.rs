@@ -32,6 +32,9 @@ pub struct SizeArgs {
     /// Exponent of the objects' popularity (Zipf)
     #[arg(long, value_name = "ALPHA", default_value = "0.9", value_parser = zipf)]
     pub zipf: f64,
+    /// After the largest set of each size, ask the full cache for as many bytes of objects of this size, and say how long it takes to have their hits
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
+    pub shift: Option<u64>,
     /// Also say how much memory this hit ratio of the largest set wants
     #[arg(long, value_name = "SHARE", value_parser = units::share)]
     pub for_hits: Option<f64>,
@@ -88,13 +91,29 @@ impl SizeArgs {
                     .to_owned(),
             );
         }
-        if self.sizes.len() * self.sets.len() > MOST_SETS {
-            return Err(format!("--sizes and --sets: {MOST_SETS} working sets at most"));
+        if self.working_sets() + self.shifts() > MOST_SETS {
+            return Err(format!("--sizes, --sets and --shift: {MOST_SETS} working sets at most"));
+        }
+        if self.shift.is_some() && self.sets.iter().all(|times| *times < 1.0) {
+            return Err(
+                "--shift: no working set fills the cache: give --sets one of at least 1, such as 0.5,2"
+                    .to_owned(),
+            );
         }
         if self.for_hits.is_some_and(|share| share <= 0.0 || share >= 1.0) {
             return Err("--for-hits: give a share between 0 and 100 %, such as 90%".to_owned());
         }
         Ok(())
+    }
+
+    /// Working sets, without those that follow in a full cache.
+    pub fn working_sets(&self) -> usize {
+        self.sizes.len() * self.sets.len()
+    }
+
+    /// Sets that follow in a full cache.
+    pub fn shifts(&self) -> usize {
+        self.shift.map_or(0, |_| self.sizes.len())
     }
 
     /// Returns the target of the load.

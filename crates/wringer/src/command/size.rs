@@ -7,13 +7,14 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::{SizeArgs, reachable};
-use decide::size::{Point, Share, SizeOptions, Sizes, WorkingSet};
+use decide::size::{Point, Share, Shift, SizeOptions, Sizes, Window, WorkingSet, model_requests};
 use decide::words;
+use measure::shares::answered;
 use plan::site::Size;
 use plan::{
     Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site, Step, Stop,
 };
-use session::{About, SessionOptions};
+use session::{About, Finished, SessionOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -23,6 +24,10 @@ const USERS: u32 = 16;
 /// Turnovers of the memory by misses before anything counts, and while it does.
 const SETTLE: f64 = 2.0;
 const COUNT: f64 = 3.0;
+/// The same when objects of another size come to a full cache, behind the requests that the model takes for them.
+const SHIFTED: f64 = 5.0;
+/// Length of what a shift is looked at by.
+const WINDOW: Duration = Duration::from_millis(100);
 /// Fewer requests tell nothing; more are not needed.
 const FEWEST: f64 = 3_000.0;
 const MOST: f64 = 2_000_000.0;
@@ -46,13 +51,15 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     }
     let mut sizing = Sizing { args, sizes: begun(args, kept)? };
     while let Some(next) = sizing.sizes.next() {
-        let point = sizing.point(next)?;
+        let came = sizing.asked_for(next)?;
         if let Some(signal) = signals::first() {
             show::notice("ended by hand: nothing is concluded");
             return Ok(Exit::of_signal(signal));
         }
-        let share = sizing.sizes.take(point.clone());
-        show::notice(&line(&point, share));
+        let said = came.shift.as_ref().map(Shift::text);
+        let share = sizing.sizes.take(came.point.clone(), came.shift);
+        show::notice(&line(&came.point, share));
+        said.iter().for_each(|text| show::notice(text));
         findings::keep(file, &sizing.sizes, None)?;
     }
     findings::conclude(file, &sizing.sizes)
@@ -72,6 +79,7 @@ fn begun(args: &SizeArgs, kept: Option<Sizes>) -> Result<Sizes, Problem> {
         alpha: args.zipf,
         limit_s: args.limit.as_secs_f64(),
         for_hits: args.for_hits,
+        shift_to: args.shift,
     };
     let Some((kept, file)) = kept.zip(args.resume.as_deref()) else { return Ok(Sizes::new(asked)) };
     findings::refuse_other(file, &kept.asked, &asked)?;
@@ -82,13 +90,16 @@ fn begun(args: &SizeArgs, kept: Option<Sizes>) -> Result<Sizes, Problem> {
 
 /// How long it takes at most, in words: each set is filled, settles and counts.
 fn forecast(args: &SizeArgs) -> String {
-    let sets = args.sizes.len() * args.sets.len();
-    let each = 3.0 * args.limit.as_secs_f64();
+    let sets = args.working_sets();
+    let shifts = args.shifts();
+    let followed =
+        if shifts == 0 { String::new() } else { format!(", and {}", words::count(shifts, "shift")) };
+    let limits = 3 * sets + shifts;
     format!(
-        "{} for {}: {} at most, and as long as the cache takes to start each time\n",
+        "{} for {}{followed}: {} at most, and as long as the cache takes to start each time\n",
         words::count(sets, "working set"),
         words::count(args.sizes.len(), "size"),
-        words::time(each * sets as f64)
+        words::time(args.limit.as_secs_f64() * limits as f64)
     )
 }
 
@@ -105,20 +116,39 @@ fn line(point: &Point, share: Share) -> String {
     )
 }
 
+/// Requests by whose misses the memory is turned over so many times.
+fn requests_for(set: &Point, turnovers: f64) -> u64 {
+    let misses = (1.0 - set.predicted_in_the_end()).max(LEAST_MISSES);
+    let turnover = set.memory_bytes as f64 / set.object_bytes as f64 / misses;
+    (turnovers * turnover).clamp(FEWEST, MOST) as u64
+}
+
 /// Working sets so far.
 struct Sizing<'a> {
     args: &'a SizeArgs,
     sizes: Sizes,
 }
 
-/// Requests for one working set.
-struct Requests {
+/// Phases of one run, all of which ask for the same set.
+struct Phases {
     /// The set, which nobody has asked for before.
     set: u8,
-    /// Those that settle it.
-    settle: u64,
-    /// Those that count.
-    count: u64,
+    phases: Vec<Asked>,
+}
+
+/// Requests for a set.
+struct Asked {
+    name: &'static str,
+    measured: bool,
+    law: Law,
+    users: u32,
+    requests: u64,
+}
+
+/// Figures of a working set, and of the one that followed it.
+struct Came {
+    point: Point,
+    shift: Option<Shift>,
 }
 
 /// Addresses of one run.
@@ -139,32 +169,34 @@ impl Sizing<'_> {
         pressed::start(&self.args.target(), &at.target, options)
     }
 
-    /// Fills a working set that nobody has asked for before, and asks for it.
-    fn point(&mut self, set: WorkingSet) -> Result<Point, Problem> {
-        let WorkingSet { object_bytes, times, .. } = set;
+    /// A set of which nothing came yet.
+    fn unasked(&self, set: WorkingSet, is_filled: bool) -> Point {
         let memory_bytes = self.args.memory();
-        let objects = ((memory_bytes as f64 * times / object_bytes as f64) as u64).max(1);
-        let mut point = Point {
-            object_bytes,
-            objects,
+        let objects = (memory_bytes as f64 * set.times / set.object_bytes as f64) as u64;
+        Point {
+            object_bytes: set.object_bytes,
+            objects: objects.max(1),
             alpha: self.args.zipf,
             memory_bytes,
-            warm_requests: 1_000_000,
-            requests: 1_000_000,
+            is_filled,
+            warm_requests: 0,
+            requests: 0,
             hits: 0,
             seconds: 1.0,
-        };
-        let misses = (1.0 - point.predicted(memory_bytes as f64)).max(LEAST_MISSES);
-        let turnover = memory_bytes as f64 / object_bytes as f64 / misses;
-        let [settle, count] =
-            [SETTLE, COUNT].map(|turnovers| (turnovers * turnover).clamp(FEWEST, MOST) as u64);
+        }
+    }
+
+    /// Fills a working set that nobody has asked for before, and asks for it; then, where that is wanted, for objects of another size.
+    fn asked_for(&mut self, set: WorkingSet) -> Result<Came, Problem> {
+        let mut point = self.unasked(set, true);
+        let [settle, count] = [SETTLE, COUNT].map(|turnovers| requests_for(&point, turnovers));
+        let law = Law::Zipf { alpha: self.args.zipf };
+        let phase = |name, measured, requests| Asked { name, measured, law, users: USERS, requests };
+        let fill = Asked { law: Law::InOrder, users: FILLERS, ..phase("fill", false, point.objects) };
+        let phases = vec![fill, phase("settle", false, settle), phase("measure", true, count)];
         let at = self.addresses()?;
-        let plan = self.plan(&at, &point, Requests { set: set.number as u8, settle, count });
-        let around = around::options(SessionOptions {
-            cache_bytes: Some(memory_bytes),
-            ready: self.args.wait.ready.or(Some(READY)),
-            ..SessionOptions::default()
-        })?;
+        let plan = self.plan(&at, &point, Phases { set: set.number as u8, phases });
+        let around = around::options(self.session(leg::SECONDS))?;
         // The origin comes first: some proxies take an origin that does not answer at once for dead.
         let ready = session::prepare(&plan, &around, false)?;
         let pressed = self.start(&at)?;
@@ -172,27 +204,77 @@ impl Sizing<'_> {
         let status = || pressed.status();
         let started = pressed.started(&status);
         let finished = ready.about(self.about(&plan, set)).run(started.as_ref(), &mut leg::Quiet)?;
-        if signals::first().is_none() {
-            leg::refuse_broken(&finished)?;
-        }
-        if let Some(died) = finished.result.processes.died() {
-            return Err(Problem::impossible(format!("{}; nothing is concluded", died.sentence())));
-        }
+        Self::refuse(&finished)?;
         let phases = &finished.result.phases;
         let measured = finished.result.measured();
-        let counts = measured.counts();
         point.warm_requests = phases.get(1).map_or(0, |settle| settle.counts().requests);
-        point.requests = counts.hits + counts.misses + counts.revalidated + counts.collapsed;
-        point.hits = counts.hits;
+        point.requests = answered(&measured.counts());
+        point.hits = measured.counts().hits;
         point.seconds = measured.paced_time().as_secs_f64();
-        if point.requests == 0 && signals::first().is_none() {
-            return Err(Problem::impossible(format!(
-                "{} gave no answer that tells whether it is a hit: it must pass requests on to the origin at {}",
-                self.sizes.target, at.origin
-            )));
-        }
+        self.refuse_untold(point.requests, &at)?;
         self.sizes.files.extend(leg::end(finished).map(|file| file.display().to_string()));
-        Ok(point)
+        let after = self.sizes.after(set).filter(|_| signals::first().is_none());
+        let shift = after.map(|to| self.shifted(set, to, &at, &pressed)).transpose()?;
+        Ok(Came { point, shift })
+    }
+
+    /// Asks a cache that is full of one set for another one, whose objects have another size.
+    fn shifted(
+        &mut self,
+        from: WorkingSet,
+        to: WorkingSet,
+        at: &Addresses,
+        pressed: &Pressed,
+    ) -> Result<Shift, Problem> {
+        let set = self.unasked(to, false);
+        let requests = (model_requests(&set) + requests_for(&set, SHIFTED)).min(MOST as u64);
+        let law = Law::Zipf { alpha: self.args.zipf };
+        let phases = vec![Asked { name: "shift", measured: true, law, users: USERS, requests }];
+        let plan = self.plan(at, &set, Phases { set: to.number as u8, phases });
+        let about = self.about(&plan, to);
+        let finished = leg::run_pressed(&plan, about, self.session(WINDOW), || Ok(Some(pressed)))?;
+        Self::refuse(&finished)?;
+        let rows = finished.result.timeline.rows.iter();
+        let windows: Vec<Window> = rows
+            .map(|row| Window {
+                seconds: row.seconds,
+                requests: answered(&row.counts),
+                hits: row.counts.hits,
+            })
+            .collect();
+        self.refuse_untold(windows.iter().map(|window| window.requests).sum(), at)?;
+        self.sizes.files.extend(leg::end(finished).map(|file| file.display().to_string()));
+        Ok(Shift::of(from.object_bytes, set, windows))
+    }
+
+    fn session(&self, interval: Duration) -> SessionOptions {
+        SessionOptions {
+            cache_bytes: Some(self.args.memory()),
+            ready: self.args.wait.ready.or(Some(READY)),
+            interval,
+            ..SessionOptions::default()
+        }
+    }
+
+    /// Refuses to conclude anything from a run that broke off, unless somebody ended it.
+    fn refuse(finished: &Finished) -> Result<(), Problem> {
+        if signals::first().is_none() {
+            leg::refuse_broken(finished)?;
+        }
+        match finished.result.processes.died() {
+            Some(died) => Err(Problem::impossible(format!("{}; nothing is concluded", died.sentence()))),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_untold(&self, requests: u64, at: &Addresses) -> Result<(), Problem> {
+        if requests > 0 || signals::first().is_some() {
+            return Ok(());
+        }
+        Err(Problem::impossible(format!(
+            "{} gave no answer that tells whether it is a hit: it must pass requests on to the origin at {}",
+            self.sizes.target, at.origin
+        )))
     }
 
     /// Working sets of two programs are none of one cache.
@@ -207,26 +289,21 @@ impl Sizing<'_> {
         )))
     }
 
-    fn plan(&self, at: &Addresses, point: &Point, Requests { set, settle, count }: Requests) -> Plan {
+    fn plan(&self, at: &Addresses, point: &Point, Phases { set, phases }: Phases) -> Plan {
         let popularity =
             |law| Popularity { hot: point.objects, law, one_timers: 0.0, drift_per_hour: 0.0, set };
-        let phase = |name: &str, measured, law, users, requests| Phase {
-            name: name.to_owned(),
-            measured,
+        let phase = |asked: Asked| Phase {
+            name: asked.name.to_owned(),
+            measured: asked.measured,
             scenario: Scenario::of(vec![Step::Object(ObjectStep {
-                popularity: popularity(law),
+                popularity: popularity(asked.law),
                 ..ObjectStep::default()
             })]),
-            pace: Pace::Users(users),
-            stop: Stop { requests: Some(requests), after: Some(self.args.limit), ..Stop::default() },
+            pace: Pace::Users(asked.users),
+            stop: Stop { requests: Some(asked.requests), after: Some(self.args.limit), ..Stop::default() },
             ..Phase::default()
         };
-        let zipf = Law::Zipf { alpha: self.args.zipf };
-        let phases = vec![
-            phase("fill", false, Law::InOrder, FILLERS, point.objects),
-            phase("settle", false, zipf, USERS, settle),
-            phase("measure", true, zipf, USERS, count),
-        ];
+        let phases = phases.into_iter().map(phase).collect();
         let http = Http { authority: reachable(at.origin).to_string(), ..Http::default() };
         let load = Load {
             target: Some(at.target.clone()),

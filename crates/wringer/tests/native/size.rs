@@ -28,6 +28,7 @@ fn what_cannot_be_meant_is_refused() {
         ("size --sets 0", "such as 0.5"),
         ("size --sets 0.5,x", "such as 0.5"),
         ("size --sizes 1KB --for-hits 100%", "such as 90%"),
+        ("size --sets 0.2,0.5 --shift 20KB", "such as 0.5,2"),
         ("size --rig nosuch", "there is no rig"),
     ] {
         let ran = run(line).ended_with(2);
@@ -41,6 +42,8 @@ fn what_cannot_be_meant_is_refused() {
 fn a_forecast_starts_nothing() {
     let ran = run("size --sizes 10KB,100KB --sets 0.5,1,2 --limit 10s --forecast").ended_with(0);
     assert!(ran.stdout.starts_with("6 working sets for 2 sizes: 3 min at most"), "{}", ran.stdout);
+    let ran = run("size --sizes 10KB,100KB --sets 2 --limit 10s --shift 20KB --forecast").ended_with(0);
+    assert!(ran.stdout.starts_with("2 working sets for 2 sizes, and 2 shifts: 80 s"), "{}", ran.stdout);
 }
 
 #[test]
@@ -59,6 +62,35 @@ fn a_cache_that_lets_nothing_in_is_told_so() {
     let points = sizes["classes"][0]["points"].as_array().expect("a list");
     assert!(points.iter().all(|point| point[1] == "nothing"), "{sizes}");
     assert!(said.contains("NOTHING IS KEPT") && said.contains("no memory does it"), "{said}");
+}
+
+/// Objects of 20 kB after a set of objects of 10 kB that is twice the memory.
+fn shifted(kind: FaultKind) -> (Value, String) {
+    let origin = free_address();
+    let proxy = start(origin, kind);
+    let options = "--cache-memory 1MB --sizes 10KB --sets 2 --shift 20KB --limit 60s -t 1 --no-keep --seed 7";
+    let ran = run(&format!("size {} --origin {origin} {options} --json {{}}/sizes.json", proxy.address))
+        .ended_with(0);
+    let text = std::fs::read_to_string(ran.folder.path().join("sizes.json")).expect("it is written");
+    let sizes: Value = serde_json::from_str(&text).expect("JSON");
+    fits_schema("size", &sizes);
+    (sizes["classes"][0]["shift"].clone(), ran.stdout)
+}
+
+#[test]
+fn objects_of_another_size_have_their_hits_in_a_cache_that_takes_them() {
+    let (shift, said) = shifted(FaultKind::None);
+    assert!(shift["reached"]["after"].as_f64().is_some_and(|seconds| seconds > 0.0), "{shift}");
+    assert_eq!((&shift["from_bytes"], &shift["end"]["object_bytes"]), (&10_000.into(), &20_000.into()));
+    assert!(said.contains("works: at least"), "{said}");
+}
+
+/// It has room for as many objects as came first, and never drops one.
+#[test]
+fn objects_of_another_size_that_a_full_cache_never_takes_are_told_so() {
+    let (shift, said) = shifted(FaultKind::FirstCome { room: 100 });
+    assert!(shift["reached"]["not_within"].is_number() && shift["share"] == "nothing", "{shift}");
+    assert!(said.contains("NOT WITHIN") && said.contains("works: NOTHING IS KEPT"), "{said}");
 }
 
 /// A file as a command leaves it that is killed in its second working set.

@@ -4,145 +4,17 @@
 //! The model is that of `plan::predict` (Che's approximation). It knows no overhead, no rounding and no policy, so all of these are in one figure: the effective share. Start
 //! reading at [`share`].
 
+mod point;
+mod shift;
+#[cfg(test)]
+mod simulated;
+
+pub use point::{Point, Share, share};
+pub use shift::{Shift, Window, model_requests};
+
 use crate::Findings;
 use crate::words;
-use plan::predict::{Observed, hit_ratio};
-use plan::site::Size;
-use plan::{Law, Popularity, Site};
 use serde::{Deserialize, Serialize};
-
-/// A working set, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Point {
-    /// Bytes of each object.
-    pub object_bytes: u64,
-    /// Objects of the set.
-    pub objects: u64,
-    /// Exponent of their popularity.
-    pub alpha: f64,
-    /// Memory that the cache was configured to hold.
-    pub memory_bytes: u64,
-    /// Requests before those that count, behind a fill in order.
-    pub warm_requests: u64,
-    /// Requests that count, with an answer that tells whether it is a hit.
-    pub requests: u64,
-    /// Those of them that were hits.
-    pub hits: u64,
-    /// Seconds that they took.
-    pub seconds: f64,
-}
-
-/// The share of the configured memory that works.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Share {
-    /// So much, and between these bounds.
-    Is {
-        /// The figure.
-        share: f64,
-        /// Lower bound.
-        low: f64,
-        /// Upper bound.
-        high: f64,
-    },
-    /// All of the set was there: it is at least this.
-    AtLeast(f64),
-    /// Next to nothing was a hit: objects of this size are not kept.
-    Nothing,
-}
-
-/// The model is good to so much of a hit ratio.
-const MODEL: f64 = 0.02;
-/// Standard errors of a bound.
-const ERRORS: f64 = 2.0;
-/// Below this hit ratio nothing is kept.
-const NOTHING: f64 = 0.01;
-/// No share is looked for beyond this.
-const MOST: f64 = 4.0;
-/// Steps of halving.
-const STEPS: usize = 50;
-
-impl Point {
-    /// Bytes of the whole set.
-    pub fn set_bytes(&self) -> f64 {
-        self.object_bytes as f64 * self.objects as f64
-    }
-
-    /// Its hit ratio.
-    pub fn hit_ratio(&self) -> f64 {
-        self.hits as f64 / self.requests.max(1) as f64
-    }
-
-    /// The hit ratio of an LRU cache that holds so many bytes.
-    pub fn predicted(&self, cache_bytes: f64) -> f64 {
-        let site = Site { size: Size::Fixed(self.object_bytes), ..Site::default() };
-        let popularity = Popularity {
-            hot: self.objects,
-            law: Law::Zipf { alpha: self.alpha },
-            one_timers: 0.0,
-            ..Popularity::default()
-        };
-        let observed = Observed {
-            warm_requests: self.warm_requests as f64,
-            filled: 1.0,
-            requests: self.requests as f64,
-            seconds: self.seconds,
-            cache_bytes: Some(cache_bytes),
-        };
-        hit_ratio(&site, &popularity, &observed)
-    }
-
-    /// Bytes with which the model gives this ratio.
-    pub fn bytes_for(&self, ratio: f64) -> f64 {
-        let mut low = 0.0;
-        let mut high = MOST * (self.memory_bytes as f64).max(self.set_bytes());
-        for _ in 0..STEPS {
-            let middle = (low + high) / 2.0;
-            if self.predicted(middle) < ratio { low = middle } else { high = middle }
-        }
-        high
-    }
-}
-
-/// The effective share by a point.
-pub fn share(point: &Point) -> Share {
-    let ratio = point.hit_ratio();
-    let memory = point.memory_bytes as f64;
-    let error = MODEL + ERRORS * (ratio * (1.0 - ratio) / point.requests.max(1) as f64).sqrt();
-    if ratio < NOTHING {
-        return Share::Nothing;
-    }
-    let all = point.predicted(point.set_bytes());
-    if ratio + error >= all {
-        return Share::AtLeast(point.bytes_for(ratio - error) / memory);
-    }
-    let of = |ratio: f64| point.bytes_for(ratio.clamp(0.0, 1.0)) / memory;
-    Share::Is { share: of(ratio), low: of(ratio - error), high: of(ratio + error) }
-}
-
-impl Share {
-    /// In words.
-    pub fn text(self) -> String {
-        match self {
-            Share::Is { share, low, high } => {
-                let [share, low, high] = [share, low, high].map(words::percent);
-                format!("{share} ({low} to {high})")
-            }
-            Share::AtLeast(share) => format!("at least {}", words::percent(share)),
-            Share::Nothing => "NOTHING IS KEPT".to_owned(),
-        }
-    }
-
-    /// The figure, as far as it is one.
-    pub fn figure(self) -> Option<f64> {
-        match self {
-            Share::Is { share, .. } => Some(share),
-            Share::AtLeast(_) | Share::Nothing => None,
-        }
-    }
-}
 
 /// Points of objects of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -152,6 +24,9 @@ pub struct Class {
     pub object_bytes: u64,
     /// Points, from the smallest set, each with its share.
     pub points: Vec<(Point, Share)>,
+    /// Objects of another size that came after the largest set, where they were wanted.
+    #[serde(default)]
+    pub shift: Option<Shift>,
 }
 
 /// Options that say which working sets there are.
@@ -174,6 +49,9 @@ pub struct SizeOptions {
     pub limit_s: f64,
     /// A hit ratio whose memory is told, too.
     pub for_hits: Option<f64>,
+    /// Bytes of objects that are asked for after the largest set of each class.
+    #[serde(default)]
+    pub shift_to: Option<u64>,
 }
 
 /// The next working set that is to be asked for.
@@ -216,14 +94,28 @@ impl Sizes {
         Some(WorkingSet { number, object_bytes, times })
     }
 
-    /// Takes in what came of it.
-    pub fn take(&mut self, point: Point) -> Share {
+    /// The set that follows a working set in the same cache: objects of another size, where they are wanted and the class has no larger set.
+    pub fn after(&self, set: WorkingSet) -> Option<WorkingSet> {
+        let of_each = self.asked.sets.len();
+        let is_last = (set.number + 1).is_multiple_of(of_each.max(1));
+        let object_bytes = self.asked.shift_to.filter(|_| is_last)?;
+        // Numbers behind those of all the others.
+        let number = of_each * self.asked.sizes.len() + set.number / of_each.max(1);
+        Some(WorkingSet { number, object_bytes, times: set.times })
+    }
+
+    /// Takes in what came of a set, and of the one that followed it, where one did.
+    pub fn take(&mut self, point: Point, shift: Option<Shift>) -> Share {
         let share = share(&point);
         let of_each = self.asked.sets.len();
         match self.classes.last_mut().filter(|class| class.points.len() < of_each) {
-            Some(class) => class.points.push((point, share)),
+            Some(class) => {
+                class.points.push((point, share));
+                class.shift = shift;
+            }
             None => {
-                self.classes.push(Class { object_bytes: point.object_bytes, points: vec![(point, share)] });
+                let object_bytes = point.object_bytes;
+                self.classes.push(Class { object_bytes, points: vec![(point, share)], shift });
             }
         }
         share
@@ -257,6 +149,11 @@ impl Findings for Sizes {
                 words::percent(point.hit_ratio()),
                 words::percent(point.predicted(point.memory_bytes as f64)),
             );
+        }
+        let shifts: Vec<String> =
+            self.classes.iter().filter_map(|class| class.shift.as_ref()).map(Shift::text).collect();
+        if !shifts.is_empty() {
+            text += &format!("\n{}\n", shifts.join("\n"));
         }
         let wanted = self.asked.for_hits.into_iter();
         let memory: Vec<String> = wanted
@@ -301,46 +198,21 @@ impl Class {
 
 #[cfg(test)]
 mod tests {
+    use super::simulated::{Evicts, Held, sampled};
     use super::*;
-    use plan::draw::Draw;
-    use plan::popularity::Sampler;
-    use std::collections::{BTreeMap, HashMap};
 
-    /// A point of a cache that was really simulated: it drops the least recently used until what it holds, with so much for each object, fits.
+    /// A point of a cache that was really simulated, in which each object takes so much.
     fn simulated(object_bytes: u64, objects: u64, memory_bytes: u64, each: u64) -> Point {
-        let popularity = Popularity {
-            hot: objects,
-            law: Law::Zipf { alpha: 0.9 },
-            one_timers: 0.0,
-            ..Popularity::default()
-        };
-        let sampler = Sampler::new(&popularity);
-        let (mut held, mut order): (HashMap<u64, u64>, BTreeMap<u64, u64>) =
-            (HashMap::new(), BTreeMap::new());
-        let (mut clock, mut hits) = (0, 0);
-        let mut ask = |object: u64| {
-            clock += 1;
-            let was = held.insert(object, clock);
-            if let Some(was) = was {
-                order.remove(&was);
-            }
-            order.insert(clock, object);
-            while held.len() as u64 * each > memory_bytes {
-                let (_, oldest) = order.pop_first().expect("something is held");
-                held.remove(&oldest);
-            }
-            was.is_some()
-        };
+        let mut cache = Held::new(memory_bytes, Evicts::Oldest);
         let (warm_requests, requests) = (60_000, 60_000);
-        for number in 0..warm_requests + requests {
-            let hit = ask(sampler.pick(&mut Draw::new(5, number), number, 0).object(0));
-            hits += u64::from(hit && number >= warm_requests);
-        }
+        let found = sampled(objects, warm_requests + requests).map(|object| cache.ask(object, each));
+        let hits = found.skip(warm_requests as usize).filter(|found| *found).count() as u64;
         Point {
             object_bytes,
             objects,
             alpha: 0.9,
             memory_bytes,
+            is_filled: true,
             warm_requests,
             requests,
             hits,
@@ -374,7 +246,7 @@ mod tests {
         );
         let never = Point { hits: 3, ..simulated(950_000, 40, 20_000_000, 950_000) };
         assert_eq!(share(&never), Share::Nothing);
-        let class = Class { object_bytes: 950_000, points: vec![(never, Share::Nothing)] };
+        let class = Class { object_bytes: 950_000, points: vec![(never, Share::Nothing)], shift: None };
         assert!(
             class.memory_for(0.9).is_some_and(|text| text.ends_with("objects of that size are not kept"))
         );
@@ -391,16 +263,18 @@ mod tests {
             alpha: 0.9,
             limit_s: 20.0,
             for_hits: None,
+            shift_to: Some(5_000),
         };
         let mut sizes = Sizes::new(asked);
         let mut wanted = Vec::new();
+        let mut after = Vec::new();
         while let Some(next) = sizes.next() {
             wanted.push((next.number, next.object_bytes, next.times));
-            sizes.take(Point {
-                object_bytes: next.object_bytes,
-                ..simulated(10_000, 1_000, 20_000_000, 10_000)
-            });
+            after.extend(sizes.after(next).map(|set| (set.number, set.object_bytes, set.times)));
+            let point = simulated(10_000, 1_000, 20_000_000, 10_000);
+            sizes.take(Point { object_bytes: next.object_bytes, ..point }, None);
         }
+        assert_eq!(after, [(4, 5_000, 2.0), (5, 5_000, 2.0)]);
         assert_eq!(wanted, [(0, 10_000, 0.5), (1, 10_000, 2.0), (2, 20_000, 0.5), (3, 20_000, 2.0)]);
         assert_eq!(sizes.classes.iter().map(|class| class.points.len()).collect::<Vec<_>>(), [2, 2]);
     }
@@ -408,8 +282,8 @@ mod tests {
     #[test]
     fn memory_for_a_ratio_is_divided_by_what_works() {
         let point = simulated(10_000, 4_000, 20_000_000, 16_384);
-        let text =
-            Class { object_bytes: 10_000, points: vec![(point.clone(), share(&point))] }.memory_for(0.9);
+        let text = Class { object_bytes: 10_000, points: vec![(point.clone(), share(&point))], shift: None }
+            .memory_for(0.9);
         assert!(text.as_ref().is_some_and(|text| text.contains("configured as")), "{text:?}");
         let (model, back) = (point.bytes_for(0.9), point.predicted(point.bytes_for(0.9)));
         assert!(model > 20_000_000.0 && (back - 0.9).abs() < 0.01, "{model} {back}");
