@@ -46,7 +46,7 @@ Usage: cargo xtask COMMAND
                      container is made of; --check: those of the debug build are installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each, 10,000 run files
-  schema             write the JSON Schemas of plan files, runs and events; tests see that the committed ones are of today's types
+  schema             write the JSON Schemas of plan files and of what is written as JSON; tests see that the committed ones are of today's types
   options            write the index of all options; a test sees that the committed one is of today's
   web [--check|--test|--bench]
                      build the page from web/; --check: that the committed one is up to date; --test: try it in a browser; --bench: how
@@ -102,7 +102,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
 
 /// Types say their schemas in tests alone, so that no build of the tool compiles what makes them.
 fn schema() -> Result<()> {
-    ["plan", "report", "decide"].into_iter().try_for_each(|package| {
+    ["plan", "report", "decide", "recording"].into_iter().try_for_each(|package| {
         let mut command = shell::cargo(["test", "--package", package, "--lib", "the_committed_schema"]);
         shell::run(command.env("WRINGER_WRITE_SCHEMA", "1"))
     })

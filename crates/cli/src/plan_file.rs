@@ -167,6 +167,10 @@ pub enum SchemaOf {
     Probe,
     /// Proxies beside each other, as arena --json writes them
     Arena,
+    /// An import, as capture --json writes it
+    Capture,
+    /// Laws of a recording, as fit --json writes them
+    Fit,
 }
 
 /// Results of JMeter's that a plan of JMeter's is held against.

@@ -59,6 +59,7 @@ impl Reason {
 
 /// One of the first that were left out for a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Example {
     /// The input's name.
     pub input: String,
@@ -80,6 +81,7 @@ const SHOWN: usize = 120;
 
 /// Counts of what was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// For each reason that occurred, how often, and the first of them.
     pub reasons: BTreeMap<Reason, Share>,
@@ -87,6 +89,7 @@ pub struct LeftOut {
 
 /// Lines that were left out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Share {
     /// How many.
     pub count: u64,

@@ -19,5 +19,7 @@ pub mod private;
 pub mod read;
 pub mod replay;
 pub mod request;
+pub mod schema;
 pub mod text;
 pub mod words;
+pub mod written;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// Origin of a recording, and what was done to it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Header {
     /// The program that made it, with its version.
     pub program: String,
@@ -35,6 +36,7 @@ pub struct Header {
 
 /// One input.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Input {
     /// Its name.
     pub name: String,
@@ -59,6 +61,7 @@ pub struct Input {
 
 /// Something worth knowing, with its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "note")]
 pub enum Note {
     /// Times are of whole seconds, or other coarse steps: gaps below are invented.
@@ -157,6 +160,7 @@ pub enum Note {
 
 /// How a lifetime is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
     /// Not at all.
@@ -174,6 +178,7 @@ pub enum Known {
 
 /// Traits that objects of a class have in common, apart from their size; the class's number is small enough to stand in a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Class {
     /// Status of its answers.
     pub status: u16,
@@ -191,6 +196,7 @@ pub struct Class {
 
 /// Figures of the whole recording.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Requests.
     pub requests: u64,

@@ -6,6 +6,7 @@ use foldhash::quality::FixedState;
 use plan::draw::{Draw, hash};
 use plan::popularity::{Popularity, Sampler};
 use plan::site::{Site, Size};
+use serde::Serialize;
 use std::collections::HashMap;
 
 /// Sizes of caches at which hit ratios are compared.
@@ -21,7 +22,8 @@ pub struct Curve {
 }
 
 /// Hit ratios of a cache of one size.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Point {
     /// Its bytes.
     pub memory: u64,

@@ -21,6 +21,7 @@ use crate::entry::Range;
 use crate::file::{Block, Class, ReadError, Recording};
 use crate::request::Request;
 use crate::words::{Condition, Method};
+use serde::Serialize;
 use std::io::{Read, Seek};
 
 /// Requests that laws are learnt of at most: the first ones.
@@ -54,7 +55,8 @@ pub struct Fit {
 }
 
 /// Requests that no law is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftAside {
     /// Those of other methods than GET.
     pub methods: u64,

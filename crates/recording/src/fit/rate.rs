@@ -3,6 +3,7 @@
 use super::Asked;
 use super::numbers::rounded;
 use plan::{Arrivals, Curve, Stage};
+use serde::Serialize;
 use std::time::Duration;
 
 /// The shortest stage, unless all is shorter.
@@ -17,13 +18,16 @@ const WINDOW_US: u64 = 100_000;
 const EVEN: f64 = 0.5;
 
 /// Requests per second.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rate {
     /// One after the other, each with its mean.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema::laws::stages"))]
     pub stages: Vec<Stage>,
     /// The mean of all.
     pub per_second: f64,
     /// The law of arrivals within them.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema::laws::arrivals"))]
     pub arrivals: Arrivals,
     /// Variance of the counts of a window over their mean: 1 of a Poisson process, 0 of even gaps.
     pub dispersion: f64,

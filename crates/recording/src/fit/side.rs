@@ -8,6 +8,7 @@ use crate::words::Storage;
 use foldhash::quality::FixedState;
 use plan::Delay;
 use plan::site::Lifetime;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -17,13 +18,16 @@ const ENOUGH: f64 = 0.5;
 const DEVIATION: f64 = 0.8413;
 
 /// For how long, and by whom, objects may be kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Lifetimes {
     /// Share of storable objects whose lifetime is told or was bounded by hits.
     pub known: f64,
     /// The law: of those whose lifetime is known the middle eight of ten, evenly; none where less than half are known.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema::laws::lifetime"))]
     pub law: Option<Lifetime>,
     /// Deciles of known lifetimes, 10 % to 90 %, in seconds; none where none are.
+    #[serde(rename = "recorded_deciles_s")]
     pub recorded_s: Option<[u32; 9]>,
     /// Share of objects for one user only.
     pub private: f64,
@@ -32,7 +36,8 @@ pub struct Lifetimes {
 }
 
 /// Requests of a kind of their own, as shares.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shares {
     /// For a range.
     pub range: f64,

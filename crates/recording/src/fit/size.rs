@@ -5,6 +5,7 @@ use super::numbers::{highest, normal_below, rounded};
 use foldhash::quality::FixedState;
 use plan::draw::hash;
 use plan::site::{MAX_SIZE, Size};
+use serde::Serialize;
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
@@ -18,21 +19,26 @@ const TAIL: f64 = 1.2816;
 const LOOKED_AT: usize = 5_000;
 
 /// Sizes of objects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sizes {
     /// The law.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema::laws::size"))]
     pub law: Size,
     /// The largest difference of shares of objects up to a size (Kolmogorov and Smirnov).
     pub error: f64,
     /// Deciles of the recording, 10 % to 90 %, in bytes.
+    #[serde(rename = "recorded_deciles")]
     pub recorded: [u64; 9],
     /// Those of the law.
+    #[serde(rename = "law_deciles")]
     pub drawn: [u64; 9],
     /// Mean size of the objects in bytes.
     pub mean: f64,
     /// That of what requests asked for: larger if large objects are popular.
     pub mean_asked: f64,
     /// That of the law's objects.
+    #[serde(rename = "law_mean")]
     pub mean_drawn: f64,
 }
 

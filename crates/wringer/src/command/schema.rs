@@ -17,6 +17,8 @@ pub fn print(of: SchemaOf) -> Exit {
         SchemaOf::Stress => decide::schema::stress(),
         SchemaOf::Probe => decide::schema::probe(),
         SchemaOf::Arena => decide::schema::arena(),
+        SchemaOf::Capture => recording::schema::capture(),
+        SchemaOf::Fit => recording::schema::fit(),
     });
     Exit::Ok
 }

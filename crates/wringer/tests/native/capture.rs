@@ -1,7 +1,7 @@
 //! `wringer capture` from outside: logs that are whole, packed, broken, or none at all.
 
 use crate::plans::with_files;
-use crate::support::{Ran, folder, shell, start_in};
+use crate::support::{Ran, fits_schema, folder, shell, start_in};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -50,6 +50,7 @@ fn a_log_becomes_a_recording_that_says_what_it_left_out() {
         ran.stdout
     );
     let told = told(&ran);
+    fits_schema("capture", &told);
     assert_eq!((&told["summary"]["requests"], &told["lines"]), (&json!(10), &json!(12)));
     assert_eq!(told["left_out"]["reasons"]["connect"]["count"], json!(1));
     assert_eq!(ran.mode("day.rec"), 0o600);

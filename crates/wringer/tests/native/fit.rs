@@ -1,7 +1,7 @@
 //! `wringer fit` from outside: laws of a recording as text, JSON, options and a plan that can be run.
 
 use crate::plans::with_files;
-use crate::support::shell;
+use crate::support::{fits_schema, shell};
 use plan::Plan;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -75,9 +75,10 @@ fn errors_can_fail_a_build_and_are_told_to_programs() {
     let ran =
         shell(&format!("cd {at}; $WRINGER fit day.rec --json - --fail-if 'rate>50%,size>0%'")).ended_with(0);
     let told: Value = serde_json::from_str(&ran.stdout).expect("JSON alone");
+    fits_schema("fit", &told);
     assert_eq!(
-        (&told["kind"], &told["size"]["error"], &told["requests"]),
-        (&json!("fit"), &json!(0.0), &json!(3_000))
+        (&told["schema"], &told["size"]["error"], &told["requests"]),
+        (&json!("wringer.fit"), &json!(0.0), &json!(3_000))
     );
     assert_eq!(told["left_aside"], json!({ "methods": 1, "statuses": 1, "beyond": 0 }));
     // Objects that come in turn are no Zipf law: a cache that is too small for all of them has no hit.

@@ -2,8 +2,8 @@
 
 use recording::file::{Header, Input, Known, Note, Summary};
 use recording::left_out::LeftOut;
+use recording::written::WrittenCapture;
 use report::show::{bytes, count, counted, duration, percent, rate, time};
-use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
@@ -213,24 +213,27 @@ pub fn moment(us: i64) -> String {
 
 /// The same for programs.
 pub fn json(about: &About<'_>) -> String {
-    let value = json!({
-        "schema_version": 1,
-        "kind": "capture",
-        "recording": about.file,
-        "bytes": about.bytes,
-        "lines": about.lines(),
-        "lost_share": about.lost_share(),
-        "left_out": about.left_out,
-        "header": about.header,
-        "summary": about.summary,
-    });
-    report::harmless_json(value.to_string()) + "\n"
+    let written = WrittenCapture {
+        schema: WrittenCapture::SCHEMA,
+        schema_version: WrittenCapture::VERSION,
+        version: env!("CARGO_PKG_VERSION"),
+        recording: about.file.map(|file| file.display().to_string()),
+        bytes: about.bytes,
+        lines: about.lines(),
+        lost_share: about.lost_share(),
+        left_out: about.left_out,
+        header: about.header,
+        summary: about.summary,
+    };
+    let text = serde_json::to_string(&written).expect("figures and texts are JSON");
+    report::harmless_json(text) + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use recording::left_out::Reason;
+    use serde_json::json;
 
     #[test]
     fn the_headline_says_what_was_left_out_and_the_lines_below_it_why() {

@@ -39,7 +39,7 @@ pub fn run(args: &FitArgs) -> Result<Exit, Problem> {
         output::write(&told.text());
     }
     if let Some(file) = &args.json {
-        output::keep(RESULT, file, (told.json().to_string() + "\n").as_bytes())?;
+        output::keep(RESULT, file, told.json().as_bytes())?;
     }
     if let Some(file) = &args.output {
         let form = TextForm::of_name(&file.to_string_lossy());

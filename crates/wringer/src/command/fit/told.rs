@@ -6,8 +6,8 @@ use plan::units::show_duration;
 use plan::{Arrivals, Law, Stage};
 use recording::file::{Salvage, Summary};
 use recording::fit::{Confidence, Fit, Grounds, Rate};
+use recording::written::WrittenFit;
 use report::show::{bytes, count, counted, duration, percent, rate, time};
-use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A dispersion from which on arrivals are told to be burstier than the plan's.
@@ -23,28 +23,7 @@ pub struct Told<'a> {
     pub salvaged: Option<&'a Salvage>,
 }
 
-/// A word for an error. `good`, `rough`: up to so much it may be called so.
-fn word(error: f64, good: f64, rough: f64) -> &'static str {
-    match error {
-        error if error <= good => "good",
-        error if error <= rough => "rough",
-        _ => "wrong",
-    }
-}
-
 impl Told<'_> {
-    fn popularity_word(&self) -> &'static str {
-        word(self.fit.curve.error(), 0.01, 0.03)
-    }
-
-    fn size_word(&self) -> &'static str {
-        word(self.fit.sizes.error, 0.05, 0.15)
-    }
-
-    fn rate_word(&self) -> &'static str {
-        word(self.fit.rate.error, 0.01, 0.05)
-    }
-
     /// All of it, for people.
     pub fn text(&self) -> String {
         let mut lines = vec![self.headline()];
@@ -75,9 +54,9 @@ impl Told<'_> {
         format!(
             "{}: popularity {}, sizes {}, rate {}{assumed}; learnt of {} of {}",
             self.args.recording.display(),
-            self.popularity_word(),
-            self.size_word(),
-            self.rate_word(),
+            self.fit.popularity_fits().name(),
+            self.fit.sizes_fit().name(),
+            self.fit.rate_fits().name(),
             count(self.fit.requests),
             counted(self.fit.all, "request"),
         )
@@ -138,7 +117,7 @@ impl Told<'_> {
             law_text(&learnt.law.law),
             counted(learnt.law.hot, "object"),
             percent(learnt.law.one_timers),
-            self.popularity_word(),
+            self.fit.popularity_fits().name(),
             percent(self.fit.curve.error()),
             percent(learnt.error)
         )];
@@ -168,7 +147,7 @@ impl Told<'_> {
         let mut lines = vec![format!(
             "sizes       {}: {}, shares off by {} at most",
             size_text(&sizes.law),
-            self.size_word(),
+            self.fit.sizes_fit().name(),
             percent(sizes.error)
         )];
         let apart = sizes.mean_asked / sizes.mean.max(1.0);
@@ -193,7 +172,7 @@ impl Told<'_> {
             rate(found.per_second),
             counted(found.stages.len() as u64, "stage"),
             arrivals(found),
-            self.rate_word(),
+            self.fit.rate_fits().name(),
             percent(found.error)
         )
     }
@@ -237,7 +216,7 @@ impl Told<'_> {
             true => format!("lognormal, median {median}, sigma {:.2}", found.sigma),
             false => format!("{median} each"),
         };
-        let fits = word(found.factor, 1.25, 2.0);
+        let fits = found.fits().name();
         Some(format!("origin      {law}: {fits}, quantiles off by a factor of {:.2} at most", found.factor))
     }
 
@@ -345,45 +324,10 @@ impl Told<'_> {
     }
 
     /// All of it, for programs.
-    pub fn json(&self) -> Value {
-        let fit = self.fit;
-        let points = fit
-            .curve
-            .points
-            .iter()
-            .map(|point| json!({ "memory": point.memory, "recorded": point.recorded, "law": point.law }));
-        let points: Vec<Value> = points.collect();
-        let learnt = &fit.popularity;
-        json!({
-            "schema_version": 1,
-            "kind": "fit",
-            "requests": fit.requests,
-            "all": fit.all,
-            "left_aside": { "methods": fit.left.methods, "statuses": fit.left.statuses, "beyond": fit.left.beyond },
-            "popularity": {
-                "law": learnt.law, "objects": learnt.objects, "once": learnt.once, "endless": learnt.endless,
-                "grounds": grounds(&learnt.grounds), "error": fit.curve.error(), "error_of_one_size": learnt.error,
-                "fits": self.popularity_word(), "curve": points,
-            },
-            "size": {
-                "law": fit.sizes.law, "error": fit.sizes.error, "fits": self.size_word(),
-                "recorded_deciles": fit.sizes.recorded, "law_deciles": fit.sizes.drawn,
-                "mean": fit.sizes.mean, "mean_asked": fit.sizes.mean_asked, "law_mean": fit.sizes.mean_drawn,
-            },
-            "rate": {
-                "stages": fit.rate.stages, "per_second": fit.rate.per_second, "arrivals": fit.rate.arrivals,
-                "dispersion": fit.rate.dispersion, "window_us": fit.rate.window_us, "error": fit.rate.error, "fits": self.rate_word(),
-            },
-            "lifetime": {
-                "law": fit.lifetimes.law, "known": fit.lifetimes.known, "recorded_deciles_s": fit.lifetimes.recorded_s,
-                "private": fit.lifetimes.private, "no_store": fit.lifetimes.no_store,
-            },
-            "shares": {
-                "range": fit.shares.range, "revalidate": fit.shares.revalidate, "reload": fit.shares.reload, "abort": fit.shares.abort,
-            },
-            "origin_delay": fit.delays.as_ref().map(|delays| json!({ "law": delays.law(), "factor": delays.factor })),
-            "not_in_the_plan": self.missing(),
-        })
+    pub fn json(&self) -> String {
+        let written = WrittenFit::of(self.fit, env!("CARGO_PKG_VERSION"), self.missing());
+        let text = serde_json::to_string(&written).expect("figures and texts are JSON");
+        report::harmless_json(text) + "\n"
     }
 }
 
@@ -403,18 +347,6 @@ fn arrivals(rate: &Rate) -> &'static str {
         Arrivals::Even => "evenly spaced",
         Arrivals::Poisson => "Poisson arrivals",
         Arrivals::EachSecond | Arrivals::Bursts(_) | Arrivals::Jitter(_) => "as the plan says",
-    }
-}
-
-fn grounds(grounds: &Grounds) -> Value {
-    let ends = |interval: Confidence| json!([interval.low, interval.high]);
-    match grounds {
-        Grounds::Counts(within) => json!({
-            "by": "counts", "alpha": ends(within.alpha), "hot": ends(within.hot), "one_timers": ends(within.one_timers),
-        }),
-        Grounds::HitRatios { alpha, hot, one_timers } => json!({
-            "by": "hit-ratios", "counts_say": { "alpha": alpha, "hot": hot, "one_timers": one_timers },
-        }),
     }
 }
 
