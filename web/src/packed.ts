@@ -110,6 +110,8 @@ export interface LostRequest {
   timed_out: boolean;
   /** Title of the request: method and URL, or the name of a message. */
   title: string;
+  /** The trace id that the request carried, where it carried one. */
+  trace_id?: string;
   /** How long it was waited for. */
   waited_s: number;
 }

@@ -164,6 +164,8 @@ pub struct Record {
     pub remark: Option<Box<Remark>>,
     /// Bytes of the answer, from the first one on that broke a rule.
     pub at_fault: Option<Box<[u8]>>,
+    /// The trace id that it carried.
+    pub trace_id: Option<String>,
     /// More than figures, where the plan wants it of a journey.
     pub contents: Option<Box<Contents>>,
 }
@@ -213,6 +215,7 @@ impl Record {
             fetch: Fetch::default(),
             remark: None,
             at_fault: None,
+            trace_id: None,
             contents: None,
         }
     }
@@ -420,6 +423,9 @@ pub struct LostRequest {
     pub title: String,
     /// Name of the phase.
     pub phase: String,
+    /// The trace id that the request carried, where it carried one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
 }
 
 /// A request that carried a trace context, and is among the slowest that did.

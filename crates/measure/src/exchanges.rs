@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Single requests of one phase, a column each; all columns are equally long.
+/// Single requests of one phase, a column each; all columns but that of trace ids are equally long.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -57,6 +57,9 @@ pub struct Columns {
     pub head_bytes: Vec<u64>,
     /// Bytes of the answer's body.
     pub body_bytes: Vec<u64>,
+    /// The trace id that each carried, empty without one; those behind the last that carried one are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trace_id: Vec<String>,
 }
 
 /// A single request that was kept.
@@ -92,6 +95,8 @@ pub struct Kept<'a> {
     pub head_bytes: u64,
     /// Bytes of the answer's body.
     pub body_bytes: u64,
+    /// The trace id that it carried.
+    pub trace_id: Option<&'a str>,
 }
 
 impl Kept<'_> {
@@ -112,6 +117,7 @@ impl Kept<'_> {
             service: Duration::from_micros(self.service_us),
             head_bytes: self.head_bytes,
             body_bytes: self.body_bytes,
+            trace_id: self.trace_id.map(str::to_owned),
             ..Record::new(outcome(self.outcome).unwrap_or(Outcome::Unfinished))
         }
     }
@@ -143,6 +149,7 @@ impl KeptExchanges {
             service_us: *of.service_us.get(nth)?,
             head_bytes: *of.head_bytes.get(nth)?,
             body_bytes: *of.body_bytes.get(nth)?,
+            trace_id: of.trace_id.get(nth).map(String::as_str).filter(|id| !id.is_empty()),
         })
     }
 
@@ -191,6 +198,10 @@ impl Gathering {
         // Phases are few.
         self.told.phase = record.phase as u32;
         let of = &mut self.told.columns;
+        if let Some(trace_id) = &record.trace_id {
+            of.trace_id.resize(of.began_us.len(), String::new());
+            of.trace_id.push(trace_id.clone());
+        }
         of.began_us.push(record.began.as_micros() as u64);
         of.number.push(record.number);
         of.user.push(record.user);
@@ -297,6 +308,7 @@ mod tests {
             service: Duration::from_micros(70),
             head_bytes: 100,
             body_bytes: number,
+            trace_id: (number % 4 == 1).then(|| format!("{number:032x}")),
             ..Record::new(if number.is_multiple_of(3) { Outcome::Failed(failure) } else { Outcome::Ok })
         }
     }

@@ -21,7 +21,7 @@ pub fn seconds(result: &RunResult) -> String {
 pub fn requests<'a>(head: &Head, exchanges: impl Iterator<Item = &'a KeptExchanges>) -> String {
     let mut text =
         "began_s,phase,number,user,connection,label,method,url,outcome,status,connect_us,first_byte_us,\
-                    service_us,head_bytes,body_bytes\r\n"
+                    service_us,head_bytes,body_bytes,trace_id\r\n"
             .to_owned();
     exchanges.flat_map(KeptExchanges::iter).for_each(|kept| text.push_str(&request(head, &kept)));
     text
@@ -31,7 +31,7 @@ fn request(head: &Head, kept: &Kept<'_>) -> String {
     let phase = head.phases.get(kept.phase as usize);
     let label = phase.zip(kept.label).and_then(|(phase, label)| phase.labels.get(label));
     format!(
-        "{:.6},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+        "{:.6},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
         kept.began_us as f64 / 1e6,
         quoted(phase.map_or("", |phase| &phase.name)),
         kept.number,
@@ -46,7 +46,8 @@ fn request(head: &Head, kept: &Kept<'_>) -> String {
         kept.first_byte_us,
         kept.service_us,
         kept.head_bytes,
-        kept.body_bytes
+        kept.body_bytes,
+        kept.trace_id.unwrap_or("")
     )
 }
 

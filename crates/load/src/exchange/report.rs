@@ -1,6 +1,6 @@
 //! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
-use super::types::{Client, Context, Ending, Exchanges, Sent, Worker};
+use super::types::{Client, Context, Ending, Exchanges, Sent, Unanswered, Worker};
 use crate::request::TraceContext;
 use measure::event::{HeadTitle, RequestErrorKind};
 use measure::{Cause, Event, Evidence, First, Outcome, Record, RequestError, RequestTimes, TracedRequest};
@@ -125,12 +125,21 @@ fn tell<C: Exchanges>(
     if let Outcome::Failed(failure) = ending.outcome
         && failure.is_lost()
     {
-        context.lost(sent.turn.due, exchanges.describe(&sent.item).title.into_owned(), true);
+        let request = Unanswered {
+            due: sent.turn.due,
+            title: exchanges.describe(&sent.item).title.into_owned(),
+            trace_id: trace_id(sent),
+        };
+        context.lost(request, true);
     }
     tell_evidence(context, exchanges, sent, ending, &answer);
     if trace.errors {
         tell_errors(worker, exchanges, sent, ending, &answer);
     }
+}
+
+fn trace_id<I>(sent: &Sent<I>) -> Option<String> {
+    sent.traced.as_ref().map(|traced| traced.trace_id())
 }
 
 fn record<C: Exchanges>(
@@ -176,6 +185,7 @@ fn record<C: Exchanges>(
         remark: exchanges.remark(),
         contents: exchanges.contents(ending),
         at_fault: ending.offending.as_ref().map(|offending| offending.at.clone().into_boxed_slice()),
+        trace_id: trace_id(sent),
     }
 }
 
@@ -213,7 +223,7 @@ fn tell_evidence<C: Exchanges>(
         serial: ending.found.serial,
         at_us: worker.account.since_start().as_micros() as u64,
         phase: context.phase.name.clone(),
-        trace_id: sent.traced.as_ref().map(|traced| traced.trace_id()),
+        trace_id: trace_id(sent),
         request: String::from_utf8_lossy(&request).into_owned(),
         response: answer.to_owned(),
         body: (!ending.body.is_empty()).then(|| text_of(&ending.body)),

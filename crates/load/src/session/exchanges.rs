@@ -8,7 +8,7 @@ use crate::auth::Rounds;
 use crate::channel::{Connection, Destination, OwnedDestination, UNIX};
 use crate::exchange::{
     self, Client, Described, Due, Ending, Exchanges, Head, HttpExchanges, Moments, Queue, Read, Reading,
-    Repeating, Sent, Turn, Worker, Written,
+    Repeating, Sent, Turn, Unanswered, Worker, Written,
 };
 use crate::request::FieldLine;
 use crate::step::{Line, RequestAnswer};
@@ -124,7 +124,11 @@ impl UserTurn<'_> {
         if begun.is_none() {
             worker.account.begin(turn.due);
         }
-        let _under_way = self.context().under_way(|| (turn.due, message.title()));
+        let _under_way = self.context().under_way(|| {
+            let request = self.context().unanswered(&turn, message.title());
+            let is_http = purpose.prepared.tcp.is_none();
+            Unanswered { trace_id: request.trace_id.filter(|_| is_http), ..request }
+        });
         let began = worker.net.now();
         let found = match message.refused {
             true => Err(FailureKind::BadUrl.into()),

@@ -1,4 +1,4 @@
-//! Requests that carried a trace context: how many, and the trace ids of the slowest.
+//! Requests that carried a trace context: how many, the trace ids of the slowest, and of those that no answer came to.
 
 use super::{Report, Section};
 use crate::show::{self, Table};
@@ -7,11 +7,42 @@ use std::time::Duration;
 impl Report<'_> {
     pub(super) fn traced(&self) -> Option<Section> {
         let counts = self.counts();
-        if counts.traced == 0 {
+        let lost = self.lost_traces();
+        if counts.traced == 0 && lost.is_none() {
             return None;
         }
         let mut section = Section::new("Traces", Vec::new());
-        let requests = show::counted(counts.traced, "request");
+        if counts.traced > 0 {
+            self.slowest(&mut section);
+        }
+        if let Some(table) = lost {
+            section.say("Those that no answer came to:");
+            section.lines.extend(table.lines());
+        }
+        Some(section)
+    }
+
+    /// Requests that no answer came to, those with a trace context.
+    fn lost_traces(&self) -> Option<Table> {
+        let mut table = Table::new("rrll");
+        table.row(["waited", "due at", "trace id", "request"]);
+        let lost = &self.result.lost;
+        let traced = lost.iter().filter_map(|lost| Some((lost, lost.trace_id.as_ref()?)));
+        let mut is_any = false;
+        for (lost, trace_id) in traced {
+            is_any = true;
+            table.row([
+                show::time(micros(lost.waited)),
+                format!("{:.2} s", lost.begun.as_secs_f64()),
+                trace_id.clone(),
+                cut(&lost.title),
+            ]);
+        }
+        is_any.then_some(table)
+    }
+
+    fn slowest(&self, section: &mut Section) {
+        let requests = show::counted(self.counts().traced, "request");
         section.say(&format!(
             "{requests} that came to an end had a trace context (traceparent). The slowest of them, by response time:"
         ));
@@ -26,7 +57,6 @@ impl Report<'_> {
             ]);
         }
         section.lines.extend(table.lines());
-        Some(section)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::journeys::{RUN, on_plan};
 use crate::support::{Report, run};
 use crate::web::{Asked, Web, answer, ok};
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 /// The trace id and the parent id of a request that carries a trace context.
 fn context(asked: &Asked) -> Option<(String, String)> {
@@ -97,6 +98,60 @@ fn evidence_has_the_trace_id_of_its_request() {
     assert!(trace_ids(&web).contains(&id), "{id}");
     assert!(evidence[0].text("request").contains(&format!("traceparent: 00-{id}-")));
     assert!(ran.file("evidence.txt").contains(&id));
+}
+
+/// One that is waited for in vain and one that is still under way when the run ends.
+#[test]
+fn requests_that_no_answer_came_to_are_told_with_their_trace_ids() {
+    let came = Arc::new(Mutex::new(Vec::new()));
+    let noted = came.clone();
+    let web = Web::start(move |asked| {
+        noted.lock().expect("no panic").push((asked.target.clone(), context(asked)));
+        std::thread::sleep(std::time::Duration::from_secs(60));
+        ok("late")
+    });
+    for (options, timed_out) in [("-n 1 --timeout 500ms", true), ("-d 1s --grace 100ms --timeout 30s", false)]
+    {
+        let line = format!(
+            "http http://{}/{timed_out} -c 1 -t 1 {options} --json {{}}/result.json --traceparent 1",
+            web.address
+        );
+        let ran = run(&line);
+        let lost = ran.report().list("lost");
+        let id = lost[0].text("trace_id").to_owned();
+        let path = format!("/{timed_out}");
+        let came = came.lock().expect("no panic").clone();
+        let sent: Vec<String> = came
+            .into_iter()
+            .filter(|(target, _)| *target == path)
+            .filter_map(|(_, context)| Some(context?.0))
+            .collect();
+        assert!(sent.contains(&id), "{id} {sent:?}");
+        assert_eq!(lost[0].at("timed_out"), &timed_out, "{line}");
+        assert!(
+            ran.stdout.contains("Those that no answer came to") && ran.stdout.contains(&id),
+            "{}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn kept_requests_have_their_trace_ids() {
+    let web = Web::start(|_| ok("hello"));
+    let line = format!(
+        "http http://{}/ -c 1 -t 1 -n 20 --seed 7 -q --traceparent 50% --keep exchanges --keep-in {{}}/runs",
+        web.address
+    );
+    let ran = run(&line).ended_with(0);
+    let runs = ran.folder.path().join("runs").display().to_string();
+    let table = run(&format!("report latest --keep-in {runs} --as requests.csv")).ended_with(0).stdout;
+    let mut lines = table.lines();
+    assert!(lines.next().is_some_and(|head| head.ends_with(",body_bytes,trace_id")), "{table}");
+    let told: Vec<&str> = lines.filter_map(|line| line.rsplit(',').next()).collect();
+    let sent: Vec<String> =
+        web.seen().iter().map(|asked| context(asked).map_or_else(String::new, |both| both.0)).collect();
+    assert_eq!(told, sent);
 }
 
 /// The steps of a journey have turns of their own; what an answer leads to belongs to its trace.

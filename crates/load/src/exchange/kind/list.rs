@@ -25,7 +25,7 @@ use wire::http1::{Expect, HeadMemo};
 /// Sends a request of a list and reads its answer.
 pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: Line<'_>, turn: Turn) {
     context.worker.account.begin(turn.due);
-    let _under_way = context.under_way(|| (turn.due, prepared.title()));
+    let _under_way = context.under_way(|| context.unanswered(&turn, prepared.title()));
     let values = take_values(client, prepared, 1);
     let mut exchanges = RequestExchanges { context, depth: 1, user: client.user, values };
     driver::run(context, client, &mut exchanges, [Due { item: prepared, turn }].into_iter().collect()).await;
@@ -44,7 +44,8 @@ pub(crate) async fn pipeline(
     let due = gather(context, client.user, requests, first, turns);
     due.iter().for_each(|due| context.worker.account.begin(due.turn.due));
     let first_line = due.front().map(|due| due.item);
-    let _under_way = context.under_way(|| (first.due, first_line.map_or_else(String::new, Line::title)));
+    let _under_way =
+        context.under_way(|| context.unanswered(&first, first_line.map_or_else(String::new, Line::title)));
     let holder = due.iter().find(|due| due.item.has_values()).or(due.front());
     let values = holder.map_or_else(RefCell::default, |due| take_values(client, due.item, depth(context)));
     let mut exchanges = RequestExchanges { context, depth: due.len(), user: client.user, values };

@@ -87,7 +87,7 @@ pub(crate) async fn messages(
         mine.values.draws.reserve(if messages.depth > 1 { 2 * messages.depth } else { 1 });
     }
     let place = messages.choose(turn.number, mine.next);
-    let _under_way = context.under_way(|| (turn.due, messages.at(place).name.clone()));
+    let _under_way = context.under_way(|| context.unanswered(&turn, messages.at(place).name.clone()));
     let mut exchanges = MessageExchanges { context, messages, mine, turns, user: client.user, done: None };
     run(context, client, &mut exchanges, [Due { item: Item::new(), turn }].into_iter().collect()).await;
 }

@@ -23,7 +23,7 @@ pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &
     let asked = purge_in_its_stead(context, objects, &asked).unwrap_or(asked);
     worker.account.begin(turn.due);
     count_kind(context, &asked);
-    let _under_way = context.under_way(|| (turn.due, title(context, objects, turn)));
+    let _under_way = context.under_way(|| context.unanswered(&turn, title(context, objects, turn)));
     let mut fetch = ObjectExchanges { context, objects, path: worker.buffer() };
     driver::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     worker.give_back(fetch.path);

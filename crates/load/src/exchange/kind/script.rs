@@ -57,7 +57,7 @@ pub(crate) async fn script(
         // What it has written belongs to the exchanges by then.
         let title =
             || format!("a request of the script to {}", script.destination().host.unwrap_or("its target"));
-        let _under_way = context.under_way(|| (turn.due, title()));
+        let _under_way = context.under_way(|| context.unanswered(&turn, title()));
         let mut exchanges = ScriptExchanges { context, script, message, response };
         driver::run(context, client, &mut exchanges, due).await;
         (message, scratch.response) = (exchanges.message, exchanges.response.take());

@@ -21,7 +21,7 @@ pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQue
     let Some(address) = urls.next(turn.number) else { return };
     worker.account.begin(turn.due);
     let title = address.text.clone();
-    let _under_way = context.under_way(|| (turn.due, format!("GET {title}")));
+    let _under_way = context.under_way(|| context.unanswered(&turn, format!("GET {title}")));
     let began = worker.net.now();
     let found = destination(worker, urls, &address).await;
     let looked_up = found.as_ref().err().map(std::io::Error::raw_os_error);

@@ -44,7 +44,7 @@ pub(crate) struct Begun {
 
 /// Sends a request for which [`is_fast`] holds and reads its answer.
 pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<'_>, turn: &Turn) {
-    let _under_way = context.under_way(|| (turn.due, line.title()));
+    let _under_way = context.under_way(|| context.unanswered(turn, line.title()));
     let message = Message { line, bytes: line.bytes() };
     if let Some(begun) = try_fast(context, client, message, turn, |_| true).await {
         // On the heap, so that users need no room for what is rare.

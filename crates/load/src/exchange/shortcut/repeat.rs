@@ -109,7 +109,8 @@ pub(crate) async fn repeat(
     });
     repetition.begin(first, worker.net.recently());
     let now = repetition.clone();
-    let _under_way = Context { worker, phase }.under_way(|| (now.turn.get().due, line.title()));
+    let context = Context { worker, phase };
+    let _under_way = context.under_way(|| context.unanswered(&now.turn.get(), line.title()));
     let length = match line.wanted_length() {
         WantedLength::Only(length) => Some(length),
         WantedLength::Any | WantedLength::NotKnown => None,

@@ -25,4 +25,4 @@ pub(crate) use repeating::Repeating;
 pub(crate) use shortcuts::{SHORT, has_fast_path, may_repeat};
 pub(crate) use told::{Described, Ending, KeptBytes, OffendingBytes};
 pub use worker::OnBrokenOff;
-pub(crate) use worker::{Busy, Context, Worker};
+pub(crate) use worker::{Busy, Context, Unanswered, Worker};

@@ -1,5 +1,6 @@
 //! The parts of a worker that its tasks share.
 
+use super::moments::Turn;
 use crate::account::Account;
 use crate::answer::{Given, Serials};
 use crate::channel::Channels;
@@ -127,31 +128,40 @@ pub(crate) struct Context<'a> {
 }
 
 /// A request under way, which tells what it was where nobody waits for it any more.
-pub(crate) struct UnderWay<'a, T: Fn() -> (Instant, String)> {
+pub(crate) struct UnderWay<'a, T: Fn() -> Unanswered> {
     context: Context<'a>,
-    /// When it was due, and its title.
     told: T,
 }
 
-impl<T: Fn() -> (Instant, String)> Drop for UnderWay<'_, T> {
+/// A request as it is told of where no answer comes.
+pub(crate) struct Unanswered {
+    /// When it was due.
+    pub due: Instant,
+    /// Method and URL, or the name of a message.
+    pub title: String,
+    /// The trace id that it carries.
+    pub trace_id: Option<String>,
+}
+
+impl<T: Fn() -> Unanswered> Drop for UnderWay<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if self.context.worker.account.gives_up() {
-            let (due, title) = (self.told)();
-            self.context.lost(due, title, false);
+            self.context.lost((self.told)(), false);
         }
     }
 }
 
 impl<'a> Context<'a> {
-    /// A request is under way as long as this lives. `told`: when it was due, and its title.
+    /// A request is under way as long as this lives.
     #[inline]
-    pub fn under_way<T: Fn() -> (Instant, String)>(self, told: T) -> UnderWay<'a, T> {
+    pub fn under_way<T: Fn() -> Unanswered>(self, told: T) -> UnderWay<'a, T> {
         UnderWay { context: self, told }
     }
 
     /// No answer came to a request.
-    pub fn lost(self, due: Instant, title: String, timed_out: bool) {
+    pub fn lost(self, request: Unanswered, timed_out: bool) {
+        let Unanswered { due, title, trace_id } = request;
         let account = &self.worker.account;
         account.lost(
             |begun, now| LostRequest {
@@ -160,6 +170,7 @@ impl<'a> Context<'a> {
                 timed_out,
                 title,
                 phase: self.phase.name.clone(),
+                trace_id,
             },
             due,
         );
@@ -167,6 +178,12 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
+    /// The request of a turn. All that is sent over HTTP in one turn is one trace, so that its id is known without what was sent.
+    pub fn unanswered(self, turn: &Turn, title: String) -> Unanswered {
+        let trace_id = self.trace_context(turn.number).map(|traced| traced.trace_id());
+        Unanswered { due: turn.due, title, trace_id }
+    }
+
     /// The trace context of a request that is about to be sent; `None`: it carries none.
     #[inline]
     pub fn trace_context(self, number: u64) -> Option<TraceContext> {
