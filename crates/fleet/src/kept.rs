@@ -133,11 +133,14 @@ pub struct Together {
     pub parts: (u32, u32),
     /// The counters of all phases.
     pub counts: Counts,
-    /// The median of service times, in µs.
+    /// The median of service times, in µs; `null` without any.
+    #[serde(serialize_with = "measure::unless_zero")]
     pub p50_us: u64,
-    /// The 99th percentile of service times, in µs.
+    /// The 99th percentile of service times, in µs; `null` without any.
+    #[serde(serialize_with = "measure::unless_zero")]
     pub p99_us: u64,
-    /// The longest service time, in µs.
+    /// The longest service time, in µs; `null` without any.
+    #[serde(serialize_with = "measure::unless_zero")]
     pub longest_us: u64,
 }
 

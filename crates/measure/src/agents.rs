@@ -1,6 +1,7 @@
 //! The machines of a run that was made by several: how much of the load each had, and which of them were lost.
 
 use crate::seconds;
+use crate::timeline::{unless_zero, zero_if_null};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -21,7 +22,9 @@ pub struct AgentUse {
     pub requests: u64,
     /// Those of them that got a good answer.
     pub ok: u64,
-    /// 99th percentile of the service time of those in µs; 0 without any.
+    /// 99th percentile of the service time of those in µs; `null` without any.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p99_us: u64,
     /// How long behind the moment that was agreed on it began, in µs.
     pub late_us: u64,

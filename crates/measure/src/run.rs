@@ -15,7 +15,7 @@ use crate::shares::{answered, offload, ratio, unjudged};
 use crate::stored::{self, DeadObjects, Decay, Storing};
 use crate::tally::Tally;
 use crate::time_metric::TimeMetric;
-use crate::timeline::{Row, Timeline};
+use crate::timeline::{Row, Timeline, unless_zero, zero_if_null};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -188,11 +188,17 @@ pub struct Headline {
     pub requests: u64,
     /// Requests per second.
     pub requests_per_s: f64,
-    /// Median of the response time in µs.
+    /// Median of the response time in µs; `null`: nothing was timed.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p50_us: u64,
     /// 99th percentile of it.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p99_us: u64,
     /// 99.9th percentile of it.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p999_us: u64,
     /// Percentiles from here on are what they are at least, since requests were unfinished; `None`: there were none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ use crate::seconds::{self, if_any};
 use crate::self_check::SelfCheck;
 use crate::stored::DeadObjects;
 use crate::time_metric::{TimeMetrics, named};
-use crate::timeline::Row;
+use crate::timeline::{Row, unless_zero, zero_if_null};
 use crate::verdict::VerdictNames;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -191,13 +191,21 @@ pub struct Second {
     /// Requests per second that an open pace asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_per_s: Option<f64>,
-    /// Median service time of its good answers in µs, 0 without any.
+    /// Median service time of its good answers in µs; `null` without any.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p50_us: u64,
     /// 99th percentile of the same.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub p99_us: u64,
     /// Longest of the same.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub max_us: u64,
-    /// Mean service time in µs of all whole answers, false ones included.
+    /// Mean service time in µs of all whole answers, false ones included; `null` without any.
+    #[serde(serialize_with = "unless_zero", deserialize_with = "zero_if_null")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub mean_us: f64,
     /// Figures that the clients counted.
     pub clients: Figures,

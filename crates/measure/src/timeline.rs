@@ -3,7 +3,7 @@
 use crate::accounts::OriginCounts;
 use crate::counts::Counts;
 use crate::shares::{answered, offload, ratio};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 
 /// A piece shorter than this share of an interval is a rest: figures per second say nothing of it.
@@ -83,6 +83,16 @@ pub fn unless_zero<N: Copy + Default + PartialEq + Serialize, S: Serializer>(
     to: S,
 ) -> Result<S::Ok, S::Error> {
     Some(*time).filter(|time| *time != N::default()).serialize(to)
+}
+
+/// Reads what [`unless_zero`] writes.
+///
+/// # Errors
+/// It is no number.
+pub fn zero_if_null<'de, N: Default + Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<N, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_else(N::default))
 }
 
 impl Row {
@@ -212,6 +222,34 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::AgentUse;
+    use crate::run::Headline;
+    use crate::stream::Second;
+    use serde_json::{Value, json};
+
+    #[track_caller]
+    fn is_null_without<T>(nothing: &T, times: &[&str])
+    where
+        T: Serialize + for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug,
+    {
+        let mut written = serde_json::to_value(nothing).unwrap();
+        assert!(times.iter().all(|time| written[*time] == Value::Null), "{written}");
+        assert_eq!(&serde_json::from_value::<T>(written.clone()).unwrap(), nothing);
+        // As version 2 of the format has it.
+        times.iter().for_each(|time| written[*time] = json!(0));
+        assert_eq!(&serde_json::from_value::<T>(written).unwrap(), nothing);
+    }
+
+    #[test]
+    fn times_of_nothing_are_null_in_records() {
+        is_null_without(&Second::default(), &["p50_us", "p99_us", "max_us", "mean_us"]);
+        is_null_without(&Headline::default(), &["p50_us", "p99_us", "p999_us"]);
+        is_null_without(&AgentUse::default(), &["p99_us"]);
+        let timed = Second { p50_us: 7, mean_us: 1.5, ..Second::default() };
+        let written = serde_json::to_value(&timed).unwrap();
+        assert_eq!((&written["p50_us"], &written["mean_us"]), (&json!(7), &json!(1.5)));
+        assert_eq!(serde_json::from_value::<Second>(written).unwrap(), timed);
+    }
 
     fn row(at_s: f64, requests: u64) -> Row {
         Row {

@@ -21,9 +21,10 @@ use std::io::{self, Read, Write};
 /// 2: `ok` for `fine`, `check_failed` for `faulty`, `metrics` for `clocks`, `distributions` for `spreads`; the old words are
 /// read as well. 2.1: requests that were lost, a verdict in two words, the target's processes.
 /// 2.2: the slowest requests that carried a trace context.
-pub const MAJOR: u8 = 2;
+/// 3: times of nothing are null, and no 0; both are read.
+pub const MAJOR: u8 = 3;
 /// See [`MAJOR`].
-pub const MINOR: u8 = 2;
+pub const MINOR: u8 = 0;
 /// The oldest major version that is read.
 pub const OLDEST: u8 = 1;
 

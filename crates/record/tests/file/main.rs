@@ -212,10 +212,10 @@ fn what_is_no_run_file_or_of_a_later_version_is_said() {
     assert_eq!(Reader::new(b"").unwrap_err(), ReadError::NoRun);
     assert_eq!(Reader::new(&[0x1f; 4096]).unwrap_err(), ReadError::NoRun);
     let mut later = written(&small());
-    let header = Header { major: 3, minor: 1, ..Header::read(&later).unwrap() };
+    let header = Header { major: 4, minor: 1, ..Header::read(&later).unwrap() };
     later[..HEADER].copy_from_slice(&header.bytes());
     let said = Reader::new(&later).unwrap_err();
-    assert_eq!(said, ReadError::Newer { major: 3, minor: 1 });
+    assert_eq!(said, ReadError::Newer { major: 4, minor: 1 });
     assert!(said.to_string().contains("version 3.1"), "{said}");
 }
 

@@ -343,3 +343,19 @@ fn records_come_as_lines_instead_of_the_text() {
     assert_eq!(kinds.last().map(String::as_str), Some("end"));
     assert!(kinds.iter().any(|kind| kind == "second"));
 }
+
+/// The first request is waited for for two seconds, and nothing was timed in the first of them.
+#[test]
+fn seconds_in_which_nothing_was_timed_have_no_times() {
+    let web = Web::start(|_| {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        ok("late")
+    });
+    let line = format!("http http://{}/ -c 1 -n 1 -t 1 --events - --no-keep", web.address);
+    let ran = start(line.split_whitespace()).end();
+    let records = ran.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect(line));
+    let first = records.into_iter().find(|one| one["kind"] == "second").expect("there is one");
+    for time in ["p50_us", "p99_us", "max_us", "mean_us"] {
+        assert!(first[time].is_null(), "{first}");
+    }
+}
