@@ -24,7 +24,9 @@ pub fn named(name: &str) -> Option<&'static Scenario> {
 mod tests {
     use super::*;
     use crate::stress::Ground;
-    use plan::{Plan, Protocol, Stop};
+    use crate::stress::scenario::{Between, Press};
+    use plan::site::Size;
+    use plan::{Law, Plan, Popularity, Protocol, Step, Stop};
     use std::collections::BTreeSet;
     use std::time::Duration;
 
@@ -85,6 +87,35 @@ mod tests {
             let small = Ground { capacity: 1.0, connections: 1.0, ..ground(false) };
             assert_eq!(self::plan(scenario, &small).check(), Vec::<String>::new(), "{}", scenario.name);
         }
+    }
+
+    /// Laws by which a pressure asks for objects.
+    fn popularity(press: &Press) -> Popularity {
+        let step = press.phase.sends().first().copied();
+        let Some(Step::Object(step)) = step else { panic!("it asks for no objects: {step:?}") };
+        step.popularity.clone()
+    }
+
+    /// A pressure that does less than is told of it would be passed by whoever should fail.
+    #[test]
+    fn pressures_are_those_that_are_told() {
+        let ground = ground(true);
+        let press = |name| (named(name).expect("it is there").press)(&ground);
+        let lying = press("lying-origin");
+        assert_eq!((lying.between, popularity(&lying).one_timers), (Some(Between::Lying), 0.5));
+        let dripping = press("dripping-origin");
+        assert_eq!((dripping.between, popularity(&dripping).one_timers), (Some(Between::Dripping), 1.0));
+        let writers = press("slow-writers");
+        assert_eq!((writers.before, writers.between), (Some(Between::Dripping), None));
+        let http = writers.protocol.http().expect("they speak HTTP");
+        assert!(http.fields.iter().any(|field| field.name == "X-Filler"), "{:?}", http.fields);
+        let moving = press("moving-set");
+        assert_eq!((moving.site.size, popularity(&moving).drift_per_hour), (Size::Fixed(10_000), 360.0));
+        let beyond = press("beyond-memory");
+        let Size::Fixed(bytes) = beyond.site.size else { panic!("{:?}", beyond.site.size) };
+        let memory = ground.cache_bytes.expect("it is known") as f64;
+        assert!(((beyond.objects * bytes) as f64 / memory - 4.0).abs() < 0.01, "{}", beyond.objects);
+        assert_eq!(popularity(&beyond).law, Law::Zipf { alpha: 0.8 });
     }
 
     #[test]
