@@ -296,7 +296,7 @@ impl Connection {
         let worker = self.worker.clone();
         let mut turn = worker.turn();
         let under_way = worker.begin(|| self.key());
-        let delay = worker.delay_of(&self.request, &mut turn);
+        let delay = haterm::delay(&worker, &self.request, &mut turn);
         let followed = worker.followed(self.request.nonce);
         if let Some(followed) = followed {
             followed.begin(self.request.nonce);

@@ -86,9 +86,10 @@ impl Asked {
         if query.is_empty() {
             return Ok(Asked { help: true, ..Asked::USUAL });
         }
-        let arguments = query.split(|byte| b"&?,;/".contains(byte)).filter(|argument| !argument.is_empty());
+        let mut arguments =
+            query.split(|byte| b"&?,;/".contains(byte)).filter(|argument| !argument.is_empty());
         let mut asked = Asked::USUAL;
-        arguments.map(|argument| asked.set(argument, draw)).collect::<Result<(), String>>()?;
+        arguments.try_for_each(|argument| asked.set(argument, draw))?;
         Ok(asked)
     }
 
@@ -193,9 +194,13 @@ fn asked(request: &Request, turn: &Turn) -> Result<Asked, String> {
     Asked::read(&request.path, &mut Draw::new(SALT, turn.serial))
 }
 
-/// Time for which the answer is held back; a refusal is not.
-pub(crate) fn wait(request: &Request, turn: &Turn) -> Duration {
-    asked(request, turn).map_or(Duration::ZERO, |asked| asked.wait)
+/// Time for which the answer to a request is held back: as the plan says, and as the request does where it is asked. A refusal is not held back for longer.
+pub(crate) fn delay(worker: &Worker, request: &Request, turn: &mut Turn) -> Duration {
+    let of_plan = worker.delay(turn);
+    if !worker.behaviour().haterm {
+        return of_plan;
+    }
+    of_plan + asked(request, turn).map_or(Duration::ZERO, |asked| asked.wait)
 }
 
 /// Writes the head of the answer to a request and says what follows it.

@@ -331,7 +331,7 @@ impl<S: Speaks> Streams<S> {
             self.speaks.interim(stream, &hints);
         }
         let under_way = self.worker.begin(|| self.key(&request));
-        let delay = self.worker.delay_of(&request, &mut turn);
+        let delay = haterm::delay(&self.worker, &request, &mut turn);
         let held = Held { stream, fault, request, turn, _under_way: under_way };
         if delay.is_zero() {
             return self.answer(held);

@@ -4,7 +4,6 @@ use crate::Shared;
 use crate::busy::{Busy, UnderWay};
 use crate::date::DateText;
 use crate::followed::Followed;
-use crate::haterm;
 use crate::request::{Interest, Request};
 use measure::{Event, LiveOriginCounts};
 use net::Net;
@@ -195,13 +194,6 @@ impl Worker {
             Delay::None => Duration::ZERO,
             delay => delay.draw(&mut turn.draw),
         }
-    }
-
-    /// The same for a request of HTTP, which may ask for more itself.
-    #[inline]
-    pub(crate) fn delay_of(&self, request: &Request, turn: &mut Turn) -> Duration {
-        let asked = if self.behaviour().haterm { haterm::wait(request, turn) } else { Duration::ZERO };
-        self.delay(turn) + asked
     }
 
     /// Notes that an answer about the object with this key begins, where answers take time.

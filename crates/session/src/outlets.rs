@@ -20,7 +20,7 @@ const SLOW_DISK: Duration = Duration::from_secs(30);
 /// A piece of a run for whoever shows it.
 enum Shown {
     Second(Box<Second>, String),
-    OriginRow(Row, Option<f64>),
+    OriginRow(Box<Row>, Option<f64>),
     Note(String),
     Event(Event),
 }
@@ -94,7 +94,7 @@ impl<'scope> Outlets<'scope> {
 
     /// An interval of an origin without clients is over.
     pub fn origin_row(&mut self, row: Row, cpu: Option<f64>) {
-        self.show(Shown::OriginRow(row, cpu));
+        self.show(Shown::OriginRow(Box::new(row), cpu));
     }
 
     /// Says something at once that is in the notes, too.

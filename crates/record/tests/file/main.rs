@@ -216,7 +216,7 @@ fn what_is_no_run_file_or_of_a_later_version_is_said() {
     later[..HEADER].copy_from_slice(&header.bytes());
     let said = Reader::new(&later).unwrap_err();
     assert_eq!(said, ReadError::Newer { major: 4, minor: 1 });
-    assert!(said.to_string().contains("version 3.1"), "{said}");
+    assert!(said.to_string().contains("version 4.1"), "{said}");
 }
 
 #[test]

@@ -102,6 +102,7 @@ pub fn small() -> Vec<RunEvent> {
             timed_out: true,
             title: "GET /".to_owned(),
             phase: "measure".to_owned(),
+            trace_id: Some("4bf92f3577b34da6a3ce929d0e0e4736".to_owned()),
         }),
         RunEvent::Traced(Box::new(measure::TracedRequest {
             trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),

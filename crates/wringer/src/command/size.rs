@@ -208,7 +208,7 @@ impl Sizing<'_> {
         let phases = &finished.result.phases;
         let measured = finished.result.measured();
         point.warm_requests = phases.get(1).map_or(0, |settle| settle.counts().requests);
-        point.requests = answered(&measured.counts());
+        point.requests = answered(measured.counts());
         point.hits = measured.counts().hits;
         point.seconds = measured.paced_time().as_secs_f64();
         self.refuse_untold(point.requests, &at)?;
