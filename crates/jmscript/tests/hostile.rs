@@ -166,7 +166,7 @@ fn what_no_class_has_is_listed() {
         ("def p = prev; p.path", "SampleResult has no such method here"),
         ("props.getParent()", "Properties has no such method here"),
         ("ctx.currentSampler.setArguments(null); log.setName('x')", "Logger has no such method here"),
-        ("import groovy.time.TimeCategory\nuse (TimeCategory) { 1.day }", "this class is not known here"),
+        ("import groovy.xml.dom.DOMCategory\nuse (DOMCategory) { 1.day }", "this class is not known here"),
         ("StringUtils.getPath('x')", "StringUtils has no such method here"),
         ("Math.round(1, 2)", "Math has it, but not with 2 arguments here"),
         ("String s = 1; s.getSeconds()", "String has no such method here"),

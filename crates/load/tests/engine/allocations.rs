@@ -30,7 +30,7 @@ fn allocates_nothing(phase_of: fn(u64) -> Phase) {
     run(100);
     let (short, long) = (run(500), run(3_500));
     assert!(short > 0, "the counter counts");
-    // Buffers that grow once more.
-    let grown = 50;
-    assert!(long <= short + grown, "{short} allocations for 500 requests, {long} for 3,500");
+    // What this thread allocates when it waits, the peer too, depends on how often it does; a request that allocated would cost 3,000.
+    let waits = 750;
+    assert!(long <= short + waits, "{short} allocations for 500 requests, {long} for 3,500");
 }
