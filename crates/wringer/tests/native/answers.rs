@@ -125,11 +125,12 @@ fn what_comes_unasked_is_counted_and_harms_nobody() {
 #[test]
 fn stray_bytes_stand_in_the_first_lines_with_the_request_that_they_came_behind() {
     let server = Server {
-        late: Some((plain("second").into(), Duration::from_millis(2))),
+        // Well before the next request, and well after the end of the run where there is none.
+        late: Some((plain("second").into(), Duration::from_millis(300))),
         ..Server::of(&plain("first"))
     };
     let address = server.start();
-    let said = text(&format!("{address}/preflight -c 1 -n 4 --think 100ms --expect-text first"));
+    let said = text(&format!("{address}/preflight -c 1 -n 4 --think 1s --expect-text first"));
     for wanted in [
         "3 stray",
         "answers that no request had asked for, 132 B",
@@ -139,7 +140,7 @@ fn stray_bytes_stand_in_the_first_lines_with_the_request_that_they_came_behind()
     ] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
-    let gated = run(&format!("http {address}/ -c 1 -n 4 --think 100ms --fail-if stray>0")).ended_with(3);
+    let gated = run(&format!("http {address}/ -c 1 -n 2 --think 1s --fail-if stray>0")).ended_with(3);
     assert!(gated.stdout.contains("stray>0"), "{}", gated.stdout);
 }
 
