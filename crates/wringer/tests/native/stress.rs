@@ -66,12 +66,8 @@ fn check(found: &Value, scenario: &str, states: &[&str], words: &str) {
 
 /// Checks that a scenario found nothing wrong. That the bystander waited, or was turned away, may be a busy machine's doing: it is told, and no more than that.
 fn check_right(found: &Value, scenario: &str) {
-    let (seen, verdict) = (&finding(found, scenario)["seen"], &finding(found, scenario)["verdict"]);
-    assert!(seen["died"].is_null(), "{scenario}: {seen}");
-    for window in ["before", "during", "after"] {
-        assert_eq!(seen[window]["faulty"], 0, "{scenario}: {seen}");
-    }
-    assert_eq!(seen["pressed"]["counts"]["check_failed"], 0, "{scenario}: {seen}");
+    check_answers(found, scenario);
+    let verdict = &finding(found, scenario)["verdict"];
     for reason in verdict["reasons"].as_array().expect("a list") {
         let reason = reason.as_str().expect("a sentence");
         assert!(
@@ -80,6 +76,17 @@ fn check_right(found: &Value, scenario: &str) {
         );
         tell(&format!("{scenario}: {reason}"));
     }
+}
+
+/// Checks that nobody got a wrong answer, and that the proxy lives.
+fn check_answers(found: &Value, scenario: &str) {
+    let finding = finding(found, scenario);
+    let seen = &finding["seen"];
+    assert!(seen["died"].is_null(), "{finding}");
+    for window in ["before", "during", "after"] {
+        assert_eq!(seen[window]["faulty"], 0, "{finding}");
+    }
+    assert_eq!(seen["pressed"]["counts"]["check_failed"], 0, "{finding}");
 }
 
 /// The same of what is so however busy this machine is.
@@ -210,7 +217,8 @@ fn hits_that_wait_for_misses_fail_where_the_origin_is_slow() {
 #[test]
 fn connections_that_are_never_closed_are_told_where_they_are_many() {
     let (_, found) = stress(FaultKind::KeepConnections, "surge,short-connections");
-    check_right(&found, "surge");
+    // A busy machine opens so many connections in a surge that those that stay open are told there, too.
+    check_answers(&found, "surge");
     check(&found, "short-connections", &["degraded", "failed", "broken"], "CLOSE_WAIT");
 }
 
