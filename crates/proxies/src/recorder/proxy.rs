@@ -162,7 +162,7 @@ async fn pass_on(request: Request<Incoming>, url: Url, proxy: &Proxy) -> Answer 
             exchange.status = Some(head.status.as_u16());
             exchange.answer_fields = texts(&head.headers);
             exchange.media_type = exchange.answer_field("Content-Type").unwrap_or_default().to_owned();
-            without_hops(&mut head.headers);
+            without_connection_fields(&mut head.headers);
             let body = Remembered::new(body, exchange, began, proxy.memory.clone());
             Response::from_parts(head, Either::Left(body))
         }
@@ -181,7 +181,7 @@ fn asked(
     *asked.method_mut() = method.clone();
     *asked.uri_mut() = target.parse().map_err(|error| format!("{target}: {error}"))?;
     *asked.headers_mut() = fields.clone();
-    without_hops(asked.headers_mut());
+    without_connection_fields(asked.headers_mut());
     asked.headers_mut().remove(header::CONTENT_LENGTH);
     asked.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
@@ -191,8 +191,8 @@ fn asked(
 }
 
 /// Removes what belongs to one connection alone (RFC 9110 section 7.6.1).
-fn without_hops(fields: &mut HeaderMap) {
-    const HOP_BY_HOP: [&str; 8] = [
+fn without_connection_fields(fields: &mut HeaderMap) {
+    const CONNECTION_FIELDS: [&str; 8] = [
         "connection",
         "keep-alive",
         "proxy-connection",
@@ -208,7 +208,7 @@ fn without_hops(fields: &mut HeaderMap) {
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(',').filter_map(|name| name.trim().parse().ok()).collect::<Vec<_>>())
         .collect();
-    HOP_BY_HOP.iter().for_each(|name| drop(fields.remove(*name)));
+    CONNECTION_FIELDS.iter().for_each(|name| drop(fields.remove(*name)));
     listed.iter().for_each(|name| drop(fields.remove(name)));
 }
 
