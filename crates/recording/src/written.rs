@@ -86,10 +86,12 @@ pub enum Fits {
 impl Fits {
     /// That of an error. `good`, `rough`: up to so much it may be called so.
     fn of(error: f64, good: f64, rough: f64) -> Fits {
-        match error {
-            error if error <= good => Fits::Good,
-            error if error <= rough => Fits::Rough,
-            _ => Fits::Wrong,
+        if error <= good {
+            Fits::Good
+        } else if error <= rough {
+            Fits::Rough
+        } else {
+            Fits::Wrong
         }
     }
 

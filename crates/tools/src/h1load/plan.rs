@@ -78,7 +78,7 @@ impl Targets {
                     quic += 1;
                     format!("https://{rest}")
                 }
-                _ => with_scheme(word),
+                (Generator::Haload, None) | (Generator::H1load, _) => with_scheme(word),
             };
             check_family(typed, &url)?;
             urls.push(address(&url).map_err(|why| typed.refused(&why))?);

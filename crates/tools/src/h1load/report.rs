@@ -219,10 +219,12 @@ fn human(number: f64) -> String {
         unit = ABOVE[power];
     }
     let whole = number.floor();
-    match number {
-        number if number < 10.0 => format!("{whole}{unit}{:02}", ((number - whole) * 100.0) as u64),
-        number if number < 100.0 => format!("{whole}{unit}{}", ((number - whole) * 10.0) as u64),
-        _ => format!("{whole}{unit}"),
+    if number < 10.0 {
+        format!("{whole}{unit}{:02}", ((number - whole) * 100.0) as u64)
+    } else if number < 100.0 {
+        format!("{whole}{unit}{}", ((number - whole) * 10.0) as u64)
+    } else {
+        format!("{whole}{unit}")
     }
 }
 
