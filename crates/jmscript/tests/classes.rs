@@ -347,3 +347,15 @@ fn enums_have_constants_fields_and_methods() {
     assert!(listed("enum A implements Runnable { X; void run() {} }").contains("implements an interface"));
     assert!(listed("enum A { X { int f() { 1 } } }").contains("members of its own"));
 }
+
+/// Java has no method for these arguments either, and ends the script.
+#[test]
+fn arguments_of_another_kind_end_the_script() {
+    for (script, method) in [
+        ("groovy.time.TimeCategory.minus(5, 2)", "minus"),
+        ("io.jsonwebtoken.security.Keys.secretKeyFor('RS256')", "secretKeyFor"),
+    ] {
+        let ended = value(script);
+        assert!(ended.starts_with("MissingMethodException") && ended.contains(method), "{script}: {ended}");
+    }
+}

@@ -284,6 +284,20 @@ fn write_map(entries: &[(Value, Value)], out: &mut String, by: Writing, depth: u
 
 /// A text in quotes.
 pub fn write_text(text: &str, out: &mut String) {
+    write_quoted(text, out, |c, out| match c {
+        ' '..='~' => out.push(c),
+        c => {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    });
+}
+
+/// A text in quotes; `other` writes the characters that have no short escape.
+pub fn write_quoted(text: &str, out: &mut String, other: impl Fn(char, &mut String)) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -294,14 +308,7 @@ pub fn write_text(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(c),
-            c => {
-                let mut units = [0; 2];
-                for unit in c.encode_utf16(&mut units) {
-                    // Writing to a String cannot fail.
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
+            c => other(c, out),
         }
     }
     out.push('"');

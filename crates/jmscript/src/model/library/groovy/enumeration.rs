@@ -46,10 +46,8 @@ impl Object for Enumeration {
     }
 
     fn call(&self, m: &mut Machine<'_>, this: &Value, name: &Rc<str>, args: &[Value]) -> Option<Run> {
-        match self.statics.get(&Value::Text(name.clone()))? {
-            Value::Closure(method) => Some(m.call_with_delegate(&method, this, args)),
-            _ => None,
-        }
+        let Value::Closure(method) = self.statics.get(&Value::Text(name.clone()))? else { return None };
+        Some(m.call_with_delegate(&method, this, args))
     }
 }
 

@@ -104,11 +104,12 @@ impl Object for From {
 }
 
 pub(crate) static KIND: Kind = Kind::new("groovy.time", "TimeCategory").extends(&object::KIND).statics(&[
-    row("minus", 2, |_, _, args| {
-        Ok(match (args[0].as_object::<Date>(), args[1].as_object::<Date>()) {
-            (Some(later), Some(earlier)) => between(later.0.get(), earlier.0.get()),
-            _ => Value::Null,
-        })
+    row("minus", 2, |m, _, args| {
+        let dates = args[0].as_object::<Date>().zip(args[1].as_object::<Date>());
+        match dates {
+            Some((later, earlier)) => Ok(between(later.0.get(), earlier.0.get())),
+            None => m.no_method(&Value::Class(Class::Known(&KIND)), "minus", args),
+        }
     }),
     listed("plus", "lengths of time are added by + within use (TimeCategory)"),
 ]);

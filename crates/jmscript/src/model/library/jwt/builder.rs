@@ -220,19 +220,8 @@ fn written(map: &Map) -> String {
 }
 
 fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    json::write_quoted(text, out, |c, out| match c {
+        c if c < ' ' => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+        c => out.push(c),
+    });
 }

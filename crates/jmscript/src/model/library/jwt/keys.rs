@@ -36,9 +36,10 @@ pub(crate) static KEYS: Kind = Kind::new("io.jsonwebtoken.security", "Keys").ext
     row("secretKeyFor", 1, |m, _, args| {
         let name = Constant::name_of(&args[0], &ALGORITHM);
         let count = match name.map(|name| &**name) {
+            Some("HS256") => 32,
             Some("HS384") => 48,
             Some("HS512") => 64,
-            _ => 32,
+            Some(_) | None => return m.no_method(&Value::Class(Class::Known(&KEYS)), "secretKeyFor", args),
         };
         let bytes = chance_bytes(m, count);
         m.take(count)?;

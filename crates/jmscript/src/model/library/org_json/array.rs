@@ -88,23 +88,7 @@ macro_rules! opt {
     }};
 }
 
-const METHODS: &[Row] = &[
-    row("get", 1, get!(Any)),
-    row("getString", 1, get!(Text)),
-    row("getInt", 1, get!(Int)),
-    row("getLong", 1, get!(Long)),
-    row("getDouble", 1, get!(Double)),
-    row("getBoolean", 1, get!(Bool)),
-    row("getJSONObject", 1, get!(Object)),
-    row("getJSONArray", 1, get!(Array)),
-    rows("opt", 1, 2, opt!(Any)),
-    rows("optString", 1, 2, opt!(Text)),
-    rows("optInt", 1, 2, opt!(Int)),
-    rows("optLong", 1, 2, opt!(Long)),
-    rows("optDouble", 1, 2, opt!(Double)),
-    rows("optBoolean", 1, 2, opt!(Bool)),
-    row("optJSONObject", 1, opt!(Object)),
-    row("optJSONArray", 1, opt!(Array)),
+const METHODS: &[Row] = readers![
     row("put", 1, |m, of, args| {
         let value = kept(m, of, &args[0])?;
         of.receiver::<JsonArray>().list.change(|items| items.push(value));
