@@ -308,3 +308,28 @@ fn time_at(times: &Histogram, point: u32) -> String {
     let shorter = if lowest == 0 { 0 } else { times.count_between(0, lowest - 1) };
     format!("{shorter:>9} {:>8}", g(us as f64 / 1e3))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::human;
+
+    /// Three digits at most, cut off and not rounded; the unit stands where the point would.
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        for (number, expected) in [
+            (0.0, "0.00"),
+            (4.0, "4.00"),
+            (9.999, "9.99"),
+            (12.59, "12.5"),
+            (123.4, "123."),
+            (999.9, "999."),
+            (1_235.0, "1k23"),
+            (12_399.0, "12k3"),
+            (123_456.0, "123k"),
+            (16_987_200.0, "16M9"),
+            (0.25, "250m"),
+        ] {
+            assert_eq!(human(number), expected, "{number}");
+        }
+    }
+}
