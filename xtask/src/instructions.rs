@@ -41,10 +41,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
     compare(&text, &counts)
 }
 
-/// Builds the tests and returns the program that holds them.
+/// Builds the tests, with the features that all tests of the workspace have, and returns the program that holds them.
 fn test_program() -> Result<PathBuf> {
-    let arguments =
-        ["test", "--package", "load", "--test", "simulation", "--no-run", "--message-format", "json"];
+    let arguments = ["test", "--workspace", "--test", "simulation", "--no-run", "--message-format", "json"];
     // Incremental builds cut the code into other pieces, and count differently.
     let said = shell::output(shell::cargo(arguments).env("CARGO_INCREMENTAL", "0"))?;
     let mut programs = said.lines().filter_map(|line| {

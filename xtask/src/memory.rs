@@ -71,7 +71,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
 }
 
 fn build() -> Result<PathBuf> {
-    shell::run(&mut shell::cargo(["build", "--package", "wringer"]))?;
+    shell::run(&mut shell::cargo(["build", "--workspace", "--bin", "wringer"]))?;
     Ok(crate::bench::target_folder()?.join("debug/wringer"))
 }
 

@@ -1,7 +1,10 @@
 //! Named data for placeholders: `--var` and `--data-file`.
 
 use clap::Args;
+use plan::data::template::Piece;
 use plan::data::{Data, RowOrder, Rows, Source, is_name};
+use plan::{Field, Listed, RequestStep};
+use std::collections::HashSet;
 
 /// Data for placeholders such as {{id}}.
 #[derive(Debug, Clone, Default, Args)]
@@ -35,6 +38,35 @@ impl DataArgs {
         }
         Ok(())
     }
+
+    /// Refuses data that no request asks for. A broken placeholder is for the plan to refuse.
+    pub(super) fn check_used(&self, step: &RequestStep, fields: &[Field]) -> Result<(), String> {
+        let data = self.data();
+        if data.is_empty() {
+            return Ok(());
+        }
+        let Some(used) = used(step, fields) else { return Ok(()) };
+        match data.iter().find(|one| !used.contains(&one.name)) {
+            Some(Data { name, .. }) => Err(format!(
+                "no request has a place for the data {name}: write {{{{{name}}}}} where its values belong, or leave it out"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The names of data for which requests have placeholders; `None` where a placeholder is broken.
+fn used(step: &RequestStep, fields: &[Field]) -> Option<HashSet<String>> {
+    let login = step.session.login.iter().map(|like| Listed { url: &like.url, like, kind: 0 });
+    let mut names = HashSet::new();
+    for request in step.requests.iter().chain(login) {
+        for piece in RequestStep::placeholders(request, fields.iter()).ok()? {
+            if let Piece::Value { name, .. } = piece {
+                names.extend(name.split('.').next().map(str::to_owned));
+            }
+        }
+    }
+    Some(names)
 }
 
 fn named(text: &str) -> Result<(String, &str), String> {

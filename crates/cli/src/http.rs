@@ -413,6 +413,7 @@ impl Work<'_> {
             let of_file = step.requests.kinds_mut().iter_mut().filter(|request| request.body == bytes);
             of_file.for_each(|request| request.body = escape(&bytes).into());
         }
+        self.sent.data.check_used(&step, &fields)?;
         Ok(step)
     }
 

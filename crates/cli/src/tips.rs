@@ -44,6 +44,9 @@ fn is_close(error: &Error) -> bool {
 /// How much a word that was typed must be like the one that was meant, of 1.
 const CLOSE: f64 = 0.75;
 
+/// The same for a long option of another tool: one letter of a dozen.
+const MISTYPED: f64 = 0.9;
+
 /// `-host NAME`, as Go's programs have it, asks for no help. `words`: the command line.
 pub(super) fn no_help(error: Error, command: &Command, words: &[OsString]) -> Error {
     let is_long = |word: &&OsString| {
@@ -106,7 +109,10 @@ fn text(error: &Error, kind: ContextKind) -> Option<&str> {
 }
 
 fn called(command: &Command, typed: &str) -> Option<String> {
-    let (_, here) = CALLED.iter().find(|(there, _)| *there == typed)?;
+    let same = CALLED.iter().find(|(there, _)| *there == typed);
+    let alike = |there: &str| strsim::normalized_damerau_levenshtein(typed, there);
+    let mistyped = || CALLED.iter().find(|(there, _)| there.starts_with("--") && alike(there) >= MISTYPED);
+    let (_, here) = same.or_else(mistyped)?;
     // Not every command has it.
     let option = here.split([' ', ',']).next().unwrap_or_default();
     (!option.starts_with('-') || has(command, option)).then(|| format!("here that is {here}"))

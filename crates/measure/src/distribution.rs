@@ -106,6 +106,11 @@ impl Distribution {
         whole.filter(|(_, count)| *count > 0)
     }
 
+    /// The longest time, in microseconds and as exact as its bucket; 0 where none was counted.
+    pub fn longest_us(&self) -> u64 {
+        self.iter().last().map_or(0, |(bucket, _)| Digits::Three.lowest(bucket))
+    }
+
     /// Adds those of another part.
     pub fn merge(&mut self, other: &Distribution) {
         other.iter().for_each(|(bucket, count)| self.add(bucket, count));

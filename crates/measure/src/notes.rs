@@ -90,6 +90,8 @@ templates! {
     QLOG_INCOMPLETE = "the qlog file {} is incomplete: {}";
     /// Seconds, requests per second, who.
     RATE_CHANGED = "from {} s on the rate was {}/s, set by {}: the command does not repeat that, `wringer runs repeat --plan` does";
+    /// Requests, those that the plan asks for.
+    RAN_OUT = "nothing was left to send after {} of {} requests: rows or URLs that are used once had run out";
     /// Seconds, the condition, seconds.
     STOPPED_BY_PLAN = "the run was stopped after {} s by the plan: {}, since {} s";
     /// Seconds, who.
@@ -111,7 +113,7 @@ templates! {
     /// Seconds since the start of the run, seconds.
     SILENT = "silent from {} s on: nothing came in the {} s after that";
     /// Seconds.
-    NEVER_ANSWERED = "it never answered: nothing came in {} s";
+    NEVER_ANSWERED = "nothing came from it in {} s";
     /// Seconds since the start of the run, requests, seconds.
     NOTHING_GOOD_SINCE = "no good answer from {} s on: none of the {} requests of the {} s after that got one";
     /// Requests without a good answer, all requests.

@@ -9,6 +9,9 @@ use std::time::Duration;
 pub const CPU_WATER_MARK: f64 = 0.75;
 /// Lateness of sends (99th percentile) above which an open pace was not kept.
 pub const LATENESS_LIMIT: Duration = Duration::from_millis(5);
+/// CPU share of the busiest worker below which the generator had time to spare: sends that were late nevertheless are the
+/// machine's doing.
+const SPARE_CPU: f64 = 0.25;
 
 /// Observations that the generator made of itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -48,7 +51,7 @@ impl SelfCheck {
     /// what could not be sent is not the generator's fault.
     pub fn limits(&self, silent: bool) -> Vec<String> {
         let mut reasons: Vec<String> = self.panic_reason().into_iter().collect();
-        let busiest = self.worker_cpu.iter().copied().fold(0.0, f64::max);
+        let busiest = self.busiest();
         if busiest > CPU_WATER_MARK && !self.too_short {
             reasons.push(format!(
                 "a worker used {:.0} % of its core (water mark {:.0} %): add threads or machines, or ask for less",
@@ -56,8 +59,8 @@ impl SelfCheck {
                 CPU_WATER_MARK * 100.0
             ));
         }
-        if let Some(late) = self.lateness_p99_us.filter(|late| *late > LATENESS_LIMIT.as_micros() as u64) {
-            reasons.push(self.late_reason(Duration::from_micros(late), busiest));
+        if let Some(late) = self.late().filter(|_| busiest >= SPARE_CPU) {
+            reasons.push(self.late_reason(late, busiest));
         }
         if self.overflow > 0 && !silent {
             reasons.push(format!(
@@ -78,6 +81,21 @@ impl SelfCheck {
         }
         reasons.extend(self.machine.swap_reason());
         reasons
+    }
+
+    /// That sends were late although the generator had CPU to spare: something kept it from running.
+    pub fn held_up(&self) -> Option<String> {
+        let busiest = self.busiest();
+        self.late().filter(|_| busiest < SPARE_CPU).map(|late| self.late_reason(late, busiest))
+    }
+
+    fn busiest(&self) -> f64 {
+        self.worker_cpu.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The lateness of sends, where that is more than a pace may have.
+    fn late(&self) -> Option<Duration> {
+        self.lateness_p99_us.map(Duration::from_micros).filter(|late| *late > LATENESS_LIMIT)
     }
 
     fn panic_reason(&self) -> Option<String> {
@@ -168,7 +186,8 @@ mod tests {
             let contention = Contention { worker_waits, ..Contention::default() };
             let check =
                 SelfCheck { worker_cpu, lateness_p99_us: Some(29_439), contention, ..SelfCheck::default() };
-            check.limits(false).join("\n")
+            assert_eq!(check.limits(false).is_empty(), check.held_up().is_some());
+            check.limits(false).into_iter().chain(check.held_up()).collect::<Vec<_>>().join("\n")
         };
         let [busy, waiting, idle] =
             [late(vec![0.9], vec![]), late(vec![0.08], vec![0.6]), late(vec![0.08], vec![])];

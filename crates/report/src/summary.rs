@@ -80,7 +80,10 @@ fn faults(result: &RunResult) -> String {
     }
     let mut text = "\n| wrong | what came |\n|---|---|\n".to_owned();
     for piece in result.evidence.iter().take(5) {
-        text += &format!("| {} | {} |\n", escaped(&piece.title), escaped(&piece.detail));
+        let status = if piece.status == 0 { String::new() } else { format!(", status {}", piece.status) };
+        let detail = if piece.detail.is_empty() { String::new() } else { format!(": {}", piece.detail) };
+        let came = format!("{}{status}{detail}", piece.text());
+        text += &format!("| {} | {} |\n", escaped(&piece.title), escaped(&came));
     }
     text
 }

@@ -35,16 +35,29 @@ pub(super) fn join(evidence: &mut [Evidence], answers: &Heads) {
 /// All evidence as text. `of`: the plan that ran.
 pub fn text(evidence: &[Evidence], of: &Plan) -> String {
     let protocol = of.load.as_ref().map(|load| &load.protocol);
-    let messages = matches!(protocol, Some(Protocol::Messages(_)));
+    let peer = match protocol {
+        Some(Protocol::Messages(_)) => Peer::Service,
+        Some(Protocol::Http(_)) | None if of.asks_for_objects() => Peer::Proxy,
+        Some(Protocol::Http(_)) | None => Peer::Server,
+    };
     let mut text = String::new();
     for (number, piece) in evidence.iter().enumerate() {
         // Writing to a String cannot fail.
-        let _ = show(&mut text, number + 1, piece, messages);
+        let _ = show(&mut text, number + 1, piece, peer);
     }
     report::harmless(&text).into_owned()
 }
 
-fn show(out: &mut String, number: usize, piece: &Evidence, messages: bool) -> std::fmt::Result {
+/// The program that answered.
+#[derive(Clone, Copy, PartialEq)]
+enum Peer {
+    Service,
+    Server,
+    /// It stands in front of an origin whose answers are known.
+    Proxy,
+}
+
+fn show(out: &mut String, number: usize, piece: &Evidence, peer: Peer) -> std::fmt::Result {
     let detail = if piece.detail.is_empty() { &piece.title } else { &piece.detail };
     writeln!(out, "== {number}. {}: {detail}", piece.text())?;
     let serial = piece.serial.map_or_else(|| "none".to_owned(), |serial| format!("{serial:x}"));
@@ -61,11 +74,19 @@ fn show(out: &mut String, number: usize, piece: &Evidence, messages: bool) -> st
         ("answer, origin to proxy", piece.origin_response.as_ref()),
         ("answer, proxy to client", Some(&piece.response)),
     ];
-    let direct = [
+    let of_service = [
         ("request, client to service", Some(&piece.request)),
         ("answer, service to client", Some(&piece.response)),
     ];
-    let sections = if messages { &direct[..] } else { &through_proxy };
+    let of_server = [
+        ("request, client to server", Some(&piece.request)),
+        ("answer, server to client", Some(&piece.response)),
+    ];
+    let sections = match peer {
+        Peer::Service => &of_service[..],
+        Peer::Server if piece.origin_request.is_none() => &of_server,
+        Peer::Server | Peer::Proxy => &through_proxy,
+    };
     for (title, head) in sections {
         writeln!(out, "-- {title}")?;
         writeln!(out, "{}\n", head.map_or(forgotten, |head| head.trim_end()))?;

@@ -1,7 +1,7 @@
 //! Observations that come to the notes of a run when it is over.
 
 use super::{Session, after};
-use measure::{Counts, OriginCounts, notes};
+use measure::{Counts, OriginCounts, PhaseResult, notes};
 use plan::site::NONCE_FIELD;
 use std::sync::PoisonError;
 
@@ -26,6 +26,7 @@ impl Session<'_, '_> {
                 .iter()
                 .map(|(address, one)| notes::PASSED_OVER.with(&[address, &one.times, &one.why.text()])),
         );
+        notes.extend(self.ran_out(&phases));
         let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
         if unattributed > 0 {
             notes.push(notes::UNATTRIBUTED.with(&[&NONCE_FIELD, &unattributed]));
@@ -40,6 +41,21 @@ impl Session<'_, '_> {
             notes.extend(after::split(origin, resent));
         }
         notes
+    }
+
+    /// Phases that ended by themselves before their number of requests.
+    fn ran_out(&self, phases: &[PhaseResult]) -> Vec<String> {
+        let planned = self.plan.load.iter().flat_map(|load| &load.phases);
+        let early = planned.zip(phases).filter_map(|(planned, phase)| {
+            let stop = &planned.stop;
+            let has_other_end = stop.failures.or(stop.unconnected).or(stop.turns_per_user).is_some();
+            let wanted = stop.requests.filter(|_| !has_other_end)?;
+            let sent = phase.counts().requests;
+            let in_time = stop.after.is_none_or(|after| phase.took < after);
+            (sent > 0 && sent < wanted && in_time).then(|| notes::RAN_OUT.with(&[&sent, &wanted]))
+        });
+        let died = self.outlets.state().result().processes.died().is_some();
+        if self.ended_by_signal || self.met.is_some() || died { Vec::new() } else { early.collect() }
     }
 
     /// Observations on what a cache said, kept, forgot and cost.

@@ -257,7 +257,14 @@ fn addresses(host: &str, port: u16, sources: &[SourceRange]) -> Result<Vec<Socke
     let found: Vec<SocketAddr> = (host, port)
         .to_socket_addrs()
         .map_err(|error| {
-            Problem::impossible(format!("target {host}:{port} does not resolve: {error}; check the name"))
+            let advice = match host {
+                "unix" => "for a socket of this machine give --unix-socket PATH and a URL",
+                _ if plan::units::duration(host).is_ok() => {
+                    "if it belongs to the time before it, write both without a blank, as in 1m30s"
+                }
+                _ => "check the name",
+            };
+            Problem::impossible(format!("target {host}:{port} does not resolve: {error}; {advice}"))
         })?
         .collect();
     let is_reached =
@@ -299,7 +306,8 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
             }
             Protocol::Http(_) => "start the server first, and check the port",
         };
-        Problem::impossible(format!("nothing answers at {name} ({error}); {advice}"))
+        let how = if spoken.iter().all(over_quic) { " over QUIC, by UDP," } else { "" };
+        Problem::impossible(format!("nothing answers at {name}{how} ({error}); {advice}"))
     })
 }
 

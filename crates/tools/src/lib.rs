@@ -22,6 +22,7 @@ pub mod layouts;
 mod number;
 mod openssl;
 mod outcome;
+pub mod reads;
 pub mod runner;
 pub mod siege;
 #[cfg(test)]

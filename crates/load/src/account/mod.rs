@@ -46,6 +46,8 @@ pub(crate) struct Account {
     /// When the requests under way were due.
     under_way: RefCell<UnderWay>,
     partial: Partial,
+    /// The longest response time of the figures that were handed over, in microseconds.
+    longest_us: Cell<u64>,
     /// When bytes last came, since the last snapshot.
     last_bytes: Cell<Option<Instant>>,
     /// Where exchanges are written down, too, while a script may not come back.
@@ -145,6 +147,7 @@ impl Account {
             peak: Cell::new(0),
             under_way: RefCell::default(),
             partial: Partial::default(),
+            longest_us: Cell::new(0),
             last_bytes: Cell::new(None),
             ledger: RefCell::default(),
             failures: FailureLimits::default(),
@@ -262,6 +265,7 @@ impl Account {
         let mut tally = self.tally.replace(fresh);
         tally.add_alike(&self.alike.borrow());
         self.alike.borrow_mut().clear();
+        self.longest_us.set(self.longest_us.get().max(tally.times_of(TimeMetric::Response).longest_us()));
         self.partial.tell(&mut tally.counts.body_bytes);
         self.last_bytes.take().into_iter().for_each(|at| tally.heard(self.since(at)));
         self.ledger.borrow().iter().for_each(|ledger| ledger.clear());
@@ -288,6 +292,15 @@ impl Account {
         if let Closing::Interval = closing {
             span.interval.set(span.interval.get() + 1);
         }
+    }
+
+    /// The longest response time so far.
+    pub fn longest(&self) -> Duration {
+        let mut tally = self.tally.borrow_mut();
+        tally.add_alike(&self.alike.borrow());
+        self.alike.borrow_mut().clear();
+        let since = tally.times_of(TimeMetric::Response).longest_us();
+        Duration::from_micros(since.max(self.longest_us.get()))
     }
 
     /// Time since the start of the run.

@@ -301,13 +301,14 @@ impl Run {
         });
     }
 
-    /// How long answers are waited for at the end of a phase: the time of grace, or until their own time has run out where as many
-    /// requests as there were to be have begun before the clock ended the phase.
+    /// How long answers are waited for at the end of a phase: the time of grace, or as long as answers have taken where that is longer;
+    /// until their own time has run out where as many requests as there were to be have begun before the clock ended the phase.
     fn patience(&self, groups: &[GroupWork], began: Instant) -> Duration {
         let limits = &self.worker.load.limits;
         let mut phases = groups.iter().map(|group| &group.first().1.phase);
         if !phases.clone().all(|phase| phase.is_spent()) {
-            return limits.grace;
+            let as_before = (self.worker.account.longest() * 3 / 2).min(limits.request);
+            return if limits.grace.is_zero() { Duration::ZERO } else { limits.grace.max(as_before) };
         }
         let all = (limits.connect + limits.request + SLACK).max(limits.grace);
         let ends = phases.find_map(|phase| phase.ends());

@@ -194,7 +194,7 @@ fn leaves_nothing_of_http3(ran: &Ran) {
     assert_eq!((end.tasks, end.open_sockets, end.buffers_outstanding), (0, 0, 0), "{end:?}");
 }
 
-/// A run ends when it is to end, and the time of grace is its only delay.
+/// A run ends when it is to end; answers that are under way then are its only delay.
 fn ends_in_time(case: &Case, ran: &Ran) {
     // The engine looks up whether it is over each 20 ms, and begins a phase within 3 ms; a busy machine delays it more.
     let slack = Duration::from_millis(30) + 4 * case.faults.lag;
@@ -206,9 +206,12 @@ fn ends_in_time(case: &Case, ran: &Ran) {
     };
     let ahead_of_all: Duration = case.load.phases.iter().map(ahead).sum();
     let phases = case.load.phases.iter().map(|phase| phase.stop.after.map(|after| after + slack));
-    let by_clock = phases.map(|after| Some(after? + case.load.limits.grace)).sum::<Option<Duration>>();
+    let limits = &case.load.limits;
+    // Answers are waited for as long as others took.
+    let patience = if limits.grace.is_zero() { Duration::ZERO } else { limits.grace.max(limits.request) };
+    let by_clock = phases.map(|after| Some(after? + patience)).sum::<Option<Duration>>();
     let by_order =
-        case.stop_after.map(|after| after + (case.load.limits.grace + slack) * case.load.phases.len() as u32);
+        case.stop_after.map(|after| after + (limits.grace + slack) * case.load.phases.len() as u32);
     let Some(most) = [by_clock, by_order].into_iter().flatten().min() else { return };
     let most = most + ahead_of_all;
     assert!(ran.took <= most, "{:?} instead of {most:?}", ran.took);

@@ -35,7 +35,8 @@ const TABLE: [(ExitCode, &str); 6] = [
     (
         ExitCode::Impossible,
         "There is no run or no result: nothing listens, a port is taken, a file cannot be written; nothing was sent, or at least \
-         half of the requests found no port or descriptor on this machine; not one good answer came; the target was silent at the \
+         half of the requests found no port or descriptor on this machine; not one answer came that had an expected status or code (answers that \
+         only fail a check are not meant); the target was silent at the \
          end, or died; an agent (--agents) was lost, and --tolerate-loss does not allow that.",
     ),
     (

@@ -125,7 +125,8 @@ impl RunResult {
         };
         reasons.extend(self.agents.iter().flat_map(of_agents));
         let losses: Vec<String> = self.agents.iter().filter_map(AgentUse::loss).collect();
-        let disturbances = check.contention.reasons();
+        let mut disturbances = check.contention.reasons();
+        disturbances.extend(check.held_up());
         let mixed = self.processes.mixed();
         let state = match () {
             () if !check.panics.is_empty() => Worth::BrokenOff,

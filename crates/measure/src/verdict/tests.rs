@@ -235,7 +235,7 @@ fn a_dead_target_is_silent_whatever_it_did_before() {
         &never,
         Conduct::NoGoodAnswer,
         1,
-        &["no good answer: it never answered", "it never answered: nothing came in 2.0 s"],
+        &["no good answer: nothing came from it in 2.0 s", "nothing came from it in 2.0 s"],
     );
 }
 

@@ -17,6 +17,7 @@ mod trace_context;
 pub use messages::check_step;
 
 use crate::Plan;
+use crate::masked::MASK;
 use crate::violation::{Found, Part, Violation};
 
 /// Most users, connections or requests in flight.
@@ -43,6 +44,11 @@ impl Plan {
         }
         if self.load.is_none() && self.origin.is_none() {
             found.push("there is neither a load nor an origin: nothing would run".to_owned());
+        }
+        if self.secret_values().iter().any(|value| value.contains(MASK)) {
+            found.push(format!(
+                "a secret is '{MASK}', which stands where one was left out of what was told: put the secret itself there, env:NAME or file:PATH"
+            ));
         }
         found.within("site", |found| site::check_site(&self.site, found));
         if let Some(load) = &self.load {

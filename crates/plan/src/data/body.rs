@@ -193,6 +193,16 @@ impl Body {
         matches!(&self.0, Content::Bytes(bytes) if bytes.is_empty())
     }
 
+    /// Its length as it stands in the plan; `None` where a file has any.
+    pub fn length(&self) -> Option<u64> {
+        match &self.0 {
+            Content::Bytes(bytes) => Some(bytes.len() as u64),
+            Content::Secret(secret) => Some(secret.reveal().len() as u64),
+            Content::Filed(filed) => filed.parts.iter().map(BodyPart::length).sum(),
+            Content::Named(named) => Some(named.bytes),
+        }
+    }
+
     /// The texts that may hold placeholders: what was typed. None of a secret from elsewhere and of files, of which braces are
     /// braces.
     pub fn templates(&self) -> impl Iterator<Item = &[u8]> {

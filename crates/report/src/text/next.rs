@@ -10,6 +10,8 @@ use plan::{Pace, Threshold};
 const FEW: u64 = 100;
 /// Share of what users got, at which a server is not yet full.
 const EASY: f64 = 0.7;
+/// Statuses that send a client elsewhere (RFC 9110 section 15.4).
+const REDIRECTIONS: [u16; 5] = [301, 302, 303, 307, 308];
 
 /// A command, and what it is for.
 struct Advice {
@@ -40,6 +42,7 @@ impl Report<'_> {
             return Advice::new("the same to its end", typed.without(ONE_RUN).text());
         }
         self.after_failures(door, &typed, &verdict)
+            .or_else(|| self.after_redirections(door, &typed))
             .or_else(|| self.of_machine(&verdict))
             .or_else(|| self.after_conditions(door, &typed))
             .or_else(|| self.after_a_good_run(door, &typed))
@@ -66,6 +69,19 @@ impl Report<'_> {
         let name = fault.or(failures
             .map(|(failure, _)| failure.broken().map_or(failure.kind.name(), |broken| broken.breach.name())));
         name.and_then(|name| Advice::new(format!("what {name} means"), format!("wringer explain {name}")))
+    }
+
+    /// Where most answers only said that something stands elsewhere, what stands there.
+    fn after_redirections(&self, door: Door, typed: &Typed) -> Option<Advice> {
+        let statuses = || self.phase.tally.statuses();
+        let redirections: u64 =
+            statuses().filter(|(status, _)| REDIRECTIONS.contains(status)).map(|(_, count)| count).sum();
+        let answers: u64 = statuses().map(|(_, count)| count).sum();
+        if door != Door::Http || typed.has("--follow") || 2 * redirections < answers.max(1) {
+            return None;
+        }
+        let what_for = format!("what the redirections lead to, {redirections} of {answers} answers");
+        Advice::new(what_for, typed.clone().without(ONE_RUN).and("--follow").text())
     }
 
     /// One request, told: the URL that failed where several are pressed, or all that was typed.

@@ -4,7 +4,7 @@ use super::Report;
 use super::outcomes::failure_text;
 use crate::show;
 use breach::Side;
-use measure::{Closed, Failure, FailureKind, Reason, Stage};
+use measure::{Closed, Evidence, Failure, FailureKind, Reason, Stage};
 
 /// The alert of a server that has no such protocol (RFC 7301 section 3.2).
 const NO_APPLICATION_PROTOCOL: Reason = Reason::Alert(120);
@@ -25,7 +25,7 @@ impl Report<'_> {
         let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
         let how = match status {
             Some(status) => {
-                let to = self.failed_sample().map(|sample| format!(", first to {}", sample.title));
+                let to = self.sample_of(status).map(|sample| format!(", first to {}", sample.title));
                 format!(": status {status}{}", to.unwrap_or_default())
             }
             None => format!(" while {}", failure_text(failure)),
@@ -58,19 +58,23 @@ impl Report<'_> {
         let target = target.unwrap_or("the host of the URL");
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
+            (_, Some(407)) => "The proxy wants a name and a password: --proxy-user NAME:PASSWORD.".to_owned(),
+            (_, Some(400)) if self.wants_certificate() => {
+                "It wants a client certificate: --cert FILE --key FILE.".to_owned()
+            }
             (_, Some(400)) if self.may_want_tls() => {
                 "It may speak TLS there: try https://. If not, look at method, path and fields.".to_owned()
             },
             (_, Some(404)) if self.asks_by_url() => {
                 "It knows no such host or path: look at the URL.".to_owned()
             }
-            (_, Some(400 | 403 | 405 | 407)) if self.asks_by_url() => {
+            (_, Some(400 | 403 | 405)) if self.asks_by_url() => {
                 "It refuses such requests: look at method, path and fields, or let this client in.".to_owned()
             }
             (_, Some(404)) => {
                 "It knows no such host or path: see --host, and that it fetches from our origin.".to_owned()
             }
-            (_, Some(400 | 403 | 405 | 407)) => {
+            (_, Some(400 | 403 | 405)) => {
                 "It refuses such requests: try another --form, or let this client in.".to_owned()
             }
             (FailureKind::Refused | FailureKind::Unreachable, _) => {
@@ -125,9 +129,24 @@ impl Report<'_> {
         !self.context.plan.asks_for_objects()
     }
 
-    /// Web servers answer plain HTTP at a port for TLS with 400, whatever is asked for.
+    /// Web servers answer plain HTTP at a port for TLS with 400, whatever is asked for; where their answer gives a reason, it says so.
     fn may_want_tls(&self) -> bool {
-        self.asks_by_url() && !self.spoke_tls() && self.phase.tally.statuses().count() == 1
+        let reason =
+            self.sample_of(400).and_then(|sample| sample.body.as_deref()).unwrap_or("").to_ascii_uppercase();
+        let says_so = reason.trim().is_empty() || reason.contains("HTTPS") || reason.contains("TLS");
+        says_so && self.asks_by_url() && !self.spoke_tls() && self.phase.tally.statuses().count() == 1
+    }
+
+    /// nginx answers 400 over TLS where it wanted a certificate.
+    fn wants_certificate(&self) -> bool {
+        let reason = self.sample_of(400).and_then(|sample| sample.body.as_deref()).unwrap_or("");
+        self.spoke_tls() && reason.to_ascii_lowercase().contains("ssl certificate")
+    }
+
+    /// The first failed request that was answered with a status.
+    fn sample_of(&self, status: u16) -> Option<&Evidence> {
+        let failed = self.result.evidence.iter().filter(|piece| piece.failure.is_some());
+        failed.filter(|piece| piece.status == status).min_by_key(|piece| piece.at_us)
     }
 
     fn spoke_tls(&self) -> bool {
@@ -152,6 +171,9 @@ impl Report<'_> {
             _ if asked > 0 => {
                 "The origin was asked, but its answers were not passed on: the proxy's log may say why."
                     .to_owned()
+            }
+            _ if self.asks_by_url() => {
+                "It is overloaded, or does not reach a server behind it: its log may say why.".to_owned()
             }
             _ => "The proxy does not reach its origin: is that running where the proxy looks for it?"
                 .to_owned(),

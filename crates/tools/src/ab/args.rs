@@ -7,7 +7,9 @@
 use super::shown;
 use super::tls::Versions;
 use crate::Shown;
+use crate::reads::Reads;
 use ::plan::{Credentials, FieldValue, Secret};
+use plan::Body;
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -193,7 +195,7 @@ pub(super) struct Typed {
     pub sources: Vec<String>,
     pub method: Method,
     /// The file of `-p` or `-u`.
-    pub body: Option<Vec<u8>>,
+    pub body: Option<Body>,
     pub content_type: Option<String>,
     pub verbosity: i64,
     pub html: bool,
@@ -230,12 +232,9 @@ pub(super) struct Typed {
 ///
 /// # Errors
 /// The text shown instead: usage, version, or why a value cannot be meant.
-pub(super) fn read(
-    words: &[String],
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Typed, Shown> {
+pub(super) fn read(words: &[String], files: &dyn Reads) -> Result<Typed, Shown> {
     let mut reader =
-        Reader { typed: Typed { requests: 1, concurrency: 1, timeout: 30, ..Typed::default() }, read_file };
+        Reader { typed: Typed { requests: 1, concurrency: 1, timeout: 30, ..Typed::default() }, files };
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.is_empty()) else { break };
@@ -257,7 +256,7 @@ pub(super) fn read(
 
 struct Reader<'a> {
     typed: Typed,
-    read_file: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    files: &'a dyn Reads,
 }
 
 impl Reader<'_> {
@@ -327,11 +326,11 @@ impl Reader<'_> {
     fn body(&mut self, name: &str, method: Method, file: &str) -> Result<(), Shown> {
         self.first_method(name)?;
         self.typed.method = method;
-        let bytes = (self.read_file)(Path::new(file)).map_err(|error| {
+        let body = self.files.body(Path::new(file)).map_err(|error| {
             let why = reason(&error);
             shown::failed(&format!("ab: Could not open POST data file ({file}): {why}"))
         })?;
-        self.typed.body = Some(bytes);
+        self.typed.body = Some(body);
         Ok(())
     }
 

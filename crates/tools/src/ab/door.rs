@@ -3,6 +3,7 @@
 use super::report::{Asked, Gnuplot, Heads, Seen, begin};
 use super::{self as door, Run, banner, parse};
 use crate::Shown;
+use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -32,7 +33,7 @@ impl Door for Ab {
     type Lines = Progress;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Ab, Shown> {
-        parse(args, &Moment::env, moment.seed, &Moment::read_file).map(|run| Ab { run })
+        parse(args, &Moment::env, moment.seed, &Disk).map(|run| Ab { run })
     }
 
     fn help() -> String {

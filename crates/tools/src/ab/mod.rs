@@ -15,9 +15,9 @@ mod url;
 pub use door::Ab;
 
 use crate::Shown;
+use crate::reads::Reads;
 use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
@@ -71,7 +71,7 @@ pub struct View {
 
 /// Reads a command line, its name left out.
 ///
-/// `env` gives environment variables; `read_file` reads the body and looks at certificates.
+/// `env` gives environment variables; `files` reads the body and looks at certificates.
 ///
 /// # Errors
 /// The text shown instead of a test.
@@ -79,10 +79,10 @@ pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,
     seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    files: &dyn Reads,
 ) -> Result<Run, Shown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    args::read(&words, read_file).and_then(|typed| plan::mean(typed, env, seed))
+    args::read(&words, files).and_then(|typed| plan::mean(typed, env, seed))
 }
 
 /// The usage text.

@@ -225,7 +225,7 @@ fn request(typed: &Typed, url: &Url, proxied: bool) -> Request {
         ..Request::get(&address(scheme, url))
     };
     match &typed.body {
-        Some(body) => Request { body: body.clone().into(), ..request },
+        Some(body) => Request { body: body.clone(), ..request },
         None => request,
     }
 }
@@ -252,7 +252,7 @@ fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
         field(name, value.clone());
     }
     if let Some(body) = &typed.body {
-        field("Content-length", body.len().to_string().into());
+        body.length().into_iter().for_each(|length| field("Content-length", length.to_string().into()));
         field("Content-type", typed.content_type.as_deref().unwrap_or("text/plain").into());
     }
     for own in &typed.fields {

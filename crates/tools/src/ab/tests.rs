@@ -2,6 +2,8 @@
 
 use super::*;
 use ::plan::{ExpectBody, Http, Load, Protocol, Request, Step, TlsVersion};
+use std::io;
+use std::path::Path;
 
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     match file.to_str() {

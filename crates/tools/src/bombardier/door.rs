@@ -3,6 +3,7 @@
 use super::report;
 use super::{self as door, Run, parse};
 use crate::Shown;
+use crate::reads::Disk;
 use crate::runner::{Door, Moment, Silent};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -20,7 +21,7 @@ impl Door for Bombardier {
     type Lines = Silent;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Bombardier, Shown> {
-        parse(args, moment.seed, &Moment::read_file).map(Bombardier)
+        parse(args, moment.seed, &Disk).map(Bombardier)
     }
 
     fn help() -> String {

@@ -6,6 +6,7 @@
 use super::args::{Format, Typed, refused};
 use super::{Client, Run, View};
 use crate::field;
+use crate::reads::Reads;
 use crate::url::{address, with_scheme};
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
@@ -14,7 +15,6 @@ use ::plan::{
     Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Pace, Phase,
     Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
 };
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,20 +25,14 @@ const LASTS: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(
-    typed: Typed,
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
     check(&typed)?;
     let url = with_scheme(&typed.url);
     let address = address(&url).map_err(|why| refused(&why))?;
     let body = match (&typed.body, &typed.body_file) {
         (Some(text), _) => Body::from(text.clone()),
         (None, Some(file)) => {
-            let bytes =
-                read_file(Path::new(file)).map_err(|error| refused(&format!("open {file}: {error}")))?;
-            Body::from(bytes)
+            files.body(Path::new(file)).map_err(|error| refused(&format!("open {file}: {error}")))?
         }
         (None, None) => Body::default(),
     };
@@ -186,7 +180,8 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
     };
     let host = take("Host", &address.authority);
     let has_body = !body.is_empty();
-    let length = Field::new("Content-Length", body.len().to_string());
+    let length =
+        body.length().filter(|_| has_body).map(|length| Field::new("Content-Length", length.to_string()));
     let mut fields = Vec::new();
     match typed.client {
         Client::FastHttp => {
@@ -194,12 +189,12 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
             if has_body && !["GET", "HEAD"].contains(&typed.method.as_str()) {
                 fields.push(take("Content-Type", "application/octet-stream"));
             }
-            fields.extend(has_body.then_some(length));
+            fields.extend(length);
             fields.extend(own);
         }
         Client::Http1 | Client::Http2 => {
             fields.extend([host, take("User-Agent", "Go-http-client/1.1")]);
-            fields.extend(has_body.then_some(length));
+            fields.extend(length);
             own.sort_by_key(|field| field.name.to_ascii_lowercase());
             let compresses = !own.iter().any(|field| field.name.eq_ignore_ascii_case("accept-encoding"));
             fields.extend(own);

@@ -3,6 +3,7 @@
 use super::report::{self, Told};
 use super::{self as door, Run, parse};
 use crate::Shown;
+use crate::reads::Disk;
 use crate::runner::{Door, Moment, Silent};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -32,7 +33,7 @@ impl Door for Fortio {
     type Lines = Silent;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Fortio, Shown> {
-        parse(args, moment.seed, &Moment::read_file).map(Fortio)
+        parse(args, moment.seed, &Disk).map(Fortio)
     }
 
     fn help() -> String {

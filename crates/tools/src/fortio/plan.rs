@@ -5,6 +5,7 @@
 use super::args::{Typed, refused};
 use super::{Run, View};
 use crate::field;
+use crate::reads::Reads;
 use crate::url::{address, with_scheme};
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
@@ -14,7 +15,6 @@ use ::plan::{
     Http1Version, Http2, Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
     Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
 };
-use std::io;
 use std::path::Path;
 
 /// The name by which fortio goes.
@@ -28,15 +28,11 @@ const JITTER: u8 = 10;
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(
-    typed: Typed,
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
     check(&typed)?;
     let url = with_scheme(&typed.url);
     let address = address(&url).map_err(|why| refused(&why))?;
-    let body = body(&typed, read_file)?;
+    let body = body(&typed, files)?;
     let fields = fields(&typed, &address, &body)?;
     let posts = typed.content_type.is_some() || !body.is_empty();
     let method = typed.method.clone().unwrap_or_else(|| if posts { "POST" } else { "GET" }.to_owned());
@@ -98,13 +94,11 @@ fn differences(typed: &Typed) -> Vec<String> {
     told
 }
 
-fn body(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Body, Shown> {
+fn body(typed: &Typed, files: &dyn Reads) -> Result<Body, Shown> {
     match (&typed.payload, &typed.payload_file) {
         (Some(text), _) => Ok(Body::from(text.clone())),
         (None, Some(file)) => {
-            let bytes = read_file(Path::new(file))
-                .map_err(|error| refused(&format!("-payload-file {file}: {error}")))?;
-            Ok(Body::from(bytes))
+            files.body(Path::new(file)).map_err(|error| refused(&format!("-payload-file {file}: {error}")))
         }
         (None, None) => Ok(Body::default()),
     }
@@ -213,7 +207,7 @@ fn fields(typed: &Typed, address: &Address, body: &Body) -> Result<Vec<Field>, S
         fields.push(Field::new("Authorization", FieldValue::basic(user)));
     }
     if !body.is_empty() {
-        fields.push(Field::new("Content-Length", body.len().to_string()));
+        fields.extend(body.length().map(|length| Field::new("Content-Length", length.to_string())));
     }
     fields.extend(typed.content_type.as_deref().map(|kind| Field::new("Content-Type", kind)));
     fields.push(agent);

@@ -3,6 +3,7 @@
 use super::report as h2load;
 use super::{Layout, Run, View as How, parse};
 use crate::Shown;
+use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -31,7 +32,7 @@ impl Door for H2load {
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<H2load, Shown> {
-        parse(args, moment.seed, &Moment::read_file).map(H2load)
+        parse(args, moment.seed, &Disk).map(H2load)
     }
 
     fn help() -> String {

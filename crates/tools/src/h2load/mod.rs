@@ -13,9 +13,9 @@ mod timetable;
 pub use door::H2load;
 
 use crate::Shown;
+use crate::reads::Reads;
 use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub use clients::Thread;
@@ -78,16 +78,12 @@ pub enum Layout {
 
 /// Reads a command line, its name left out.
 ///
-/// `now_seed` is the plan's seed, and `read_file` reads lists and bodies.
+/// `now_seed` is the plan's seed, and `files` reads lists and bodies.
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(
-    args: &[OsString],
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
-    args::read(args).and_then(|typed| plan::mean(typed, now_seed, read_file))
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+    args::read(args).and_then(|typed| plan::mean(typed, now_seed, files))
 }
 
 /// The usage text.

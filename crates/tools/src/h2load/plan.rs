@@ -6,6 +6,7 @@
 use super::args::{Amount, Typed, refused};
 use super::timetable::Timetable;
 use super::{Layout, Other, Run, View, clients};
+use crate::reads::Reads;
 use crate::{Shown, openssl};
 use ::plan::check::MAX_USERS;
 use plan::byte_order as mark;
@@ -28,12 +29,8 @@ const NO_LIMIT: Duration = Duration::from_secs(86_400);
 ///
 /// # Errors
 /// One line: a value that an option cannot have, a URI that leads nowhere, or a file that cannot be read.
-pub(super) fn mean(
-    mut typed: Typed,
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
-    let table = typed.what.timetable.as_ref().map(|file| text(file, read_file)).transpose()?;
+pub(super) fn mean(mut typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+    let table = typed.what.timetable.as_ref().map(|file| text(file, files)).transpose()?;
     let table = table.map(|text| Timetable::read(&text)).transpose()?;
     let mut notices: Vec<String> =
         typed.passed_over.iter().map(|option| format!("{option} has no effect here")).collect();
@@ -43,7 +40,7 @@ pub(super) fn mean(
     check(&typed)?;
     let uris = match &table {
         Some(table) => table.uris.clone(),
-        None => uris(&typed, read_file)?,
+        None => uris(&typed, files)?,
     };
     let first = uris.first().ok_or_else(|| refused("no URI or input file given"))?;
     let base = Base::of(&typed, first)?;
@@ -51,9 +48,10 @@ pub(super) fn mean(
     if typed.amount.inactive.is_some() && protocol != "http/1.1" {
         notices.push(format!("-N has no effect over {protocol} here: -T limits the time of each request"));
     }
-    let body = typed.what.body.as_ref().map(|file| read(file, read_file)).transpose()?;
+    let of_file = |file: &String| files.body(Path::new(file)).map_err(|error| unread(file, &error));
+    let body = typed.what.body.as_ref().map(of_file).transpose()?;
     let (method, fields) = fields(&typed.what.headers, body.is_some())?;
-    let request = |uri: &String| base.request(uri, &method, body.as_deref());
+    let request = |uri: &String| base.request(uri, &method, body.clone().unwrap_or_default());
     let requests = uris.iter().map(request).collect::<Result<RequestList, Shown>>()?;
     let composer = Composer {
         typed: &typed,
@@ -151,19 +149,19 @@ fn check(typed: &Typed) -> Result<(), Shown> {
     }
 }
 
-fn text(file: &str, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<String, Shown> {
-    let text = String::from_utf8(read(file, read_file)?);
+fn text(file: &str, files: &dyn Reads) -> Result<String, Shown> {
+    let text = String::from_utf8(files.bytes(Path::new(file)).map_err(|error| unread(file, &error))?);
     text.map_err(|_| refused(format!("{file} is not UTF-8: give a URI in each line")))
 }
 
-fn read(file: &str, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Vec<u8>, Shown> {
-    read_file(Path::new(file)).map_err(|error| refused(format!("{file} cannot be read: {error}")))
+fn unread(file: &str, error: &io::Error) -> Shown {
+    refused(format!("{file} cannot be read: {error}"))
 }
 
 /// The URIs: those of the list, where there is one.
-fn uris(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Vec<String>, Shown> {
+fn uris(typed: &Typed, files: &dyn Reads) -> Result<Vec<String>, Shown> {
     let Some(file) = &typed.what.list else { return Ok(typed.uris.clone()) };
-    let text = text(file, read_file)?;
+    let text = text(file, files)?;
     let lines: Vec<String> = mark::behind(&text).lines().map(|line| line.trim().to_owned()).collect();
     match lines.iter().position(String::is_empty) {
         Some(at) => Err(refused(format!("invalid URI: {file}, line {} is empty", at + 1))),
@@ -216,7 +214,7 @@ impl Base {
     }
 
     /// A request: path and query are the URI's own, all else is that of the base.
-    fn request(&self, uri: &str, method: &str, body: Option<&[u8]>) -> Result<Request, Shown> {
+    fn request(&self, uri: &str, method: &str, body: Body) -> Result<Request, Shown> {
         let path = match Address::parse(uri) {
             Some(address) => address.path,
             None if uri.starts_with('/') => uri.to_owned(),
@@ -224,7 +222,6 @@ impl Base {
         };
         let scheme = if self.address.secure { "https" } else { "http" };
         let url = format!("{scheme}://{}{path}", self.address.authority);
-        let body = body.map_or_else(Body::default, |bytes| Body::from(bytes.to_vec()));
         Ok(Request { method: method.to_owned(), body, ..Request::get(&url) })
     }
 }

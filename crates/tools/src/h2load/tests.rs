@@ -2,6 +2,8 @@
 
 use super::*;
 use ::plan::{Http, Pace, Plan, RequestStep, Step};
+use std::io;
+use std::path::Path;
 
 fn command(line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();

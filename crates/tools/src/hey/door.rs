@@ -3,6 +3,7 @@
 use super::report::{self, Asked, CsvRows};
 use super::{self as door, Run, parse};
 use crate::Shown;
+use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -21,7 +22,7 @@ impl Door for Hey {
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Hey, Shown> {
-        parse(args, moment.seed, &Moment::read_file).map(Hey)
+        parse(args, moment.seed, &Disk).map(Hey)
     }
 
     fn help() -> String {

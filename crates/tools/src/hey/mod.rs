@@ -12,9 +12,8 @@ pub mod report;
 pub use door::Hey;
 
 use crate::Shown;
+use crate::reads::Reads;
 use std::ffi::OsString;
-use std::io;
-use std::path::Path;
 
 /// A test, and how to show it.
 pub type Run = crate::Run<View>;
@@ -34,16 +33,12 @@ pub struct View {
 
 /// Reads a command line, its name left out.
 ///
-/// `now_seed` is the plan's seed, and `read_file` reads bodies.
+/// `now_seed` is the plan's seed, and `files` reads bodies.
 ///
 /// # Errors
 /// The text shown instead of a test.
-pub fn parse(
-    args: &[OsString],
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
-    args::read(args).and_then(|typed| plan::mean(typed, now_seed, read_file))
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
+    args::read(args).and_then(|typed| plan::mean(typed, now_seed, files))
 }
 
 /// The usage text.

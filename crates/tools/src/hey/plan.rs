@@ -5,6 +5,7 @@
 use super::args::{Typed, refused};
 use super::{Run, View};
 use crate::field::is_field;
+use crate::reads::Reads;
 use crate::url::address;
 use crate::{Shown, without_phase};
 use ::plan::check::MAX_USERS;
@@ -14,7 +15,6 @@ use ::plan::{
     Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestStep, Scenario,
     Session, Site, Step, Stop, Tls, Trace,
 };
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,15 +29,11 @@ const PROXY_PORT: u16 = 80;
 ///
 /// # Errors
 /// The text shown instead, for a value that cannot be meant.
-pub(super) fn mean(
-    typed: Typed,
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+pub(super) fn mean(typed: Typed, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
     check(&typed)?;
     let address = address(&typed.url).map_err(|why| refused(&why))?;
     let mut notices = Vec::new();
-    let request = request(&typed, &address, read_file, &mut notices)?;
+    let request = request(&typed, &address, files, &mut notices)?;
     notices.extend(differences(&typed, &address));
     let plan = plan(&typed, &address, request, now_seed)?;
     if let Some(first) = plan.check().into_iter().next() {
@@ -175,15 +171,13 @@ fn proxy(text: &str) -> Result<String, Shown> {
 fn request(
     typed: &Typed,
     address: &Address,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    files: &dyn Reads,
     notices: &mut Vec<String>,
 ) -> Result<Request, Shown> {
     let body = match (&typed.body, &typed.body_file) {
         (Some(text), _) => Body::from(text.clone()),
         (None, Some(file)) => {
-            let bytes =
-                read_file(Path::new(file)).map_err(|error| refused(&format!("-D {file}: {error}")))?;
-            Body::from(bytes)
+            files.body(Path::new(file)).map_err(|error| refused(&format!("-D {file}: {error}")))?
         }
         (None, None) => Body::default(),
     };
@@ -236,7 +230,7 @@ fn fields(
     };
     let mut fields = vec![Field::new("Host", typed.host.as_deref().unwrap_or(&address.authority)), agent];
     if !body.is_empty() || typed.body.is_some() {
-        fields.push(Field::new("Content-Length", body.len().to_string()));
+        fields.extend(body.length().map(|length| Field::new("Content-Length", length.to_string())));
     }
     let compresses = !typed.no_compression && !is_given(&named, "accept-encoding");
     named.sort_by_key(|field| field.name.to_ascii_lowercase());

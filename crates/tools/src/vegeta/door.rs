@@ -3,11 +3,12 @@
 use super::results;
 use super::{self as door, Run, parse};
 use crate::Shown;
+use crate::reads::{Disk, Reads};
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
 use measure::{Event, Row};
-use plan::Step;
+use plan::{Body, Step};
 use session::{Finished, View, files};
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,7 +26,7 @@ impl Door for Vegeta {
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Vegeta, Shown> {
-        parse(args, moment.seed, &read_file).map(Vegeta)
+        parse(args, moment.seed, &InputOrDisk).map(Vegeta)
     }
 
     fn help() -> String {
@@ -56,12 +57,25 @@ impl Door for Vegeta {
     }
 }
 
-/// A file, or standard input.
-fn read_file(file: &Path) -> io::Result<Vec<u8>> {
-    match file == Path::new("-") {
-        true => files::read_from(io::stdin().lock(), 0, files::LONGEST),
-        false => Moment::read_file(file),
+/// Standard input where a file is called `-`, and the files of this machine.
+struct InputOrDisk;
+
+impl Reads for InputOrDisk {
+    fn bytes(&self, file: &Path) -> io::Result<Vec<u8>> {
+        if is_input(file) {
+            files::read_from(io::stdin().lock(), 0, files::LONGEST)
+        } else {
+            Disk.bytes(file)
+        }
     }
+
+    fn body(&self, file: &Path) -> io::Result<Body> {
+        if is_input(file) { self.bytes(file).map(Body::from) } else { Disk.body(file) }
+    }
+}
+
+fn is_input(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 /// Results, while it runs.
@@ -123,7 +137,9 @@ fn bodies(run: &Run) -> Vec<u64> {
         let Step::Requests(step) = step else { return None };
         Some(step)
     });
-    steps.flat_map(|step| step.requests.iter().map(|listed| listed.whole().body.len() as u64)).collect()
+    steps
+        .flat_map(|step| step.requests.iter().map(|listed| listed.whole().body.length().unwrap_or(0)))
+        .collect()
 }
 
 fn unwritten(file: &Path, error: &io::Error) -> Problem {

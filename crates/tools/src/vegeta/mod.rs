@@ -12,9 +12,9 @@ pub mod results;
 pub use door::Vegeta;
 
 use crate::Shown;
+use crate::reads::Reads;
 use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An attack, and where its results go.
 pub type Run = crate::Run<View>;
@@ -32,18 +32,14 @@ pub struct View {
 
 /// Reads a command line, its name left out. A report is text at once.
 ///
-/// `now_seed` is the plan's seed; `read_file` reads targets, bodies and results, `-` for standard input.
+/// `now_seed` is the plan's seed; `files` reads targets, bodies and results, `-` for standard input.
 ///
 /// # Errors
 /// The text shown instead of an attack.
-pub fn parse(
-    args: &[OsString],
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Run, Shown> {
+pub fn parse(args: &[OsString], now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
     match args::read(args)? {
-        args::Typed::Attack(attack) => plan::mean(*attack, now_seed, read_file),
-        args::Typed::Report(asked) => Err(report::read(&asked, read_file)),
+        args::Typed::Attack(attack) => plan::mean(*attack, now_seed, files),
+        args::Typed::Report(asked) => Err(report::read(&asked, files)),
     }
 }
 

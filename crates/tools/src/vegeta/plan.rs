@@ -4,6 +4,7 @@
 
 use super::args::{Attack, refused};
 use super::{Run, View};
+use crate::reads::Reads;
 use crate::{Shown, without_phase};
 use ::plan::secret::shown_line;
 use ::plan::{
@@ -20,16 +21,14 @@ const LONG: Duration = Duration::from_secs(24 * 3600);
 /// Requests under way at most, where nothing is said.
 const IN_FLIGHT: u32 = 10_000;
 
-type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
-
 /// Says what was meant.
 ///
 /// # Errors
 /// The text shown instead, for targets or values that cannot be meant.
-pub(super) fn mean(typed: Attack, now_seed: u64, read_file: ReadFile<'_>) -> Result<Run, Shown> {
+pub(super) fn mean(typed: Attack, now_seed: u64, files: &dyn Reads) -> Result<Run, Shown> {
     check(&typed)?;
     let mut notices = typed.without_effect.clone();
-    let requests = requests(&typed, read_file, &mut notices)?;
+    let requests = requests(&typed, files, &mut notices)?;
     let secure = requests.iter().any(|listed| listed.url.starts_with("https://"));
     if typed.redirects == 0 {
         notices.push("-redirects 0 follows none and counts redirections as answers, as -1 does".to_owned());
@@ -60,20 +59,16 @@ fn check(typed: &Attack) -> Result<(), Shown> {
 }
 
 /// The targets, with what all requests have.
-fn requests(
-    typed: &Attack,
-    read_file: ReadFile<'_>,
-    notices: &mut Vec<String>,
-) -> Result<RequestList, Shown> {
+fn requests(typed: &Attack, files: &dyn Reads, notices: &mut Vec<String>) -> Result<RequestList, Shown> {
     let from = typed.targets.as_deref().filter(|file| *file != "stdin").unwrap_or("-");
     let unread = |file: &str, error: io::Error| refused(&format!("{file} cannot be read: {error}"));
-    let bytes = read_file(Path::new(from)).map_err(|error| unread(from, error))?;
+    let bytes = files.bytes(Path::new(from)).map_err(|error| unread(from, error))?;
     let text = String::from_utf8(bytes).map_err(|_| refused("the targets are not UTF-8"))?;
-    let find = |file: &str| read_file(Path::new(file)).map_err(|error| error.to_string());
+    let find = |file: &str| files.bytes(Path::new(file)).map_err(|error| error.to_string());
     let taken = foreign::targets(&text, &find).map_err(|why| refused(&why))?;
     notices.extend(taken.left_out);
     let body = match &typed.body {
-        Some(file) => Body::from(read_file(Path::new(file)).map_err(|error| unread(file, error))?),
+        Some(file) => files.body(Path::new(file)).map_err(|error| unread(file, error))?,
         None => Body::default(),
     };
     let mut common = Vec::new();
@@ -100,7 +95,7 @@ fn whole(mut request: Request, common: &[Field], body: &Body, typed: &Attack) ->
     };
     let mut fields = vec![take("Host", authority), take("User-Agent", "Go-http-client/1.1".to_owned())];
     if !request.body.is_empty() {
-        fields.push(Field::new("Content-Length", request.body.len().to_string()));
+        fields.extend(request.body.length().map(|length| Field::new("Content-Length", length.to_string())));
     }
     own.sort_by_key(|field| field.name.to_ascii_lowercase());
     let compresses = !own.iter().any(|field| field.name.eq_ignore_ascii_case("accept-encoding"));

@@ -4,31 +4,32 @@ use super::args::{Report, refused};
 use super::results::{Hit, hit};
 use crate::Shown;
 use crate::goflag::{time, written};
+use crate::reads::Reads;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// Characters of a bar that is all.
 const BAR: f64 = 75.0;
 
-/// Reads results and reports them. `read_file`: `-` is standard input.
-pub(super) fn read(asked: &Report, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Shown {
-    match hits(asked, read_file).and_then(|hits| report(asked, hits)) {
+/// Reads results and reports them. `files`: `-` is standard input.
+pub(super) fn read(asked: &Report, files: &dyn Reads) -> Shown {
+    match hits(asked, files).and_then(|hits| report(asked, hits)) {
         Ok(text) => Shown::told(text),
         Err(why) => refused(&why),
     }
 }
 
-fn hits(asked: &Report, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Vec<Hit>, String> {
+fn hits(asked: &Report, files: &dyn Reads) -> Result<Vec<Hit>, String> {
     let standard = ["-".to_owned()];
-    let files = if asked.files.is_empty() { &standard[..] } else { &asked.files };
+    let names = if asked.files.is_empty() { &standard[..] } else { &asked.files };
     let mut hits = Vec::new();
-    for file in files {
+    for file in names {
         let file = if file == "stdin" { "-" } else { file };
-        let bytes = read_file(Path::new(file)).map_err(|error| format!("{file} cannot be read: {error}"))?;
+        let bytes =
+            files.bytes(Path::new(file)).map_err(|error| format!("{file} cannot be read: {error}"))?;
         let text = String::from_utf8(bytes).map_err(|_| {
             format!("{file} is no JSON: results of vegeta's own attack become so with vegeta encode")
         })?;

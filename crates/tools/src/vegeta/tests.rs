@@ -3,6 +3,7 @@ use super::*;
 use crate::tests;
 use ::plan::{Pace, Phase, Step};
 use measure::{Failure, FailureKind, Outcome, Record, Stage};
+use std::path::Path;
 use std::time::Duration;
 
 const TARGETS: &str = "GET http://h/a\nX-A: b\n\nPOST http://h:81/b\n@body\n";

@@ -6,7 +6,7 @@ use crate::http2_mixer::{Mixer, Mixes};
 use crate::support::{Report, run};
 use rustix::process::Signal;
 
-const REQUESTS: u64 = 40_000;
+const REQUESTS: u64 = 20_000;
 
 /// A run through the mixer: its report, the origin's, and how many requests were mixed up.
 fn through(mixes: Mixes, site: &str) -> (Report, Report, u64) {

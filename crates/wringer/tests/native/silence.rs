@@ -35,7 +35,7 @@ fn a_server_that_never_answers_is_no_good_target() {
     let waited = report.number("measured/latency/unfinished/min_us");
     assert!(waited >= 1e6, "{waited} µs, and the run took a second");
     assert_eq!(report.number("measured/latency/response/at_least_from_us"), waited);
-    for said in ["4 unfinished", "≥", "it never answered"] {
+    for said in ["4 unfinished", "≥", "nothing came from it in"] {
         assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
     }
     assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
