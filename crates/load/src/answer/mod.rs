@@ -5,6 +5,7 @@
 //! answer of HTTP comes and once it is there.
 
 mod after;
+mod asked_for;
 mod beside;
 mod canaries;
 mod check;

@@ -234,10 +234,25 @@ fn objects_that_a_cache_never_serves() {
 
 #[test]
 fn ages_that_cannot_be() {
-    let options = "-n 300 --hot 20 --hit-ratio 1 --size 3000";
+    let options = "-t 1 -n 300 --hot 20 --hit-ratio 1 --size 3000";
     let (_, report) = check(FaultKind::WrongAge, options, &Faults(&["wrong_age"]), 100);
     let first = &report.list("evidence")[0];
     assert!(first.text("detail").starts_with("Age is 6"), "{}", first.text("detail"));
+}
+
+/// A cache adds the time of its fetch to the age (RFC 9111 section 4.2.3), and goes on with a fetch whose client has left: who gave up after
+/// 300 ms leaves an answer of four seconds' age behind that was made just now.
+#[test]
+fn an_age_counts_the_fetch_of_whoever_did_not_wait_for_it() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::None);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -t 1 -c 1 -q -d 6s --hot 1 --hit-ratio 1 --size 3000 --origin-delay 4s --timeout 300ms --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.report();
+    assert!(report.sum("hits") > 0 && report.failures().keys().eq(["timeout"]), "{}", ran.stdout);
+    assert!(report.faults().is_empty(), "{}", ran.stdout);
 }
 
 #[test]
