@@ -2,9 +2,9 @@
 //! remembers what it saw itself, in a table of 16 bytes a place; what finds no place there is due less often, and nothing is made up.
 
 use super::Judge;
-use super::asked_for::AskedFor;
 use super::beside::LastFetches;
 use super::purged::Purges;
+use super::remembered::Remembered;
 use super::told::Aging;
 use crate::request::asked::{Asked, What};
 use measure::seen::CacheSeen;
@@ -108,7 +108,8 @@ pub(crate) struct Given {
     seen: MissedObjects,
     broken: Vec<Broken>,
     fetches: LastFetches,
-    asked_for: AskedFor,
+    /// When own requests that were no hits had been sent, by nonce.
+    asked_for: Remembered,
     /// Clients have stored answers confirmed or fetched anew.
     refreshes: bool,
     /// Objects that the cache was told to forget.
@@ -130,8 +131,11 @@ impl Given {
         let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
         let due = if purges { 0 } else { hot };
         let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), due, now_us);
-        given.asked_for = AskedFor::for_hot(hot);
+        given.asked_for = Remembered::for_numbers(hot);
         given.purges = Purges::of(part.of);
+        if purges {
+            given.purges.expect();
+        }
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         given.refreshes = steps.any(|step| matches!(step, Step::Object(one) if one.may_refresh()));
         given
@@ -144,12 +148,13 @@ impl Given {
         }
     }
 
-    /// Facts about the age that a hit may tell.
+    /// Facts about the age that a hit may tell. A cache counts it from when it asked (RFC 9111 section 4.2.3), and it cannot have asked before the
+    /// client did that the answer was made for.
     pub fn aging(&self, judge: &Judge<'_>, lifetime_us: u64) -> Aging {
         let made_for = judge.head.stamp.map(|stamp| stamp.asked_by);
         Aging {
             refreshes: self.refreshes,
-            asked_for_us: made_for.and_then(|nonce| self.asked_for.sent_us(nonce)),
+            asked_for_us: made_for.and_then(|nonce| self.asked_for.get(nonce)),
             sent_us: judge.sent_us,
             head_us: judge.head.came_us,
             lifetime_us,
@@ -203,7 +208,7 @@ impl Given {
             broken: Vec::new(),
             fetches: LastFetches::default(),
             purges: Purges::of(1),
-            asked_for: AskedFor::for_hot(hot),
+            asked_for: Remembered::for_numbers(hot),
             refreshes: false,
         }
     }

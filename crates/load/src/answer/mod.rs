@@ -5,7 +5,6 @@
 //! answer of HTTP comes and once it is there.
 
 mod after;
-mod asked_for;
 mod beside;
 mod canaries;
 mod check;
@@ -22,6 +21,7 @@ mod page;
 mod purged;
 mod query;
 mod remarks;
+mod remembered;
 mod sink;
 mod test;
 mod told;

@@ -53,7 +53,7 @@ impl Told {
 
     /// Takes in what the first word of an X-Cache field says.
     pub fn claim(&mut self, value: &[u8]) {
-        let word = value.split(|byte| b" ,;".contains(byte)).next().unwrap_or_default();
+        let word = value.split(|byte| b" ,;".contains(byte)).next().unwrap_or(value);
         self.hit = match (has(word, b"hit"), has(word, b"miss")) {
             (true, false) => Some(true),
             (false, true) => Some(false),

@@ -334,6 +334,22 @@ fn purges_that_are_not_done() {
     );
 }
 
+/// A fetch that its client has left goes on, and is stored after a purge that came meanwhile.
+#[test]
+fn what_was_under_way_when_it_was_purged_may_be_stored() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::None);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -t 1 -q -d 8s --rate 20 --hot 1 --hit-ratio 1 --size 30KB --origin-speed 10KB --timeout 300ms \
+         --purge 1/s --purge-within 100ms --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.report();
+    assert!(report.sum("hits") > 0 && report.sum("purges_acknowledged") > 0, "{}", ran.stdout);
+    assert!(report.faults().is_empty() && report.sum("purged_hits") == 0, "{}", ran.stdout);
+    assert!(report.failures().keys().eq(["timeout"]), "{}", ran.stdout);
+}
+
 /// Sixteen objects whose addresses differ in spelling alone.
 #[test]
 fn keys_that_a_cache_takes_for_one() {
