@@ -6,12 +6,12 @@ const PLACES: (u64, u64) = (1 << 10, 1 << 16);
 /// Moments by a number. Each number has one place, and a newer one takes that of an older.
 #[derive(Default)]
 pub(super) struct Remembered {
-    places: Box<[Place]>,
+    places: Box<[OneMoment]>,
 }
 
 /// A number, and its moment in µs since 1970.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct OneMoment {
     /// 0: nothing stands here.
     number: u64,
     us: u64,
@@ -22,7 +22,7 @@ impl Remembered {
     pub fn for_numbers(numbers: u64) -> Remembered {
         let (least, most) = PLACES;
         let places = if numbers == 0 { 0 } else { numbers.clamp(least, most) };
-        Remembered { places: vec![Place::default(); places as usize].into() }
+        Remembered { places: vec![OneMoment::default(); places as usize].into() }
     }
 
     /// Remembers the moment of a number, unless it has one. Numbers are hashes, so they are spread evenly.
@@ -30,7 +30,7 @@ impl Remembered {
         if let Some(at) = self.place_of(number)
             && self.places[at].number != number
         {
-            self.places[at] = Place { number, us };
+            self.places[at] = OneMoment { number, us };
         }
     }
 
