@@ -4,7 +4,7 @@
 use super::Judge;
 use super::beside::LastFetches;
 use super::purged::Purges;
-use super::remembered::Remembered;
+use super::remembered::MomentsByNumber;
 use super::told::Aging;
 use crate::request::asked::{Asked, What};
 use measure::seen::CacheSeen;
@@ -109,7 +109,7 @@ pub(crate) struct Given {
     broken: Vec<Broken>,
     fetches: LastFetches,
     /// When own requests that were no hits had been sent, by nonce.
-    asked_for: Remembered,
+    asked_for: MomentsByNumber,
     /// Clients have stored answers confirmed or fetched anew.
     refreshes: bool,
     /// Objects that the cache was told to forget.
@@ -131,7 +131,7 @@ impl Given {
         let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
         let due = if purges { 0 } else { hot };
         let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), due, now_us);
-        given.asked_for = Remembered::for_numbers(hot);
+        given.asked_for = MomentsByNumber::for_numbers(hot);
         given.purges = Purges::of(part.of);
         if purges {
             given.purges.expect();
@@ -208,7 +208,7 @@ impl Given {
             broken: Vec::new(),
             fetches: LastFetches::default(),
             purges: Purges::of(1),
-            asked_for: Remembered::for_numbers(hot),
+            asked_for: MomentsByNumber::for_numbers(hot),
             refreshes: false,
         }
     }

@@ -2,7 +2,7 @@
 //! long after the purge was acknowledged.
 
 use super::Judge;
-use super::remembered::Remembered;
+use super::remembered::MomentsByNumber;
 use crate::control::{PurgeDone, PurgeOrder};
 use crate::request::asked::{Asked, What};
 use measure::CacheResult;
@@ -49,7 +49,7 @@ pub(crate) struct Purges {
     workers: u32,
     next_us: Option<u64>,
     /// When an answer of the origin first came whole.
-    whole: Remembered,
+    whole: MomentsByNumber,
     late: LatePurges,
     /// Where purges that are no requests are told to be done, once one was ordered.
     heard: Option<(Sender<PurgeDone>, Receiver<PurgeDone>)>,
@@ -69,7 +69,7 @@ impl Purges {
             places: Vec::new(),
             workers: workers.max(1),
             next_us: None,
-            whole: Remembered::default(),
+            whole: MomentsByNumber::default(),
             late: LatePurges::default(),
             heard: None,
         }
@@ -95,7 +95,7 @@ impl Purges {
 
     /// Purges are a part of the load: what comes whole is remembered.
     pub fn expect(&mut self) {
-        self.whole = Remembered::for_numbers(WHOLE);
+        self.whole = MomentsByNumber::for_numbers(WHOLE);
     }
 
     /// A purge that was sent then is acknowledged.

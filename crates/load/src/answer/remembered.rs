@@ -5,7 +5,7 @@ const PLACES: (u64, u64) = (1 << 10, 1 << 16);
 
 /// Moments by a number. Each number has one place, and a newer one takes that of an older.
 #[derive(Default)]
-pub(super) struct Remembered {
+pub(super) struct MomentsByNumber {
     places: Box<[OneMoment]>,
 }
 
@@ -17,12 +17,12 @@ struct OneMoment {
     us: u64,
 }
 
-impl Remembered {
+impl MomentsByNumber {
     /// Room for so many, as far as that is sensible; 0: none is remembered.
-    pub fn for_numbers(numbers: u64) -> Remembered {
+    pub fn for_numbers(numbers: u64) -> MomentsByNumber {
         let (least, most) = PLACES;
         let places = if numbers == 0 { 0 } else { numbers.clamp(least, most) };
-        Remembered { places: vec![OneMoment::default(); places as usize].into() }
+        MomentsByNumber { places: vec![OneMoment::default(); places as usize].into() }
     }
 
     /// Remembers the moment of a number, unless it has one. Numbers are hashes, so they are spread evenly.
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_first_moment_of_a_number_is_known_until_another_one_takes_its_place() {
-        let mut moments = Remembered::for_numbers(1);
+        let mut moments = MomentsByNumber::for_numbers(1);
         moments.add(5, 100);
         moments.add(6, 200);
         moments.add(5, 150);
@@ -59,7 +59,7 @@ mod tests {
         moments.add(5 + PLACES.0, 300);
         assert_eq!((moments.get(5), moments.get(5 + PLACES.0)), (None, Some(300)));
         assert_eq!(moments.get(0), None, "a stamp that names no request");
-        let mut none = Remembered::for_numbers(0);
+        let mut none = MomentsByNumber::for_numbers(0);
         none.add(5, 100);
         assert_eq!(none.get(5), None);
     }
