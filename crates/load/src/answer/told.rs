@@ -8,6 +8,10 @@ use std::time::UNIX_EPOCH;
 
 /// Letters of a date as HTTP has it.
 const DATE: usize = "Sun, 06 Nov 1994 08:49:37 GMT".len();
+/// The field that the origin's 304 alone have: the number of the stamp.
+pub(super) const UNCHANGED_FIELD: &[u8] = b"Wringer-Unchanged";
+/// The Content-Type of objects.
+const OBJECT_TYPE: &[u8] = b"application/octet-stream";
 /// A cache that counts in whole seconds may take an answer for old so much before its lifetime is over.
 const ROUNDING_US: u64 = 1_000_000;
 
@@ -21,8 +25,14 @@ pub(crate) struct Told {
     pub hit: Option<bool>,
     /// It has a Content-Type.
     pub has_type: bool,
-    /// It has a Last-Modified.
-    pub has_modified: bool,
+    /// Its Content-Type is the one that the origin gives to objects.
+    pub is_of_object: bool,
+    /// It has a Vary.
+    pub has_vary: bool,
+    /// The number of the origin's 304 that it was given this of.
+    pub unchanged: Option<u64>,
+    modified: Option<[u8; DATE]>,
+    has_modified: bool,
 }
 
 /// Facts about the age that a hit may tell. Moments are in microseconds since 1970.
@@ -49,6 +59,23 @@ impl Told {
     /// Takes a Date field in.
     pub fn date(&mut self, value: &[u8]) {
         self.date = value.try_into().ok();
+    }
+
+    /// Takes a Last-Modified field in.
+    pub fn modified(&mut self, value: &[u8]) {
+        self.has_modified = true;
+        self.modified = value.try_into().ok();
+    }
+
+    /// Takes in the field that the origin's 304 alone have.
+    pub fn unchanged(&mut self, value: &[u8]) {
+        self.unchanged = std::str::from_utf8(value).ok().and_then(|text| u64::from_str_radix(text, 16).ok());
+    }
+
+    /// Takes a Content-Type field in.
+    pub fn content_type(&mut self, value: &[u8]) {
+        self.has_type = true;
+        self.is_of_object = value == OBJECT_TYPE;
     }
 
     /// Takes in what the first word of an X-Cache field says.
@@ -111,12 +138,26 @@ impl Told {
         self.age.is_some()
     }
 
+    /// True if it has a Last-Modified, whatever it says.
+    pub fn has_modified(&self) -> bool {
+        self.has_modified
+    }
+
     /// The date in microseconds since 1970.
     pub fn date_us(&self) -> Option<u64> {
-        let text = std::str::from_utf8(self.date.as_ref()?).ok()?;
-        let date = httpdate::parse_http_date(text).ok()?;
-        Some(date.duration_since(UNIX_EPOCH).ok()?.as_micros() as u64)
+        microseconds(self.date.as_ref()?)
     }
+
+    /// Last-Modified in microseconds since 1970.
+    pub fn modified_us(&self) -> Option<u64> {
+        microseconds(self.modified.as_ref()?)
+    }
+}
+
+/// A date of HTTP in microseconds since 1970.
+fn microseconds(date: &[u8]) -> Option<u64> {
+    let date = httpdate::parse_http_date(std::str::from_utf8(date).ok()?).ok()?;
+    Some(date.duration_since(UNIX_EPOCH).ok()?.as_micros() as u64)
 }
 
 /// True if a word holds another one, in letters of any size.

@@ -422,6 +422,29 @@ fn what_answers_say_of_themselves_is_held_to_the_truth() {
     assert!(report.sum("older") > 0 && report.notes().contains("of an older version"), "{}", report.notes());
 }
 
+/// A cache takes over the fields of a 304 and keeps the others (RFC 9111 section 3.2).
+#[test]
+fn fields_that_a_304_does_not_take_away() {
+    let options = "-d 3s --rate 60 --hot 5 --hit-ratio 1 --size 3000 --lifetime 1s --variants 2";
+    for (field, value, count) in [
+        ("X-Nothing", None, "renewed"),
+        ("Wringer-Unchanged", None, "renewed_lost"),
+        ("Content-Type", None, "renewed_lost"),
+        ("Set-Cookie", Some("id=2"), "renewed_changed"),
+        ("Content-Type", Some("text/html"), "renewed_changed"),
+        ("Last-Modified", Some("Fri, 15 Jan 2021 08:00:00 GMT"), "renewed_changed"),
+        ("Wringer-Unchanged", Some("abc"), "renewed_changed"),
+    ] {
+        let kind = FaultKind::Renew { field, value };
+        let (_, report) = check(kind, options, &Failures(&[], 0), 0);
+        let counts = ["renewed_lost", "renewed_changed"].map(|name| (name, report.sum(name)));
+        let told = report.notes().contains("a 304 of the origin had renewed");
+        assert!(counts.iter().all(|(name, seen)| (*seen > 0) == (*name == count)), "{field}: {counts:?}");
+        assert!(report.sum("renewed") > 0, "{field}");
+        assert_eq!(told, count != "renewed", "{field}: {}", report.notes());
+    }
+}
+
 /// An honest cache is accused of none of it.
 #[test]
 fn an_honest_cache_says_of_itself_what_is_so() {

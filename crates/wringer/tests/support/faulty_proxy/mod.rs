@@ -137,6 +137,8 @@ pub enum FaultKind {
     FirstCome { room: usize },
     /// Keeps an object for its first lifetime, and never again.
     NeverRenew,
+    /// Has what it kept confirmed when its lifetime is over, takes over the fields of the 304, and then sets or removes one.
+    Renew { field: &'static str, value: Option<&'static str> },
     /// Answers nobody any more once it has had no descriptor for a connection.
     StuckWithoutDescriptors,
 }
@@ -428,6 +430,7 @@ impl Shared {
             | FaultKind::ForgetForGood { .. }
             | FaultKind::FirstCome { .. }
             | FaultKind::NeverRenew
+            | FaultKind::Renew { .. }
             | FaultKind::StuckWithoutDescriptors
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
