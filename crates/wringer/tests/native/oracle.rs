@@ -52,6 +52,16 @@ fn mixed_variants() {
     check(FaultKind::MixVariants, options, &Faults(&["wrong_variant"]), 100);
 }
 
+/// Several Vary lines are one list, whatever the case of the names (RFC 9110 section 5.3).
+#[test]
+fn variants_behind_several_lines_of_vary() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --variants 3 --vary-on x-VARIANT --size 3000 \
+                   --origin-header Vary:Accept-Language,Accept";
+    check(FaultKind::LastVary, options, &Faults(&["wrong_variant"]), 100);
+    let (_, report) = check(FaultKind::None, options, &Failures(&[], 0), 0);
+    assert!(report.sum("hits") > 200, "{}", report.sum("hits"));
+}
+
 #[test]
 fn swapped_objects() {
     check(FaultKind::SwapObjects, "-n 200 --hot 50 --size 3000", &Faults(&["wrong_object"]), 100);

@@ -69,7 +69,10 @@ impl Shared {
             answer = self.renewed(old, &answer);
         }
         if is_plain && answer.is_whole() && rules.allow(&answer) {
-            let kept = Kept { since, ..Kept::new(request, &answer) };
+            let mut kept = Kept { since, ..Kept::new(request, &answer) };
+            if self.kind == FaultKind::LastVary {
+                kept.answer.fields.keep_last("Vary");
+            }
             let mut memory = self.memory.lock().expect("no panic");
             let key = self.key(request);
             if !self.may_keep(&mut memory, &key) {
@@ -333,9 +336,9 @@ impl Kept {
 
     fn serves(&self, request: &Request, rules: &Rules) -> bool {
         let is_fresh = !rules.expiry || self.since.elapsed() < self.answer.lifetime();
-        let vary = self.answer.fields.get("vary").unwrap_or_default();
         let same = |name: &str| self.asked.get(name.trim()) == request.fields.get(name.trim());
-        is_fresh && (!rules.vary || vary.split(',').all(same))
+        let mut names = self.answer.fields.all("Vary").flat_map(|line| line.split(','));
+        is_fresh && (!rules.vary || names.all(same))
     }
 }
 

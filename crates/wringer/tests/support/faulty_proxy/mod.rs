@@ -33,6 +33,8 @@ pub enum FaultKind {
     Tear,
     /// Serves the first variant to everyone.
     MixVariants,
+    /// Looks at the last of several Vary lines alone.
+    LastVary,
     /// Serves the body of the object asked for before, where it has the same length.
     SwapObjects,
     /// Serves the whole answer to the request before, head and body.
@@ -431,6 +433,7 @@ impl Shared {
             | FaultKind::FirstCome { .. }
             | FaultKind::NeverRenew
             | FaultKind::Renew { .. }
+            | FaultKind::LastVary
             | FaultKind::StuckWithoutDescriptors
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
