@@ -102,6 +102,12 @@ counts! {
     cookies_added,
     /// Whole answers without an ETag, a Last-Modified or a Content-Type that the origin gives with each.
     fields_lost,
+    /// Whole answers whose stamp is that of a 304 of the origin: their fields were renewed.
+    renewed,
+    /// Those of them without a field that the origin gave with the answer or with the 304.
+    renewed_lost,
+    /// Those of them in which such a field says something else, or with a Set-Cookie that is not the origin's.
+    renewed_changed,
     /// Hits for HEAD without the Content-Length that an answer to GET has.
     lengthless,
     /// Answers without a stamp.

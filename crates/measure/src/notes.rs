@@ -52,6 +52,8 @@ templates! {
     COOKIES = "the Set-Cookie of the origin was missing in {} answers, and {} had one that is not the origin's";
     /// Answers.
     FIELDS_LOST = "{} whole answers lacked an ETag, a Last-Modified or a Content-Type, which the origin gives with each";
+    /// Whole answers with the stamp of a 304, those that lost fields, those with others.
+    RENEWED = "of {} whole answers whose fields a 304 of the origin had renewed, {} lacked one that it gives (ETag, Last-Modified, Content-Type, Vary, Set-Cookie, Wringer-Unchanged), and {} had another value of one, or a Set-Cookie that is not the origin's";
     /// Answers to HEAD, those without a length.
     LENGTHLESS = "of {} requests for the head alone {} were hits without a Content-Length, which the origin gives: whoever asks so cannot know how large the object is";
     /// Purges that were not acknowledged, all purges.

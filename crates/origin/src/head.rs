@@ -31,6 +31,7 @@ names! {
     ETAG "ETag" "etag",
     EXPIRES "Expires" "expires",
     LAST_MODIFIED "Last-Modified" "last-modified",
+    UNCHANGED "Wringer-Unchanged" "wringer-unchanged",
 }
 
 /// Where a head is written to.

@@ -8,7 +8,7 @@ use crate::coded;
 use crate::date;
 use crate::head::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, EXPIRES,
-    Head, LAST_MODIFIED, Name,
+    Head, LAST_MODIFIED, Name, UNCHANGED,
 };
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
@@ -259,6 +259,8 @@ impl Reply<'_> {
     fn unchanged(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) -> Answer {
         self.begin(out, 304, turn);
         self.about(out, turn, object, scratch);
+        // A field that the stored answer does not have, so that whoever takes over some fields of a 304 and not others is known.
+        out.field(&UNCHANGED, scratch.value(|value| site::write_hex(value, turn.serial)));
         self.stamp(out, turn, scratch, StampKind::Unchanged);
         self.end(out, self.keep_alive);
         Answer::of_head(StampKind::Unchanged, out.bytes(), object.storage == Storage::Shared, self.keep_alive)

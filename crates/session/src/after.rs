@@ -52,6 +52,8 @@ pub fn of_answers(counts: &Counts, origin: Option<&Origin>, commanded: bool) -> 
     let mean_ms = counts.purged_hits_us / counts.purged_hits.max(1) / 1_000;
     note(counts.purged_hits, notes::PURGED_HITS, &[&counts.purged_hits, &mean_ms]);
     note(counts.fields_lost, notes::FIELDS_LOST, &[&counts.fields_lost]);
+    let ill_renewed = counts.renewed_lost + counts.renewed_changed;
+    note(ill_renewed, notes::RENEWED, &[&counts.renewed, &counts.renewed_lost, &counts.renewed_changed]);
     // In front of an origin that gives the length with each answer.
     let lengthless = counts.lengthless * u64::from(origin.is_some_and(|origin| origin.chunked == 0.0));
     note(lengthless, notes::LENGTHLESS, &[&counts.heads, &lengthless]);

@@ -13,6 +13,7 @@ const CHINESE: [string, string][] = [
   ["{} of {} answers said of themselves that they were hits or misses (X-Cache, Cache-Status), and were not", "{} / {} 个回答自称命中或未命中（X-Cache、Cache-Status），实际不是"],
   ["the Set-Cookie of the origin was missing in {} answers, and {} had one that is not the origin's", "{} 个回答缺少源站的 Set-Cookie，{} 个带有不是源站的"],
   ["{} whole answers lacked an ETag, a Last-Modified or a Content-Type, which the origin gives with each", "{} 个完整回答缺少源站给出的 ETag、Last-Modified 或 Content-Type"],
+  ["of {} whole answers whose fields a 304 of the origin had renewed, {} lacked one that it gives (ETag, Last-Modified, Content-Type, Vary, Set-Cookie, Wringer-Unchanged), and {} had another value of one, or a Set-Cookie that is not the origin's", "{} 个完整回答的字段已由源站的 304 更新，其中 {} 个缺少源站给出的某个字段（ETag、Last-Modified、Content-Type、Vary、Set-Cookie、Wringer-Unchanged），{} 个的某个字段值不同，或带有不是源站的 Set-Cookie"],
   ["of {} requests for the head alone {} were hits without a Content-Length, which the origin gives: whoever asks so cannot know how large the object is", "{} 个 HEAD 请求中有 {} 个命中没有源站给出的 Content-Length：询问者无法知道对象有多大"],
   ["{} of {} purges were not acknowledged: the proxy does not know the method, passes it on, or wants a secret; --purge-by and --purge-header say how it is asked", "{} / {} 次清除未被确认：代理不认识该方法、把它转发了，或需要密钥；用 --purge-by 和 --purge-header 指定清除方式"],
   ["{} of {} commands of --purge-command failed, the first one so: {}", "{} / {} 个 --purge-command 命令失败，第一个是：{}"],

@@ -4,6 +4,7 @@
 use super::Judge;
 use super::beside::LastFetches;
 use super::purged::Purges;
+use super::remembered::MomentsByNumber;
 use super::told::Aging;
 use crate::request::asked::{Asked, What};
 use measure::seen::CacheSeen;
@@ -107,7 +108,10 @@ pub(crate) struct Given {
     seen: MissedObjects,
     broken: Vec<Broken>,
     fetches: LastFetches,
-    aging: Aging,
+    /// When own requests that were no hits had been sent, by nonce.
+    asked_for: MomentsByNumber,
+    /// Clients have stored answers confirmed or fetched anew.
+    refreshes: bool,
     /// Objects that the cache was told to forget.
     pub purges: Purges,
 }
@@ -124,17 +128,37 @@ impl Given {
         let mut steps_that_purge = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let purges = steps_that_purge.any(|step| matches!(step, Step::Object(one) if one.purge.is_some()));
         // Of what other workers have purged a worker does not know, so nothing is due then.
-        let hot = hot.max().filter(|_| site.form == Form::Native && !purges).unwrap_or(0);
-        let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), hot, now_us);
+        let hot = hot.max().filter(|_| site.form == Form::Native).unwrap_or(0);
+        let due = if purges { 0 } else { hot };
+        let mut given = Given::new(memory.unwrap_or(ASSUMED_MEMORY) / u64::from(part.of.max(1)), due, now_us);
+        given.asked_for = MomentsByNumber::for_numbers(hot);
         given.purges = Purges::of(part.of);
+        if purges {
+            given.purges.expect();
+        }
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
-        given.aging.refreshes = steps.any(|step| matches!(step, Step::Object(one) if one.may_refresh()));
+        given.refreshes = steps.any(|step| matches!(step, Step::Object(one) if one.may_refresh()));
         given
     }
 
-    /// Facts about the ages that answers may tell.
-    pub fn aging(&self) -> Aging {
-        self.aging
+    /// A request has ended that was first sent then. A hit is left out: of what a cache fetches beside it, it is not known when that began.
+    pub fn asked(&mut self, asked: &Asked, judge: &Judge<'_>, sent_us: u64) {
+        if judge.cache() != CacheResult::Hit {
+            self.asked_for.add(asked.nonce, sent_us);
+        }
+    }
+
+    /// Facts about the age that a hit may tell. A cache counts it from when it asked (RFC 9111 section 4.2.3), and it cannot have asked before the
+    /// client did that the answer was made for.
+    pub fn aging(&self, judge: &Judge<'_>, lifetime_us: u64) -> Aging {
+        let made_for = judge.head.stamp.map(|stamp| stamp.asked_by);
+        Aging {
+            refreshes: self.refreshes,
+            asked_for_us: made_for.and_then(|nonce| self.asked_for.get(nonce)),
+            sent_us: judge.sent_us,
+            head_us: judge.head.came_us,
+            lifetime_us,
+        }
     }
 
     /// True if a hit that broke off now had broken off before it was asked for, at the same byte: what is stored lacks its end. A transfer
@@ -184,17 +208,14 @@ impl Given {
             broken: Vec::new(),
             fetches: LastFetches::default(),
             purges: Purges::of(1),
-            aging: Aging::default(),
+            asked_for: MomentsByNumber::for_numbers(hot),
+            refreshes: false,
         }
     }
 
     /// Takes in how a request has ended.
     pub fn ended(&mut self, site: &Site, asked: &Asked, judge: &Judge<'_>, outcome: Outcome) -> Past {
         let What::Native { object } = asked.what else { return Past::UNKNOWN };
-        if let Some(stamp) = judge.head.stamp.filter(|_| judge.cache() == CacheResult::Miss) {
-            let took = stamp.made_at_us.saturating_sub(judge.sent_us);
-            self.aging.slowest_us = self.aging.slowest_us.max(took);
-        }
         if outcome == Outcome::Ok {
             self.fetches.ended(asked, judge);
         }

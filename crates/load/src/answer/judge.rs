@@ -4,7 +4,7 @@
 use super::canaries;
 use super::coding::Codings;
 use super::oracle::{CLOCK_ALLOWANCE_US, Finding, JOINED, PREFIX_MAX, Recognised, Truth};
-use super::told::{Aging, Told};
+use super::told::{Told, UNCHANGED_FIELD};
 use super::{AnswerSink, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
 use measure::event::RequestErrorKind;
@@ -41,6 +41,8 @@ pub(crate) struct Head {
     /// First and last byte and whole size of Content-Range.
     pub content_range: Option<(u64, u64, u64)>,
     pub head_bytes: u64,
+    /// When it came, in microseconds since 1970.
+    pub came_us: u64,
     /// Says of the answer itself.
     pub told: Told,
 }
@@ -86,10 +88,6 @@ pub(crate) struct Judge<'a> {
     pub finding: Option<Finding>,
     /// A length announced in the head that is not the object's. It is a fault only if the body is the object's.
     wrong_length: Option<Finding>,
-    /// An age that the answer cannot have. It is a fault where nothing else is.
-    wrong_age: Option<Finding>,
-    /// Facts about the ages that answers may tell.
-    pub aging: Aging,
     /// The answer's head, copied here where evidence may be wanted.
     kept_head: Option<&'a mut Vec<u8>>,
     /// Bytes of body expected by the object's size (or the range), where it is known.
@@ -124,8 +122,6 @@ impl<'a> Judge<'a> {
             body_bytes: 0,
             finding: None,
             wrong_length: None,
-            wrong_age: None,
-            aging: Aging::default(),
             kept_head,
             expected_bytes: None,
             coded: None,
@@ -232,13 +228,6 @@ impl<'a> Judge<'a> {
 
     /// To be called when the answer is complete by its own framing.
     pub fn complete(&mut self) {
-        self.complete_body();
-        if self.finding.is_none() {
-            self.finding = self.wrong_age.take();
-        }
-    }
-
-    fn complete_body(&mut self) {
         if self.asked.head {
             self.finding = self.finding.take().or(self.wrong_length.take());
             return;
@@ -272,22 +261,11 @@ impl<'a> Judge<'a> {
         self.body = Checked::Unchecked;
     }
 
-    /// The age that the answer tells is that of what the origin made.
-    fn judge_age(&mut self) {
-        let (What::Native { object }, Some(stamp)) = (self.asked.what, self.head.stamp) else { return };
-        if self.cache() == CacheResult::Hit && matches!(self.head.status, 200 | 206 | 304) {
-            let lifetime_us = self.site.lifetime_of(object, stamp.made_at_us).as_micros() as u64;
-            self.wrong_age =
-                self.head.told.wrong_age(&stamp, (self.sent_us, self.now_us), lifetime_us, &self.aging);
-        }
-    }
-
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
     fn judge_head(&mut self) {
         if self.asked.purge {
             return;
         }
-        self.judge_age();
         let finding = canaries::judge(self.asked.nonce, &self.head).or_else(|| self.doubled());
         if let Some(finding) = finding {
             return self.found(finding);
@@ -428,6 +406,10 @@ impl<'a> Judge<'a> {
         };
         match recognised {
             Err((Fault::WrongObject, text)) => self.other_object(text),
+            // A part has no line that says whose it is; then the ETag does.
+            Err((Fault::WrongBytes, _)) if begin > 0 && self.of_another_object() => {
+                self.found(self.anothers())
+            }
             Err(finding) => self.found(finding),
             Ok(recognised) => self.recognised(&truth, recognised, begin, gathered),
         }
@@ -560,9 +542,11 @@ impl ResponseSink for Judge<'_> {
                 self.head.stamp = Stamp::read(value).or(self.head.stamp);
             }
             7 if name.eq_ignore_ascii_case(b"X-Cache") => self.head.told.claim(value),
-            12 if name.eq_ignore_ascii_case(b"Content-Type") => self.head.told.has_type = true,
+            4 if name.eq_ignore_ascii_case(b"Vary") => self.head.told.has_vary = true,
+            12 if name.eq_ignore_ascii_case(b"Content-Type") => self.head.told.content_type(value),
             12 if name.eq_ignore_ascii_case(b"Cache-Status") => self.head.told.status(value),
-            13 if name.eq_ignore_ascii_case(b"Last-Modified") => self.head.told.has_modified = true,
+            13 if name.eq_ignore_ascii_case(b"Last-Modified") => self.head.told.modified(value),
+            17 if name.eq_ignore_ascii_case(UNCHANGED_FIELD) => self.head.told.unchanged(value),
             15 if name.eq_ignore_ascii_case(b"CF-Cache-Status") => self.head.told.claim(value),
             10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.head.sets_cookie = true,
             14 if name.eq_ignore_ascii_case(CANARY_FIELD.as_bytes()) => {
@@ -589,6 +573,7 @@ impl ResponseSink for Judge<'_> {
         };
         self.head.until_close = head.framing == Framing::UntilClose;
         self.head.head_bytes = raw.len() as u64;
+        self.head.came_us = self.now_us;
         if let Some(kept) = &mut self.kept_head {
             kept.clear();
             kept.extend_from_slice(raw);
@@ -690,6 +675,7 @@ impl AnswerSink for Judge<'_> {
     }
 }
 
+mod aged;
 mod coded;
 mod statuses;
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod page;
 mod purged;
 mod query;
 mod remarks;
+mod remembered;
 mod sink;
 mod test;
 mod told;

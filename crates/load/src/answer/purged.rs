@@ -2,6 +2,7 @@
 //! long after the purge was acknowledged.
 
 use super::Judge;
+use super::remembered::MomentsByNumber;
 use crate::control::{PurgeDone, PurgeOrder};
 use crate::request::asked::{Asked, What};
 use measure::CacheResult;
@@ -13,9 +14,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// Purges that a worker remembers; each has one place, and a newer one takes that of an older.
 const PLACES: usize = 1_024;
 
-/// A fetch that was under way when its object was purged may be stored afterwards: what was made so short a time before, beside the time that
-/// fetches take, is not held to the purge.
-const UNDER_WAY_US: u64 = 500_000;
+/// A fetch that was under way when its object was purged may be stored afterwards. An answer of the origin is held to a purge if a client had
+/// got all of it so long before: then the cache had it, too, and time to store it.
+const SETTLED_US: u64 = 500_000;
+/// Answers of the origin that are remembered.
+const WHOLE: u64 = 1 << 14;
 
 /// A purge that was acknowledged.
 #[derive(Clone, Copy, Default)]
@@ -45,8 +48,8 @@ pub(crate) struct Purges {
     /// Workers among which the purges of a load are shared out.
     workers: u32,
     next_us: Option<u64>,
-    /// The longest that an answer of the origin has taken to come whole.
-    slowest_us: u64,
+    /// When an answer of the origin first came whole.
+    whole: MomentsByNumber,
     late: LatePurges,
     /// Where purges that are no requests are told to be done, once one was ordered.
     heard: Option<(Sender<PurgeDone>, Receiver<PurgeDone>)>,
@@ -66,7 +69,7 @@ impl Purges {
             places: Vec::new(),
             workers: workers.max(1),
             next_us: None,
-            slowest_us: 0,
+            whole: MomentsByNumber::default(),
             late: LatePurges::default(),
             heard: None,
         }
@@ -88,6 +91,11 @@ impl Purges {
                 false
             }
         }
+    }
+
+    /// Purges are a part of the load: what comes whole is remembered.
+    pub fn expect(&mut self) {
+        self.whole = MomentsByNumber::for_numbers(WHOLE);
     }
 
     /// A purge that was sent then is acknowledged.
@@ -135,18 +143,19 @@ impl Purges {
     /// for after its acknowledgement.
     pub fn outdated(&mut self, asked: &Asked, judge: &Judge<'_>) -> Option<Outdated> {
         let stamp = judge.head.stamp?;
-        let cache = judge.cache();
-        if matches!(cache, CacheResult::Miss | CacheResult::Collapsed) {
-            self.slowest_us = self.slowest_us.max(judge.now_us.saturating_sub(judge.sent_us));
+        let answer = hash(stamp.asked_by, stamp.serial).max(1);
+        let whole_us = self.whole.get(answer);
+        if whole_us.is_none() && !asked.head && !matches!(judge.head.status, 206 | 304) {
+            self.whole.add(answer, judge.now_us);
         }
-        if cache != CacheResult::Hit || self.places.is_empty() {
+        if judge.cache() != CacheResult::Hit || self.places.is_empty() {
             return None;
         }
         let key = key(asked)?;
         let purged = &mut self.places[key as usize % PLACES];
         let made_before_us = purged.sent_us.checked_sub(stamp.made_at_us)?;
         let after_us = judge.sent_us.checked_sub(purged.acknowledged_us)?;
-        let was_there = made_before_us > UNDER_WAY_US + 2 * self.slowest_us;
+        let was_there = whole_us? + SETTLED_US < purged.sent_us;
         if purged.key != key || !was_there {
             return None;
         }

@@ -16,6 +16,9 @@ pub(crate) struct Remarks {
     cookie_lost: bool,
     cookie_added: bool,
     fields_lost: bool,
+    renewed: bool,
+    renewed_lost: bool,
+    renewed_changed: bool,
     lengthless: bool,
 }
 
@@ -28,7 +31,9 @@ impl Remarks {
         let of_object = matches!(head.status, 200 | 206) && stamp.kind != StampKind::Error;
         let ageless = cache == CacheResult::Hit && of_object && !told.has_age();
         let lost =
-            head.etag.is_none() && site.etag || !told.has_modified && site.last_modified || !told.has_type;
+            head.etag.is_none() && site.etag || !told.has_modified() && site.last_modified || !told.has_type;
+        let renewed = Some(stamp).filter(|stamp| stamp.kind == StampKind::Unchanged && head.status == 200);
+        let varies = site.variant_count() > 1 && !told.has_vary;
         Remarks {
             ageless,
             redated: ageless
@@ -41,6 +46,16 @@ impl Remarks {
             cookie_lost: of_object && stamp.sets_cookie && !head.sets_cookie,
             cookie_added: of_object && !stamp.sets_cookie && head.sets_cookie,
             fields_lost: head.status == 200 && of_object && lost,
+            renewed: renewed.is_some(),
+            renewed_lost: renewed.is_some_and(|stamp| {
+                lost || varies || told.unchanged.is_none() || stamp.sets_cookie && !head.sets_cookie
+            }),
+            renewed_changed: renewed.is_some_and(|stamp| {
+                told.unchanged.is_some_and(|serial| serial != stamp.serial)
+                    || told.has_type && !told.is_of_object
+                    || !stamp.sets_cookie && head.sets_cookie
+                    || judge.of_another_moment(told)
+            }),
             lengthless: judge.asks_for_head()
                 && cache == CacheResult::Hit
                 && head.status == 200
@@ -62,6 +77,9 @@ impl Remarks {
         counts.cookies_lost += u64::from(self.cookie_lost);
         counts.cookies_added += u64::from(self.cookie_added);
         counts.fields_lost += u64::from(self.fields_lost);
+        counts.renewed += u64::from(self.renewed);
+        counts.renewed_lost += u64::from(self.renewed_lost);
+        counts.renewed_changed += u64::from(self.renewed_changed);
         counts.lengthless += u64::from(self.lengthless);
     }
 }

@@ -52,6 +52,16 @@ fn mixed_variants() {
     check(FaultKind::MixVariants, options, &Faults(&["wrong_variant"]), 100);
 }
 
+/// Several Vary lines are one list, whatever the case of the names (RFC 9110 section 5.3).
+#[test]
+fn variants_behind_several_lines_of_vary() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --variants 3 --vary-on x-VARIANT --size 3000 \
+                   --origin-header Vary:Accept-Language,Accept";
+    check(FaultKind::LastVary, options, &Faults(&["wrong_variant"]), 100);
+    let (_, report) = check(FaultKind::None, options, &Failures(&[], 0), 0);
+    assert!(report.sum("hits") > 200, "{}", report.sum("hits"));
+}
+
 #[test]
 fn swapped_objects() {
     check(FaultKind::SwapObjects, "-n 200 --hot 50 --size 3000", &Faults(&["wrong_object"]), 100);
@@ -234,10 +244,25 @@ fn objects_that_a_cache_never_serves() {
 
 #[test]
 fn ages_that_cannot_be() {
-    let options = "-n 300 --hot 20 --hit-ratio 1 --size 3000";
+    let options = "-t 1 -n 300 --hot 20 --hit-ratio 1 --size 3000";
     let (_, report) = check(FaultKind::WrongAge, options, &Faults(&["wrong_age"]), 100);
     let first = &report.list("evidence")[0];
     assert!(first.text("detail").starts_with("Age is 6"), "{}", first.text("detail"));
+}
+
+/// A cache adds the time of its fetch to the age (RFC 9111 section 4.2.3), and goes on with a fetch whose client has left: who gave up after
+/// 300 ms leaves an answer of four seconds' age behind that was made just now.
+#[test]
+fn an_age_counts_the_fetch_of_whoever_did_not_wait_for_it() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::None);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -t 1 -c 1 -q -d 6s --hot 1 --hit-ratio 1 --size 3000 --origin-delay 4s --timeout 300ms --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.report();
+    assert!(report.sum("hits") > 0 && report.failures().keys().eq(["timeout"]), "{}", ran.stdout);
+    assert!(report.faults().is_empty(), "{}", ran.stdout);
 }
 
 #[test]
@@ -319,6 +344,22 @@ fn purges_that_are_not_done() {
     );
 }
 
+/// A fetch that its client has left goes on, and is stored after a purge that came meanwhile.
+#[test]
+fn what_was_under_way_when_it_was_purged_may_be_stored() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::None);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -t 1 -q -d 8s --rate 20 --hot 1 --hit-ratio 1 --size 30KB --origin-speed 10KB --timeout 300ms \
+         --purge 1/s --purge-within 100ms --json {{}}/result.json",
+        proxy.address
+    ));
+    let report = ran.report();
+    assert!(report.sum("hits") > 0 && report.sum("purges_acknowledged") > 0, "{}", ran.stdout);
+    assert!(report.faults().is_empty() && report.sum("purged_hits") == 0, "{}", ran.stdout);
+    assert!(report.failures().keys().eq(["timeout"]), "{}", ran.stdout);
+}
+
 /// Sixteen objects whose addresses differ in spelling alone.
 #[test]
 fn keys_that_a_cache_takes_for_one() {
@@ -389,6 +430,29 @@ fn what_answers_say_of_themselves_is_held_to_the_truth() {
     let moving = "-d 5s --rate 40 --hot 5 --hit-ratio 1 --size 3000 --change-every 1s --lifetime 60s -t 1";
     let (_, report) = check(FaultKind::GoesBack, moving, &Failures(&[], 0), 0);
     assert!(report.sum("older") > 0 && report.notes().contains("of an older version"), "{}", report.notes());
+}
+
+/// A cache takes over the fields of a 304 and keeps the others (RFC 9111 section 3.2).
+#[test]
+fn fields_that_a_304_does_not_take_away() {
+    let options = "-d 3s --rate 60 --hot 5 --hit-ratio 1 --size 3000 --lifetime 1s --variants 2";
+    for (field, value, count) in [
+        ("X-Nothing", None, "renewed"),
+        ("Wringer-Unchanged", None, "renewed_lost"),
+        ("Content-Type", None, "renewed_lost"),
+        ("Set-Cookie", Some("id=2"), "renewed_changed"),
+        ("Content-Type", Some("text/html"), "renewed_changed"),
+        ("Last-Modified", Some("Fri, 15 Jan 2021 08:00:00 GMT"), "renewed_changed"),
+        ("Wringer-Unchanged", Some("abc"), "renewed_changed"),
+    ] {
+        let kind = FaultKind::Renew { field, value };
+        let (_, report) = check(kind, options, &Failures(&[], 0), 0);
+        let counts = ["renewed_lost", "renewed_changed"].map(|name| (name, report.sum(name)));
+        let told = report.notes().contains("a 304 of the origin had renewed");
+        assert!(counts.iter().all(|(name, seen)| (*seen > 0) == (*name == count)), "{field}: {counts:?}");
+        assert!(report.sum("renewed") > 0, "{field}");
+        assert_eq!(told, count != "renewed", "{field}: {}", report.notes());
+    }
 }
 
 /// An honest cache is accused of none of it.

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use crate::answer::purged::Outdated;
+use crate::answer::told::Told;
 use crate::request::asked::What;
 use measure::Fault;
 use plan::site::{Stamp, StampKind};
@@ -86,6 +87,14 @@ impl Judge<'_> {
             );
             self.found((Fault::WrongUnchanged, text));
         }
+    }
+
+    /// True if the Last-Modified of the answer is not that of the version that its ETag names.
+    pub fn of_another_moment(&self, told: &Told) -> bool {
+        let What::Native { object } = self.asked.what else { return false };
+        let Some((_, version, _)) = self.head.etag else { return false };
+        let began_s = self.site.version_began(object, version) / 1_000_000;
+        self.site.last_modified && told.modified_us().is_some_and(|us| us / 1_000_000 != began_s)
     }
 
     /// To be called where what the cache was told to forget is served all the same.

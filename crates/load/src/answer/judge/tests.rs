@@ -75,6 +75,26 @@ fn a_field_that_may_stand_once_is_told_where_it_came_twice() {
     assert_eq!(unchanged(&format!("ETag: \"of the plan\"\r\n{etag}"), true), None);
 }
 
+/// The bytes of a part do not say whose they are, so what is of no version of this object is of the one that the ETag names.
+#[test]
+fn a_part_of_another_object_is_named_by_its_etag() {
+    let site = Site::default();
+    let found = |etag: &str| {
+        let asked = Asked { range: Some((100, 119)), has_version: None, ..asked() };
+        let check = Check::default();
+        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+        let head = "HTTP/1.1 206 x\r\nContent-Length: 20\r\nContent-Range: bytes 100-119/500\r\n";
+        let text = format!("{head}ETag: {etag}\r\n\r\nbytes of nothing ...");
+        let mut reader = ResponseReader::new(Limits::default());
+        reader.begin(Expect::Body);
+        assert!(reader.read(text.as_bytes(), &mut judge).unwrap().done);
+        judge.complete();
+        judge.finding.map(|(fault, _)| fault)
+    };
+    assert_eq!(found("\"8-0-0\""), Some(Fault::AnothersAnswer));
+    assert_eq!(found("\"7-0-0\""), Some(Fault::WrongBytes));
+}
+
 fn stamp(asked_by: u64, made_at_us: u64, kind: StampKind) -> Stamp {
     Stamp { serial: 9, asked_by, made_at_us, kind, sets_cookie: false, foreign: None }
 }

@@ -211,7 +211,6 @@ impl HttpExchanges for ObjectExchanges<'_> {
         let sent_us = worker.net.unix_micros_at(sent.at);
         let mut judge = Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept);
         judge.conditional |= worker.composer.has_validator();
-        judge.aging = worker.given.borrow().aging();
         judge
     }
 
@@ -242,10 +241,14 @@ impl HttpExchanges for ObjectExchanges<'_> {
         if sent.item.purge {
             return self.settle_purge(sent, ended, judge);
         }
+        let worker = self.context.worker;
+        // It may have been sent before, over a connection that was lost, so it counts from when it was due.
+        let first_sent_us = worker.net.unix_micros_at(sent.turn.due.min(sent.at));
+        worker.given.borrow_mut().asked(&sent.item, judge, first_sent_us);
         if let Ended::Complete = ended {
             judge.complete();
+            judge.judge_age(&worker.given.borrow());
         }
-        let worker = self.context.worker;
         if let Some(serial) = judge.unattributed()
             && worker.count_unattributed(serial)
         {

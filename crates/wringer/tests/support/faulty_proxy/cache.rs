@@ -59,9 +59,20 @@ impl Shared {
             return Ok(answer);
         }
         let since = Instant::now();
-        let answer = self.fetch(request, upstream)?;
+        let old = self.to_be_renewed(request).filter(|_| is_plain);
+        let mut asking = request.clone();
+        if let Some(etag) = old.as_ref().and_then(|old| old.fields.get("etag")) {
+            asking.fields.set("If-None-Match", etag);
+        }
+        let mut answer = self.fetch(&asking, upstream)?;
+        if let Some(old) = old.filter(|_| answer.status == 304) {
+            answer = self.renewed(old, &answer);
+        }
         if is_plain && answer.is_whole() && rules.allow(&answer) {
-            let kept = Kept { since, ..Kept::new(request, &answer) };
+            let mut kept = Kept { since, ..Kept::new(request, &answer) };
+            if self.kind == FaultKind::LastVary {
+                kept.answer.fields.keep_last("Vary");
+            }
             let mut memory = self.memory.lock().expect("no panic");
             let key = self.key(request);
             if !self.may_keep(&mut memory, &key) {
@@ -72,6 +83,25 @@ impl Shared {
             list.push(kept);
         }
         Ok(answer)
+    }
+
+    /// An answer that was kept and is too old, where it is to be confirmed.
+    fn to_be_renewed(&self, request: &Request) -> Option<Answer> {
+        let confirms = matches!(self.kind, FaultKind::Renew { .. }) && !request.fields.has("if-none-match");
+        let old = Rules { expiry: false, vary: true, private: true };
+        self.remembered(request, &old).filter(|_| confirms)
+    }
+
+    /// A kept answer with the fields of a 304, and the fault.
+    fn renewed(&self, mut old: Answer, unchanged: &Answer) -> Answer {
+        unchanged.fields.end_to_end().for_each(|(name, value)| old.fields.set(name, value));
+        if let FaultKind::Renew { field, value } = self.kind {
+            match value {
+                Some(value) => old.fields.set(field, value),
+                None => old.fields.remove(field),
+            }
+        }
+        Answer { keeps_connection: unchanged.keeps_connection, ..old }
     }
 
     /// True if there is room for an object.
@@ -306,9 +336,9 @@ impl Kept {
 
     fn serves(&self, request: &Request, rules: &Rules) -> bool {
         let is_fresh = !rules.expiry || self.since.elapsed() < self.answer.lifetime();
-        let vary = self.answer.fields.get("vary").unwrap_or_default();
         let same = |name: &str| self.asked.get(name.trim()) == request.fields.get(name.trim());
-        is_fresh && (!rules.vary || vary.split(',').all(same))
+        let mut names = self.answer.fields.all("Vary").flat_map(|line| line.split(','));
+        is_fresh && (!rules.vary || names.all(same))
     }
 }
 

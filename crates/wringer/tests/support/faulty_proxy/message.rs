@@ -28,6 +28,18 @@ impl Fields {
         self.0.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
+    /// The values of all lines with this name.
+    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Leaves the last of several lines with this name.
+    pub(super) fn keep_last(&mut self, name: &str) {
+        if let Some(last) = self.all(name).last().map(str::to_owned) {
+            self.set(name, &last);
+        }
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }

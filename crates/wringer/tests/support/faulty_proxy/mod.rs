@@ -33,6 +33,8 @@ pub enum FaultKind {
     Tear,
     /// Serves the first variant to everyone.
     MixVariants,
+    /// Looks at the last of several Vary lines alone.
+    LastVary,
     /// Serves the body of the object asked for before, where it has the same length.
     SwapObjects,
     /// Serves the whole answer to the request before, head and body.
@@ -137,6 +139,8 @@ pub enum FaultKind {
     FirstCome { room: usize },
     /// Keeps an object for its first lifetime, and never again.
     NeverRenew,
+    /// Has what it kept confirmed when its lifetime is over, takes over the fields of the 304, and then sets or removes one.
+    Renew { field: &'static str, value: Option<&'static str> },
     /// Answers nobody any more once it has had no descriptor for a connection.
     StuckWithoutDescriptors,
 }
@@ -428,6 +432,8 @@ impl Shared {
             | FaultKind::ForgetForGood { .. }
             | FaultKind::FirstCome { .. }
             | FaultKind::NeverRenew
+            | FaultKind::Renew { .. }
+            | FaultKind::LastVary
             | FaultKind::StuckWithoutDescriptors
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
