@@ -38,7 +38,7 @@ pub(super) fn fields(
     request: &Method<'_>,
     keep: &mut dyn FnMut(Converted),
 ) -> Vec<Field> {
-    let java = sampler.text("HTTPSampler.implementation").eq_ignore_ascii_case("java");
+    let java = sampler.is_java();
     let alive = sampler.flag("HTTPSampler.use_keepalive", true);
     let mut fields = vec![Field::new("Connection", if alive { "keep-alive" } else { "close" })];
     let given = given(scope);
@@ -46,6 +46,7 @@ pub(super) fn fields(
     let has_kind = has("Content-Type");
     let has_host = has("Host");
     let has_agent = has("User-Agent");
+    let has_accept = has("Accept");
     let mut host = None;
     let mut written = Vec::new();
     for field in given {
@@ -70,7 +71,7 @@ pub(super) fn fields(
         let preset = preset_cookies(c, scope, request.url);
         fields.push(preset.unwrap_or_else(|| Field::new("Cookie", "")));
     }
-    fields.extend(of_content(request, has_kind));
+    fields.extend(if java { of_java_content(request, has_kind) } else { of_content(request, has_kind) });
     let agent = Field::new("User-Agent", if java { JAVA } else { HTTP_CLIENT });
     let host = match host.filter(|_| has_host) {
         Some(host) => host,
@@ -80,7 +81,12 @@ pub(super) fn fields(
     if java {
         fields.extend((!has_agent).then_some(agent));
         fields.push(host);
-        fields.push(Field::new("Accept", "text/html, image/gif, image/jpeg, */*; q=0.2"));
+        fields.extend(
+            (!has_accept).then(|| Field::new("Accept", "text/html, image/gif, image/jpeg, */*; q=0.2")),
+        );
+        // Its own type of what is posted stands behind all other fields, where nobody else gives one.
+        let is_form = request.name == "POST" && !has_kind && own_kind(request.content).is_none();
+        fields.extend(is_form.then(|| Field::new("Content-type", "application/x-www-form-urlencoded")));
     } else {
         fields.push(host);
         fields.extend((!has_agent).then_some(agent));
@@ -181,9 +187,21 @@ fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
         let length = if content.constant { plain_length(request.body).to_string() } else { String::new() };
         fields.push(Field::new("Content-Length", length.as_str()));
     }
-    let kind = content.kind.as_deref().filter(|_| !has_kind && request.name != "GET");
+    let kind = content.kind.as_deref().filter(|_| !has_kind);
     fields.extend(kind.map(|kind| Field::new("Content-Type", kind)));
     fields
+}
+
+/// The fields that Java's own client sends of a body: a type only of files and of what has several parts.
+fn of_java_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
+    let kind = own_kind(request.content).filter(|_| !has_kind);
+    let kind = kind.map(|kind| Field::new("Content-Type", kind));
+    kind.into_iter().chain(of_content(request, true)).collect()
+}
+
+/// The type of a file or of several parts.
+fn own_kind(content: &Content) -> Option<&str> {
+    content.kind.as_deref().filter(|_| content.is_upload)
 }
 
 /// Bytes of a template without placeholders.
