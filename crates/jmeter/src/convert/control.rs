@@ -503,6 +503,9 @@ fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<St
     let Titled { before, title } = title;
     let steps =
         wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));
+    if steps.is_empty() {
+        c.different(of, "there is nothing in it to run: JMeter records a sample of it all the same");
+    }
     if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
 }
 

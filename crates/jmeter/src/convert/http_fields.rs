@@ -68,7 +68,7 @@ pub(super) fn fields(
         fields.extend(["If-Modified-Since", "If-None-Match"].map(|name| Field::new(name, "")));
     }
     if scope.outermost("CookieManager").is_some() {
-        let preset = preset_cookies(c, scope, request.url);
+        let preset = preset_cookies(c, scope, request.url, keep);
         fields.push(preset.unwrap_or_else(|| Field::new("Cookie", "")));
     }
     fields.extend(if java { of_java_content(request, has_kind) } else { of_content(request, has_kind) });
@@ -152,8 +152,14 @@ fn authorization(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<
     None
 }
 
-/// Cookies that a manager begins with, in clear: they are part of the plan, and what is converted runs as it is.
-fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<Field> {
+/// Cookies that a manager begins with, in clear: they are part of the plan, and what is converted runs as it is. Their values may
+/// change from request to request.
+fn preset_cookies(
+    c: &mut Converter<'_>,
+    scope: &Scope<'_>,
+    url: &str,
+    keep: &mut dyn FnMut(Converted),
+) -> Option<Field> {
     let manager = scope.outermost("CookieManager")?;
     let cookies = manager.properties.list("CookieManager.cookies");
     if super::http::ignores_cookies(manager) {
@@ -163,12 +169,12 @@ fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option
     let mut pairs = Vec::new();
     for cookie in cookies {
         let Value::Object(cookie) = cookie else { continue };
-        let mut part = |name: &str| c.constant(manager, cookie.properties.text(name), "a cookie");
-        let value = part("Cookie.value")?;
-        let domain = part("Cookie.domain")?;
+        let value = c.text(manager, cookie.properties.text("Cookie.value"));
+        let domain = c.constant(manager, cookie.properties.text("Cookie.domain"), "a cookie's domain")?;
         let domain = domain.trim().trim_start_matches('.');
         if domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}")) {
-            pairs.push(format!("{}={value}", cookie.name));
+            pairs.push(format!("{}={}", cookie.name, value.raw()));
+            keep(value);
         }
     }
     (!pairs.is_empty()).then(|| {
