@@ -177,6 +177,8 @@ fn what_runs_differently_is_told() {
     };
     let share = "<ThroughputController testname='T'><intProp name='ThroughputController.style'>1</intProp>\
         <stringProp name='ThroughputController.percentThroughput'>many</stringProp></ThroughputController>";
+    let times = "<ThroughputController testname='T'><intProp name='ThroughputController.style'>0</intProp>\
+        <stringProp name='ThroughputController.maxThroughput'>many</stringProp></ThroughputController>";
     let proxied = "<stringProp name='HTTPSampler.proxyHost'>p.example</stringProp><stringProp name='HTTPSampler.proxyPort'>81</stringProp>";
     let code = "<RegexExtractor testname='R'><stringProp name='RegexExtractor.useHeaders'>code</stringProp>\
         <stringProp name='RegexExtractor.refname'>V</stringProp><stringProp name='RegexExtractor.regex'>(\\d)\\d</stringProp>\
@@ -196,7 +198,8 @@ fn what_runs_differently_is_told() {
         (format!("{manager}{}", request("/", "")), "with the policy rfc2965 JMeter keeps no cookies"),
         (request("/", &encoding("${__UUID}")), "sent as UTF-8, not as GBK"),
         (request("/", &encoding("a").replace("GBK", "klingon")), "none that is known"),
-        (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 0"),
+        (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 100 %"),
+        (format!("{}<hashTree>{}</hashTree>", times, request("/", "")), "taken as 1,"),
         (format!("{}{}", request("/", ""), request("/", proxied)), "its proxy is not used"),
         (format!("{code}{}", request("/", "")), "whole code or message"),
         (

@@ -294,9 +294,10 @@ pub(super) fn share(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> V
     let number = constant.map(|text| {
         let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         if number.is_none() {
-            c.different(of, format!("its throughput '{text}' is no number: taken as 0, as in JMeter"));
+            let taken = if by_percent { "100 %" } else { "1" };
+            c.different(of, format!("its throughput '{text}' is no number: taken as {taken}, as in JMeter"));
         }
-        number.unwrap_or(0.0)
+        number.unwrap_or(if by_percent { 100.0 } else { 1.0 })
     });
     let percent = match (number, &computed) {
         (Some(number), _) => Some(Percent::Number(number.clamp(0.0, 100.0))),
