@@ -114,10 +114,14 @@ fn a_keystore_is_that_of_javas_properties() {
 
 /// A conversion of users with some elements.
 fn of_users(inner: &str) -> Conversion {
-    let plan = format!(
+    convert(plan_of(inner).as_bytes())
+}
+
+/// A plan of JMeter's with some elements.
+fn plan_of(inner: &str) -> String {
+    format!(
         "<jmeterTestPlan><hashTree><TestPlan testname='P'/><hashTree>{inner}</hashTree></hashTree></jmeterTestPlan>"
-    );
-    convert(plan.as_bytes())
+    )
 }
 
 fn request(path: &str, more: &str) -> String {
@@ -173,6 +177,8 @@ fn what_runs_differently_is_told() {
     };
     let share = "<ThroughputController testname='T'><intProp name='ThroughputController.style'>1</intProp>\
         <stringProp name='ThroughputController.percentThroughput'>many</stringProp></ThroughputController>";
+    let times = "<ThroughputController testname='T'><intProp name='ThroughputController.style'>0</intProp>\
+        <stringProp name='ThroughputController.maxThroughput'>many</stringProp></ThroughputController>";
     let proxied = "<stringProp name='HTTPSampler.proxyHost'>p.example</stringProp><stringProp name='HTTPSampler.proxyPort'>81</stringProp>";
     let code = "<RegexExtractor testname='R'><stringProp name='RegexExtractor.useHeaders'>code</stringProp>\
         <stringProp name='RegexExtractor.refname'>V</stringProp><stringProp name='RegexExtractor.regex'>(\\d)\\d</stringProp>\
@@ -181,11 +187,19 @@ fn what_runs_differently_is_told() {
     let simple = format!("<TransactionController testname='I'/><hashTree>{pair}</hashTree>");
     let once = "<LoopController testname='L'><boolProp name='LoopController.continue_forever'>false</boolProp>\
         <stringProp name='LoopController.loops'>2</stringProp></LoopController>";
+    let listed = |class: &str, more: &str| {
+        let size = "<stringProp name='SizeAssertion.size'>1234567</stringProp>";
+        let inner = if class == "SizeAssertion" { size } else { "" };
+        format!("<{class} testname='E' {more}>{inner}</{class}><hashTree/>{}", request("/", ""))
+    };
+    let script = "<JSR223PostProcessor testname='J'><stringProp name='scriptLanguage'>javascript</stringProp>\
+        <stringProp name='script'>1</stringProp></JSR223PostProcessor><hashTree/>";
     for (inner, said) in [
         (format!("{manager}{}", request("/", "")), "with the policy rfc2965 JMeter keeps no cookies"),
         (request("/", &encoding("${__UUID}")), "sent as UTF-8, not as GBK"),
         (request("/", &encoding("a").replace("GBK", "klingon")), "none that is known"),
-        (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 0"),
+        (format!("{share}<hashTree>{}</hashTree>{}", request("/", ""), request("/z", "")), "taken as 100 %"),
+        (format!("{}<hashTree>{}</hashTree>", times, request("/", "")), "taken as 1,"),
         (format!("{}{}", request("/", ""), request("/", proxied)), "its proxy is not used"),
         (format!("{code}{}", request("/", "")), "whole code or message"),
         (
@@ -198,6 +212,19 @@ fn what_runs_differently_is_told() {
                 once.replace("false", "true")
             ),
             "JMeter runs it once per user",
+        ),
+        (listed("ResultSaver", ""), "answers are not saved to files"),
+        (listed("DebugPostProcessor", ""), "it adds no part"),
+        (listed("JDBCDataSource", ""), "no connections to a database"),
+        (
+            listed("ConfigTestElement", "guiclass='FtpConfigGui'"),
+            "no sampler here takes its defaults (FtpConfigGui)",
+        ),
+        (listed("SizeAssertion", ""), "JMeter counts the status line"),
+        (format!("{script}{}", request("/", "")), "no JavaScript for it with Java 15"),
+        (
+            format!("<TransactionController testname='E'/><hashTree/>{}", request("/", "")),
+            "records a sample of it all the same",
         ),
     ] {
         let conversion = of_users(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
@@ -312,6 +339,38 @@ fn cookies_of_a_manager_are_part_of_the_plan() {
         assert!(conversion.findings.is_empty(), "{:?}", conversion.findings);
         assert!(text.contains("sid=s3") == sent && !text.contains("WRINGER_SECRET"), "{text}");
         assert!(Plan::from_text(&text).unwrap().check().is_empty());
+    }
+}
+
+#[test]
+fn a_cookie_of_a_manager_may_change_from_request_to_request() {
+    let manager = "<CookieManager testname='C'><collectionProp name='CookieManager.cookies'>\
+         <elementProp name='k' elementType='Cookie'><stringProp name='Cookie.value'>a${row}</stringProp></elementProp>\
+         </collectionProp></CookieManager><hashTree/>\
+         <CounterConfig testname='N'><stringProp name='CounterConfig.name'>row</stringProp></CounterConfig><hashTree/>";
+    let conversion =
+        of_users(&format!("<ThreadGroup testname='G'/><hashTree>{manager}{}</hashTree>", request("/", "")));
+    assert!(conversion.findings.is_empty(), "{:?}", conversion.findings);
+    assert!(conversion.plan.to_text().contains("k=a{{row}}"), "{}", conversion.plan.to_text());
+}
+
+#[test]
+fn rows_without_text_are_listed() {
+    let rows = "<CSVDataSet testname='D'><stringProp name='filename'>FILE</stringProp>\
+        <stringProp name='variableNames'>a</stringProp></CSVDataSet><hashTree/>";
+    for (file, content, said) in [
+        ("full", "1\n2\n", None),
+        ("gaps", "1\n\n2\n\n", Some("2 empty lines, which are no rows")),
+        ("empty", "", Some("its file has no rows")),
+    ] {
+        let included = move |name: &str| (name == file).then(|| content.as_bytes().to_vec());
+        let settings = Settings { seed: 7, included: &included, ..Settings::default() };
+        let inner = rows.replace("FILE", file) + &request("/", "");
+        let text = plan_of(&format!("<ThreadGroup testname='G'/><hashTree>{inner}</hashTree>"));
+        let conversion = TestPlan::read(text.as_bytes(), &settings).unwrap().convert(&settings);
+        let told: Vec<String> = conversion.findings.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), usize::from(said.is_some()), "{told:?}");
+        assert!(said.is_none_or(|said| told[0].contains(said)), "{told:?}");
     }
 }
 

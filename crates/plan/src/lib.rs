@@ -34,7 +34,7 @@ pub use request::{answer, message};
 pub use scenario::{expression, script};
 pub use site::{canary, content, jtest, popularity, predict};
 
-pub use address::{Address, UrlFault, reference};
+pub use address::{Address, UriFault, UrlFault, reference, uri_fault};
 pub use data::body::{Body, BodyPiece};
 pub use data::filed::{BodyFile, BodyPart, FileMeasure};
 pub use data::secret::{Secret, SecretSource};

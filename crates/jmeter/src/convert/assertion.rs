@@ -129,7 +129,13 @@ pub(super) fn size(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     let part = match of.properties.text("Assertion.test_field") {
         "SizeAssertion.response_headers" => Part::Head,
         "SizeAssertion.response_data" => Part::Body,
-        "" | "SizeAssertion.response_network_size" => Part::Whole,
+        "" | "SizeAssertion.response_network_size" => {
+            c.different(
+                of,
+                "the size is that of the fields and the decoded content: JMeter counts the status line, and the content as it came",
+            );
+            Part::Whole
+        }
         other => {
             c.missing(of, format!("the size of '{other}' is not known"));
             return Vec::new();
@@ -154,11 +160,25 @@ pub(super) fn size(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
         _ => "equal to",
     };
     let says = format!(
-        "The result was the wrong size: It was {{{{found}}}} bytes, but should have been {compared} {size} bytes."
+        "The result was the wrong size: It was {{{{found}}}} bytes, but should have been {compared} {} bytes.",
+        grouped(size)
     );
     let at = Selector { part, by: By::Size };
     let name = of.title().to_owned();
     vec![Step::Check(Check { at, must, name, says })]
+}
+
+/// A number with its thousands told apart, as JMeter writes it.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 pub(super) fn json_path(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {

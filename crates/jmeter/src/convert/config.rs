@@ -13,6 +13,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "CounterConfig", convert: Convert::Config(counter) },
     Kind { class: "RandomVariableConfig", convert: Convert::Config(random_variable) },
     Kind { class: "ConfigTestElement", convert: Convert::Config(defaults) },
+    Kind { class: "JDBCDataSource", convert: Convert::Config(databases) },
     Kind { class: "KeystoreConfig", convert: Convert::Config(keystore::keystore_config) },
     // Read by the samplers that they hold for, or at the start.
     Kind { class: "Arguments", convert: Convert::Config(read_elsewhere) },
@@ -44,10 +45,19 @@ fn read_elsewhere(_: &mut Converter<'_>, _: &Element) -> Vec<Step> {
     Vec::new()
 }
 
+/// The samplers that would ask it are listed, each for itself.
+fn databases(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    c.different(of, "no connections to a database are opened");
+    Vec::new()
+}
+
 /// Defaults of samplers, which these read.
 fn defaults(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     if !matches!(of.gui.as_str(), "HttpDefaultsGui" | "TCPConfigGui" | "SimpleConfigGui" | "") {
-        c.missing(of, format!("defaults of another kind than HTTP and TCP ({}) are not used", of.gui));
+        c.different(
+            of,
+            format!("no sampler here takes its defaults ({}): only those of HTTP and TCP do", of.gui),
+        );
     }
     Vec::new()
 }
@@ -83,6 +93,7 @@ pub(super) fn rows(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
         (false, true) => FeedEnd::StopUser,
         (false, false) => FeedEnd::Value(Body::from("<EOF>")),
     };
+    note_empty_rows(c, of, &file);
     let sharing = sharing(c, of, &text("shareMode"));
     let mut names: Vec<String> = names.iter().map(|name| c.variables.name(name)).collect();
     if names.is_empty() {
@@ -99,6 +110,25 @@ pub(super) fn rows(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
         of: sharing,
     };
     vec![Step::Feed(feed)]
+}
+
+/// Lists rows without text, which JMeter takes for the end of the file, and a file without any other.
+fn note_empty_rows(c: &mut Converter<'_>, of: &Element, file: &str) {
+    let Some(bytes) = (c.settings.included)(file) else { return };
+    let content = String::from_utf8_lossy(&bytes).into_owned();
+    let lines = content.trim_start_matches('\u{feff}').lines();
+    let empty = lines.clone().filter(|line| line.is_empty()).count();
+    if lines.clone().count() == empty {
+        c.different(
+            of,
+            "its file has no rows, so its users end: in JMeter they go on with <EOF>, unless it stops them",
+        );
+    } else if empty > 0 {
+        c.different(
+            of,
+            format!("its file has {empty} empty lines, which are no rows: JMeter takes each for the end of the file (<EOF>)"),
+        );
+    }
 }
 
 /// The value of a text that is one variable, where all rows of the data set that sets it have the same one: files of

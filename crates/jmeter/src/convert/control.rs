@@ -294,9 +294,10 @@ pub(super) fn share(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> V
     let number = constant.map(|text| {
         let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         if number.is_none() {
-            c.different(of, format!("its throughput '{text}' is no number: taken as 0, as in JMeter"));
+            let taken = if by_percent { "100 %" } else { "1" };
+            c.different(of, format!("its throughput '{text}' is no number: taken as {taken}, as in JMeter"));
         }
-        number.unwrap_or(0.0)
+        number.unwrap_or(if by_percent { 100.0 } else { 1.0 })
     });
     let percent = match (number, &computed) {
         (Some(number), _) => Some(Percent::Number(number.clamp(0.0, 100.0))),
@@ -503,6 +504,9 @@ fn transaction(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<St
     let Titled { before, title } = title;
     let steps =
         wrapped(c, of, scope, |steps| Step::Transaction(Transaction { name, title, pauses, parent, steps }));
+    if steps.is_empty() {
+        c.different(of, "there is nothing in it to run: JMeter records a sample of it all the same");
+    }
     if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
 }
 

@@ -4,7 +4,7 @@ use super::http_fields::Method;
 use super::kinds::{Convert, Kind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
-use super::{Converter, config, control, dns, http_fields, proxy};
+use super::{Converter, client, config, control, dns, http_fields, proxy};
 use crate::charset::{self, Charset};
 use crate::element::{Element, Object, Value};
 use crate::expression::Text;
@@ -51,6 +51,11 @@ impl<'a> Sampler<'a> {
         let lists = all.filter_map(|element| element.properties.object("HTTPsampler.Arguments"));
         let arguments = lists.flat_map(|list| list.properties.list("Arguments.arguments"));
         arguments.filter_map(as_object).collect()
+    }
+
+    /// It is sent by Java's own client.
+    pub(super) fn is_java(&self) -> bool {
+        self.text("HTTPSampler.implementation").trim().eq_ignore_ascii_case("java")
     }
 
     pub(super) fn files(&self) -> Vec<&'a Object> {
@@ -105,6 +110,16 @@ pub(super) struct Content {
     pub(super) kind: Option<String>,
     /// The request has a body, be it empty.
     pub(super) present: bool,
+    /// It is parameters in one text.
+    pub(super) is_form: bool,
+    /// It is a file, or has several parts.
+    pub(super) is_upload: bool,
+}
+
+impl Content {
+    pub(super) fn is_multipart(&self) -> bool {
+        self.is_upload && self.kind.as_deref().is_some_and(|kind| kind.starts_with("multipart/"))
+    }
 }
 
 pub(super) const KINDS: &[Kind] = &[Kind { class: "HTTPSamplerProxy", convert: Convert::Sampler(http) }];
@@ -129,7 +144,10 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
         return Vec::new();
     };
     let content = content(c, &sampler, &method, &mut |converted| keep(converted, &mut before));
-    let Some(content) = content else { return Vec::new() };
+    let Some(mut content) = content else { return Vec::new() };
+    if sampler.is_java() {
+        client::limit_to_java(c, of, &method, &mut content);
+    }
     let body = encoded(&content, sampler.charset());
     let way = Method { name: &method, content: &content, body: &body, url: &url, place: place.as_deref() };
     let fields = http_fields::fields(c, &sampler, scope, &way, &mut |converted| keep(converted, &mut before));
@@ -183,14 +201,15 @@ fn url(
         c.https |= !lower.starts_with("http://");
         let authority = written.split('/').nth(2).unwrap_or("");
         let varies = !whole || plan::template::is_template(authority.as_bytes());
+        let written = client::folded(sampler, &written);
         return Some(match varies {
             true => Url { url: NOWHERE.to_owned(), place: Some(with_query(&written)) },
             false => Url { url: with_query(&written), place: None },
         });
     }
     let (place, varies) = place(c, sampler, keep)?;
-    // JMeter's client sends one slash where a path begins with several.
-    let path = with_query(&format!("/{}", written.trim_start_matches('/')));
+    let slash = if sampler.is_java() && written.starts_with('/') { "" } else { "/" };
+    let path = with_query(&client::folded(sampler, &format!("{slash}{written}")));
     Some(match varies {
         // Whether the value has a slash of its own is seen when it is there.
         _ if begins_with_value => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
@@ -304,7 +323,8 @@ fn pair(
     let write = |text: &Converted| match (always, in_body) {
         (true, _) => text.template(Encoding::Form, encoded),
         (false, true) => text.template(Encoding::Form, |fixed| encoded(&form::decode(fixed))),
-        (false, false) => text.template(Encoding::Path, escaped_path),
+        // As it stands: with a blank in it the URL is none.
+        (false, false) => text.raw(),
     };
     let left = write(&name);
     let right = write(&value);
@@ -337,17 +357,15 @@ pub(super) fn content(
             body.push_str(&if encodes { text.template(Encoding::Form, form::encode) } else { text.raw() });
             keep(text);
         }
-        if method == "HEAD" || method == "TRACE" {
+        if matches!(method, "HEAD" | "OPTIONS" | "TRACE") {
             return Some(Content::default());
         }
-        let kind = (!body.is_empty()).then(|| format!("text/plain; charset={}", charset_name(sampler)));
-        let form = carries && body.is_empty();
         return Some(Content {
-            kind: kind.or(form.then(|| form_kind(sampler))),
+            kind: Some(format!("text/plain; charset={}", charset_name(sampler))),
             body,
             constant,
             present: true,
-            before: Vec::new(),
+            ..Content::default()
         });
     }
     if !carries {
@@ -358,7 +376,8 @@ pub(super) fn content(
     let pairs: Vec<String> = named.iter().map(|argument| pair(c, sampler, argument, true, keep)).collect();
     let body = pairs.join("&");
     let constant = !plan::template::is_template(body.as_bytes());
-    Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true, before: Vec::new() })
+    let kind = Some(form_kind(sampler));
+    Some(Content { body, constant, kind, present: true, is_form: true, ..Content::default() })
 }
 
 /// Files, and parameters beside them.
@@ -379,7 +398,16 @@ pub(super) fn upload(
         let kind = Some(file.properties.text("File.mimetype").to_owned()).filter(|kind| !kind.is_empty());
         let body = part.text.clone();
         let constant = part.before.is_empty();
-        return Some(Content { body, constant, kind, present: true, before: part.before.clone() });
+        let before = part.before.clone();
+        return Some(Content {
+            body,
+            constant,
+            kind,
+            present: true,
+            is_form: false,
+            is_upload: true,
+            before,
+        });
     }
     Some(multipart(c, sampler, files, &parts, keep))
 }
@@ -455,7 +483,7 @@ fn multipart(
     }
     body.push_str(&format!("--{BOUNDARY}--\r\n"));
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-    Content { body, constant, kind: Some(kind), present: true, before }
+    Content { body, constant, kind: Some(kind), present: true, is_form: false, is_upload: true, before }
 }
 
 /// Statuses below 400 are good, unless an assertion ignores the status.
@@ -656,14 +684,15 @@ fn escaped_path(text: &str) -> String {
     String::from_utf8_lossy(&escaped).into_owned()
 }
 
-/// True if what stays of a path holds a character that no URI may (RFC 3986).
+/// True if what stays of a path is part of no URI (RFC 3986).
 fn no_uri(template: &str) -> bool {
     let pieces = plan::template::pieces(template.as_bytes(), plan::template::Encode::Path)
         .expect("a template of ours");
-    pieces.iter().any(|piece| match piece {
-        plan::template::Piece::Text(text) => text.iter().any(|byte| b"{}|\\^`\"<>".contains(byte)),
-        plan::template::Piece::Value { .. } => false,
-    })
+    let texts = pieces.iter().filter_map(|piece| match piece {
+        plan::template::Piece::Text(text) => Some(String::from_utf8_lossy(text)),
+        plan::template::Piece::Value { .. } => None,
+    });
+    plan::uri_fault(&texts.collect::<String>()).is_some()
 }
 
 /// A file that is uploaded.

@@ -38,7 +38,7 @@ pub(super) fn fields(
     request: &Method<'_>,
     keep: &mut dyn FnMut(Converted),
 ) -> Vec<Field> {
-    let java = sampler.text("HTTPSampler.implementation").eq_ignore_ascii_case("java");
+    let java = sampler.is_java();
     let alive = sampler.flag("HTTPSampler.use_keepalive", true);
     let mut fields = vec![Field::new("Connection", if alive { "keep-alive" } else { "close" })];
     let given = given(scope);
@@ -46,6 +46,7 @@ pub(super) fn fields(
     let has_kind = has("Content-Type");
     let has_host = has("Host");
     let has_agent = has("User-Agent");
+    let has_accept = has("Accept");
     let mut host = None;
     let mut written = Vec::new();
     for field in given {
@@ -67,10 +68,10 @@ pub(super) fn fields(
         fields.extend(["If-Modified-Since", "If-None-Match"].map(|name| Field::new(name, "")));
     }
     if scope.outermost("CookieManager").is_some() {
-        let preset = preset_cookies(c, scope, request.url);
+        let preset = preset_cookies(c, scope, request.url, keep);
         fields.push(preset.unwrap_or_else(|| Field::new("Cookie", "")));
     }
-    fields.extend(of_content(request, has_kind));
+    fields.extend(if java { of_java_content(request, has_kind) } else { of_content(request, has_kind) });
     let agent = Field::new("User-Agent", if java { JAVA } else { HTTP_CLIENT });
     let host = match host.filter(|_| has_host) {
         Some(host) => host,
@@ -80,7 +81,12 @@ pub(super) fn fields(
     if java {
         fields.extend((!has_agent).then_some(agent));
         fields.push(host);
-        fields.push(Field::new("Accept", "text/html, image/gif, image/jpeg, */*; q=0.2"));
+        fields.extend(
+            (!has_accept).then(|| Field::new("Accept", "text/html, image/gif, image/jpeg, */*; q=0.2")),
+        );
+        // Its own type of what is posted stands behind all other fields, where nobody else gives one.
+        let is_form = request.name == "POST" && !has_kind && own_kind(request.content).is_none();
+        fields.extend(is_form.then(|| Field::new("Content-type", "application/x-www-form-urlencoded")));
     } else {
         fields.push(host);
         fields.extend((!has_agent).then_some(agent));
@@ -146,8 +152,14 @@ fn authorization(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<
     None
 }
 
-/// Cookies that a manager begins with, in clear: they are part of the plan, and what is converted runs as it is.
-fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option<Field> {
+/// Cookies that a manager begins with, in clear: they are part of the plan, and what is converted runs as it is. Their values may
+/// change from request to request.
+fn preset_cookies(
+    c: &mut Converter<'_>,
+    scope: &Scope<'_>,
+    url: &str,
+    keep: &mut dyn FnMut(Converted),
+) -> Option<Field> {
     let manager = scope.outermost("CookieManager")?;
     let cookies = manager.properties.list("CookieManager.cookies");
     if super::http::ignores_cookies(manager) {
@@ -157,12 +169,12 @@ fn preset_cookies(c: &mut Converter<'_>, scope: &Scope<'_>, url: &str) -> Option
     let mut pairs = Vec::new();
     for cookie in cookies {
         let Value::Object(cookie) = cookie else { continue };
-        let mut part = |name: &str| c.constant(manager, cookie.properties.text(name), "a cookie");
-        let value = part("Cookie.value")?;
-        let domain = part("Cookie.domain")?;
+        let value = c.text(manager, cookie.properties.text("Cookie.value"));
+        let domain = c.constant(manager, cookie.properties.text("Cookie.domain"), "a cookie's domain")?;
         let domain = domain.trim().trim_start_matches('.');
         if domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}")) {
-            pairs.push(format!("{}={value}", cookie.name));
+            pairs.push(format!("{}={}", cookie.name, value.raw()));
+            keep(value);
         }
     }
     (!pairs.is_empty()).then(|| {
@@ -181,9 +193,21 @@ fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
         let length = if content.constant { plain_length(request.body).to_string() } else { String::new() };
         fields.push(Field::new("Content-Length", length.as_str()));
     }
-    let kind = content.kind.as_deref().filter(|_| !has_kind && request.name != "GET");
+    let kind = content.kind.as_deref().filter(|_| !has_kind);
     fields.extend(kind.map(|kind| Field::new("Content-Type", kind)));
     fields
+}
+
+/// The fields that Java's own client sends of a body: a type only of files and of what has several parts.
+fn of_java_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
+    let kind = own_kind(request.content).filter(|_| !has_kind);
+    let kind = kind.map(|kind| Field::new("Content-Type", kind));
+    kind.into_iter().chain(of_content(request, true)).collect()
+}
+
+/// The type of a file or of several parts.
+fn own_kind(content: &Content) -> Option<&str> {
+    content.kind.as_deref().filter(|_| content.is_upload)
 }
 
 /// Bytes of a template without placeholders.

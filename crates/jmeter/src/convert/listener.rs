@@ -33,7 +33,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "BackendListener", convert: Convert::Listener(backend::convert) },
     Kind { class: "BeanShellListener", convert: Convert::ScriptListener(program) },
     Kind { class: "JSR223Listener", convert: Convert::ScriptListener(program) },
-    Kind { class: "ResultSaver", convert: Convert::Listener(unknown) },
+    Kind { class: "ResultSaver", convert: Convert::Listener(saver) },
     Kind { class: "kg.apc.jmeter.reporters.AutoStop", convert: Convert::Listener(auto_stop) },
 ];
 
@@ -82,6 +82,11 @@ fn results(c: &mut Converter<'_>, of: &Element) {
     if let Some(file) = of.properties.filled("filename").map(str::to_owned) {
         c.different(of, format!("its file '{file}' is not written: results go to -l FILE"));
     }
+}
+
+/// Answers are not written to files of their own; the run is the same.
+fn saver(c: &mut Converter<'_>, of: &Element) {
+    c.different(of, "answers are not saved to files: wringer jmeter -l FILE with jmeter.save.saveservice.response_data=true has them in one");
 }
 
 /// A listener that is not known: one that only shows something takes no part in a run.

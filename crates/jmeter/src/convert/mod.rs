@@ -6,6 +6,7 @@
 mod arrivals;
 mod assertion;
 mod backend;
+mod client;
 mod condition;
 mod config;
 mod control;

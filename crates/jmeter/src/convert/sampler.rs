@@ -27,7 +27,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "JSR223PostProcessor", convert: Convert::Post(plain_script) },
     Kind { class: "BeanShellPostProcessor", convert: Convert::Post(plain_script) },
     Kind { class: "BSFPostProcessor", convert: Convert::Post(plain_script) },
-    Kind { class: "DebugPostProcessor", convert: Convert::Post(|_, _| Vec::new()) },
+    Kind { class: "DebugPostProcessor", convert: Convert::Post(debug_part) },
     Kind { class: "ResultAction", convert: Convert::Reaction(reaction) },
     Kind { class: "JSR223Assertion", convert: Convert::Assertion(script_assertion) },
     Kind { class: "BeanShellAssertion", convert: Convert::Assertion(script_assertion) },
@@ -122,6 +122,15 @@ fn debug(c: &mut Converter<'_>, of: &Element, _: &Scope<'_>, after: Vec<Step>) -
     }
     let code = c.code(of, "values", &shown.join(" "), None);
     sampled(c, of, vec![Step::Code(code)], after)
+}
+
+/// What it would show is no part of a request.
+fn debug_part(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
+    c.different(
+        of,
+        "it adds no part with variables and properties to its sample, and no bytes of such a part",
+    );
+    Vec::new()
 }
 
 fn plain_script(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
@@ -259,7 +268,10 @@ pub(super) fn language(c: &mut Converter<'_>, of: &Element) -> Option<&'static s
     let language = of.properties.filled(key).unwrap_or("groovy").trim().to_lowercase();
     match language.as_str() {
         "java" | "bsh" | "beanshell" => Some("beanshell"),
-        "javascript" | "ecmascript" | "js" | "nashorn" | "rhino" => Some("javascript"),
+        "javascript" | "ecmascript" | "js" | "nashorn" | "rhino" => {
+            c.different(of, "JMeter has no JavaScript for it with Java 15 or newer, and fails it: it runs");
+            Some("javascript")
+        }
         "jexl2" | "jexl3" | "jexl" => Some("jexl"),
         "groovy" => Some("groovy"),
         other => {

@@ -2,7 +2,7 @@
 
 use crate::channel::OwnedDestination;
 use crate::request::{FieldLine, HttpRequest};
-use plan::{Address, Http};
+use plan::{Address, Http, uri_fault};
 use wire::http2::FieldList;
 
 /// A request that can be led on.
@@ -113,7 +113,7 @@ impl Message {
             }
             None => format!("{place}{}", self.address.path),
         };
-        if text.bytes().any(is_illegal) {
+        if uri_fault(&text).is_some() {
             return (self.address.text, self.refused) = (text, true);
         }
         let parsed = if text.starts_with(TCP) { Address::parse_tcp(&text) } else { Address::parse(&text) };
@@ -128,9 +128,22 @@ impl Message {
         }
     }
 
+    /// One slash where its path has several, as Apache's HttpClient sends it.
+    pub fn fold_slashes(&mut self) {
+        let (path, query) =
+            self.address.path.split_at(self.address.path.find('?').unwrap_or(self.address.path.len()));
+        if self.refused || !path.contains("//") {
+            return;
+        }
+        let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+        let end = if path.ends_with('/') && !segments.is_empty() { "/" } else { "" };
+        let folded = format!("/{}{end}{query}", segments.join("/"));
+        self.address = self.address.with_path(&folded);
+    }
+
     /// Refuses it where its target holds what no URI may (RFC 3986); its URL then stands as it was to be sent.
     pub fn refuse_what_is_no_uri(&mut self) {
-        if !self.refused && self.request.target.bytes().any(is_illegal) {
+        if !self.refused && uri_fault(&self.request.target).is_some() {
             let origin = self.address.text.strip_suffix(&self.address.path).unwrap_or_default();
             self.address.text = format!("{origin}{}", self.request.target);
             self.refused = true;
@@ -215,11 +228,6 @@ impl Message {
         let rest = more.fields.iter().filter(placed);
         before.iter().filter_map(written).chain(rest).chain(after.iter().filter_map(written))
     }
-}
-
-/// True if no URI may hold the byte (RFC 3986).
-fn is_illegal(byte: u8) -> bool {
-    b"{}|\\^`\"<> ".contains(&byte)
 }
 
 #[cfg(test)]

@@ -257,6 +257,7 @@ impl UserTurn<'_> {
         }
         if self.session.plan.strict_urls {
             message.refuse_what_is_no_uri();
+            message.fold_slashes();
         }
         Some(message)
     }

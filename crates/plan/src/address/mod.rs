@@ -1,9 +1,11 @@
 //! Where a URL leads: taken apart once, so that nobody parses it while requests are sent.
 
 mod fault;
+mod uri;
 
 pub use fault::UrlFault;
 pub(crate) use fault::check_authority;
+pub use uri::{UriFault, uri_fault};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
@@ -45,7 +47,18 @@ impl Address {
         // The parser of URLs takes numbers for hosts, and any number of slashes before one.
         check_authority(text)?;
         let address = Address::of(url).ok_or_else(|| UrlFault::of_url(text, None))?;
-        Ok(if has_dots(text) { address.with_dots_of(text) } else { address })
+        let address = if has_dots(text) { address.with_dots_of(text) } else { address };
+        Ok(if text.contains('\'') { address.with_quotes_of(text) } else { address })
+    }
+
+    /// The same with the query of `text`, whose single quotes were encoded: a URI may hold them (RFC 3986 section 3.4), and they are
+    /// sent as they were typed.
+    fn with_quotes_of(self, text: &str) -> Address {
+        let typed = text.split('#').next().and_then(|url| url.split_once('?'));
+        let Some((_, typed)) = typed.filter(|(_, query)| query.contains('\'')) else { return self };
+        let path = self.path.split('?').next().expect("a split has a part");
+        let query = utf8_percent_encode(typed, QUERY);
+        self.with_path(&format!("{path}?{query}"))
     }
 
     /// The same with the path of `text`, whose segments of dots were resolved.
@@ -127,6 +140,9 @@ impl Address {
 /// Characters that are encoded in a path (WHATWG URL, path percent-encode set), beside those that are no ASCII.
 const PATH: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#').add(b'?').add(b'{').add(b'}');
+
+/// The same for a query, but for the single quote.
+const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');
 
 /// True if a text begins with these letters, in whatever case.
 fn begins_with(text: &str, front: &str) -> bool {

@@ -36,7 +36,8 @@ pub struct Session {
     /// Resources that a page needs and that are fetched, as a browser would. `None`: pages stand for themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
-    /// A URL with characters that no URI may hold (RFC 3986) is not sent: its request has failed.
+    /// A URL with characters that no URI may hold (RFC 3986) is not sent: its request has failed. Several slashes in a path are sent
+    /// as one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub strict_urls: bool,
     /// When answers are asked for on condition that they have changed.

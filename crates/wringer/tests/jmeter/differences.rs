@@ -17,6 +17,9 @@ const KNOWN: &[Known] = &[
     ("27", "*", r"^request \d+ fields: .*X-Forwarded-For", ROWS),
     ("19", "*", r"^sample \d+ sent: ", RANDOM),
     ("17", "*", r#"^sample \d+ sent: "\d+", not "0"$"#, JAVA),
+    ("clients", "own", r#"^sample \d+ sent: "\d+", not "0"$"#, JAVA),
+    ("clients", "own", r"^request 3 fields: ", PUT),
+    ("clients", "own", r"^sample \d+ url: .*//", SLASHES),
     ("03", "three_threads", r"^samples of ", SHARES),
     ("05", "three_threads", r"^samples of ", SHARES),
     ("21", "three_threads", r"^samples of ", SHARES),
@@ -33,6 +36,8 @@ const COOKIES: &str =
 const RANDOM: &str = "random values have another length each time";
 const ROWS: &str = "rows of a file go to whichever of several groups comes first";
 const JAVA: &str = "JMeter's client on Java's own does not count what it sends";
+const PUT: &str = "a PUT without a body says that it has none";
+const SLASHES: &str = "the URL is the one that was sent, with one slash for several";
 const SHARES: &str = "which user takes the next share of a controller that all share is chance; of all together there are as many";
 const EQUAL: &str = "JMeter marks the place where texts differ";
 

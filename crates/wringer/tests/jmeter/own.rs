@@ -34,4 +34,5 @@ plans! {
     edits
     extract
     jmespath
+    clients
 }

@@ -123,9 +123,13 @@ fn said(record: &Record) -> Option<String> {
     })
 }
 
-/// Where Java finds the first character that no URI may hold.
+/// As Java says what makes a text no URI.
 fn illegal(url: &str) -> String {
-    let at = url.find(|one: char| "{}|\\^`\"<> ".contains(one)).unwrap_or(0);
+    let at = match plan::uri_fault(url) {
+        Some(plan::UriFault::Escape(at)) => return format!("Malformed escape pair at index {at}: {url}"),
+        Some(plan::UriFault::Character(at)) => at,
+        None => 0,
+    };
     let part = if url[..at].contains('?') { "query" } else { "path" };
     format!("Illegal character in {part} at index {at}: {url}")
 }

@@ -1,0 +1,36 @@
+//! What the two clients of JMeter do with a request: HttpClient, the usual one, and that of Java's own library (`Java`), which sends less.
+
+use super::Converter;
+use super::http::{Content, Sampler};
+use crate::element::Element;
+
+/// Methods of HTTP samplers that Java's own client does not know.
+const UNKNOWN_TO_JAVA: [&str; 4] = ["PATCH", "COPY", "MOVE", "PROPFIND"];
+
+/// Leaves of the content what Java's own client sends with such a method, and lists what JMeter fails to send.
+pub(super) fn limit_to_java(c: &mut Converter<'_>, of: &Element, method: &str, content: &mut Content) {
+    let fails =
+        |why: &str| format!("with the implementation Java JMeter fails to send it ({why}); it is sent");
+    match method {
+        "POST" => {}
+        "PUT" if content.is_form => *content = Content::default(),
+        "PUT" if content.is_multipart() => c.different(of, fails("a PUT of several parts")),
+        "PUT" => {}
+        _ if UNKNOWN_TO_JAVA.contains(&method) => {
+            c.different(of, fails(&format!("its client knows no {method}")));
+        }
+        _ => *content = Content::default(),
+    }
+}
+
+/// A path or URL as HttpClient sends it: one slash where a path has several.
+pub(super) fn folded(sampler: &Sampler<'_>, written: &str) -> String {
+    let scheme = written.find("://").filter(|at| !written[..*at].contains(['/', '?']));
+    let begins = scheme.map_or(0, |at| at + "://".len());
+    let ends = written.find(['?', '#']).unwrap_or(written.len()).max(begins);
+    let mut path = written[begins..ends].to_owned();
+    while path.contains("//") && !sampler.is_java() {
+        path = path.replace("//", "/");
+    }
+    format!("{}{path}{}", &written[..begins], &written[ends..])
+}
