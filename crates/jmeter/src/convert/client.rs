@@ -1,8 +1,21 @@
-//! What the two clients of JMeter do with a request: HttpClient, the usual one, and that of Java's own library (`Java`), which sends less.
+//! The two clients of JMeter, and how each sends a request: HttpClient, the usual one, and that of Java's own library (`Java`), which sends less.
 
 use super::Converter;
 use super::http::{Content, Sampler};
 use crate::element::Element;
+
+impl Sampler<'_> {
+    /// It is sent by Java's own client.
+    pub(super) fn is_java(&self) -> bool {
+        self.text("HTTPSampler.implementation").trim().eq_ignore_ascii_case("java")
+    }
+}
+
+impl Content {
+    pub(super) fn is_multipart(&self) -> bool {
+        self.is_upload && self.kind.as_deref().is_some_and(|kind| kind.starts_with("multipart/"))
+    }
+}
 
 /// Methods of HTTP samplers that Java's own client does not know.
 const UNKNOWN_TO_JAVA: [&str; 4] = ["PATCH", "COPY", "MOVE", "PROPFIND"];

@@ -53,11 +53,6 @@ impl<'a> Sampler<'a> {
         arguments.filter_map(as_object).collect()
     }
 
-    /// It is sent by Java's own client.
-    pub(super) fn is_java(&self) -> bool {
-        self.text("HTTPSampler.implementation").trim().eq_ignore_ascii_case("java")
-    }
-
     pub(super) fn files(&self) -> Vec<&'a Object> {
         let files = self.element.properties.object("HTTPsampler.Files");
         let list = files.into_iter().flat_map(|files| files.properties.list("HTTPFileArgs.files"));
@@ -114,12 +109,6 @@ pub(super) struct Content {
     pub(super) is_form: bool,
     /// It is a file, or has several parts.
     pub(super) is_upload: bool,
-}
-
-impl Content {
-    pub(super) fn is_multipart(&self) -> bool {
-        self.is_upload && self.kind.as_deref().is_some_and(|kind| kind.starts_with("multipart/"))
-    }
 }
 
 pub(super) const KINDS: &[Kind] = &[Kind { class: "HTTPSamplerProxy", convert: Convert::Sampler(http) }];

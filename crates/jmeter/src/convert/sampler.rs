@@ -124,7 +124,7 @@ fn debug(c: &mut Converter<'_>, of: &Element, _: &Scope<'_>, after: Vec<Step>) -
     sampled(c, of, vec![Step::Code(code)], after)
 }
 
-/// What it would show is no part of a request.
+/// A part of its output that is no part of a request.
 fn debug_part(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     c.different(
         of,

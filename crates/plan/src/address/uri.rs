@@ -1,4 +1,4 @@
-//! What no URI may hold (RFC 3986), as Java's class `URI` finds it.
+//! Characters that no URI may hold (RFC 3986), as Java's class `URI` finds them.
 
 /// The first thing in a text for which it is no URI, and the byte where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

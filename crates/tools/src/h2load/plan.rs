@@ -51,7 +51,8 @@ pub(super) fn mean(mut typed: Typed, now_seed: u64, files: &dyn Reads) -> Result
     let of_file = |file: &String| files.body(Path::new(file)).map_err(|error| unread(file, &error));
     let body = typed.what.body.as_ref().map(of_file).transpose()?;
     let (method, fields) = fields(&typed.what.headers, body.is_some())?;
-    let request = |uri: &String| base.request(uri, &method, body.clone().unwrap_or_default());
+    let request =
+        |uri: &String| base.request(uri, &method, body.as_ref().map_or_else(Body::default, Body::clone));
     let requests = uris.iter().map(request).collect::<Result<RequestList, Shown>>()?;
     let composer = Composer {
         typed: &typed,
