@@ -31,8 +31,13 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let rules = rules.iter().map(|(id, about)| {
         json!({ "id": id, "shortDescription": { "text": about }, "help": { "text": RULES.replace("NAME", id) } })
     });
-    let place = plan_file(context.command).or_else(|| context.target.map(str::to_owned));
-    let results = found.iter().map(|one| of_found(one, place.as_deref()));
+    let file = plan_file(context.command);
+    // Several targets stand one behind the other.
+    let places: Vec<&str> = match (&file, context.target) {
+        (Some(file), _) => vec![file],
+        (None, targets) => targets.into_iter().flat_map(|targets| targets.split(", ")).collect(),
+    };
+    let results = found.iter().map(|one| of_found(one, &places));
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -50,13 +55,13 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     harmless_json(text) + "\n"
 }
 
-fn of_found(found: &Found, place: Option<&str>) -> Value {
-    let location = |uri| json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
+fn of_found(found: &Found, places: &[&str]) -> Value {
+    let location = |uri: &&str| json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
     json!({
         "ruleId": found.rule,
         "level": if found.is_error { "error" } else { "warning" },
         "message": { "text": found.text },
-        "locations": place.map(location).into_iter().collect::<Vec<_>>(),
+        "locations": places.iter().map(location).collect::<Vec<_>>(),
     })
 }
 

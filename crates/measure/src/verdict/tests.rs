@@ -261,6 +261,17 @@ fn what_a_silent_target_did_not_take_is_not_the_generators_fault() {
     assert_eq!((worth, found, exit), (Worth::GeneratorBound, Conduct::Answered, 0));
 }
 
+/// Late sends are the generator's limit where it was busy, and the machine's doing where it had CPU to spare.
+#[test]
+fn a_generator_with_time_to_spare_is_no_limit() {
+    let worth = |cpu: f64| {
+        let mut case = open(100, 6.0, |_, _| Some((0.001, OK)));
+        (case.check.worker_cpu, case.check.lateness_p99_us) = (vec![cpu], Some(8_000));
+        case.judged().0
+    };
+    assert_eq!((worth(0.02), worth(0.6)), (Worth::Disturbed, Worth::GeneratorBound));
+}
+
 #[test]
 fn own_ports_are_never_the_target() {
     let starved = |from: f64| {

@@ -64,6 +64,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
 
 /// The plan of a file of any kind, as it is to be run.
 pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
+    no_script(file)?;
     no_variables(file, args)?;
     if jmeter_file::is_jmx(file) {
         return jmeter_file::runnable(file, args);
@@ -83,6 +84,28 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
         None => Ok(Runnable { programs: jmeter_file::setting(file, args)?, ..Runnable::of(written.plan) }),
     }
 }
+
+/// Refuses programs of other tools by their names, before they are read as a plan.
+fn no_script(file: &Path) -> Result<(), Problem> {
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    let whose = SCRIPTS.iter().find(|(known, _)| Some(*known) == ending);
+    whose.map_or(Ok(()), |(_, whose)| {
+        Err(Problem::Usage(format!(
+            "{}: {whose} are programs, which are not read here: 'wringer http URL' presses a URL, 'wringer plan new' makes a plan of \
+             OpenAPI, Postman's collections, HARs and lists",
+            file.display()
+        )))
+    })
+}
+
+/// Endings of programs of other tools, and whose they are.
+const SCRIPTS: [(&str, &str); 5] = [
+    ("js", "scripts of k6 and Artillery"),
+    ("ts", "scripts of k6"),
+    ("py", "files of Locust"),
+    ("scala", "simulations of Gatling"),
+    ("lua", "scripts of wrk ('wringer wrk -s' takes them)"),
+];
 
 /// Refuses `--set` for files that have no variables of that kind.
 fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
@@ -128,6 +151,7 @@ pub fn schema() -> Exit {
 
 /// Names every mistake of a plan.
 pub fn check(file: &Path, args: &ReadArgs, against: &AgainstArgs) -> Result<Exit, Problem> {
+    no_script(file)?;
     no_variables(file, args)?;
     if jmeter_file::is_jmx(file) {
         return jmx::check(file, args, against);
@@ -160,6 +184,7 @@ pub fn check(file: &Path, args: &ReadArgs, against: &AgainstArgs) -> Result<Exit
 
 /// Prints a plan of another tool as a native one, or one in another form.
 pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
+    no_script(&args.file)?;
     no_variables(&args.file, &args.read)?;
     match &args.file {
         file if jmeter_file::is_jmx(file) => jmx::convert(args),

@@ -13,6 +13,52 @@ fn a_url_is_all_it_takes() {
     assert!(ran.stdout.contains("\nNext: ") && next.starts_with("  wringer "), "{}", ran.stdout);
 }
 
+/// Refused before anything is sent: what no request has a place for, a secret that is only its mask, another tool's program.
+#[test]
+fn what_would_have_no_effect_is_refused() {
+    for (line, said) in [
+        ("http h --var x=uuid", "no request has a place for the data x"),
+        ("http h --bearer '***'", "stands where one was left out"),
+        ("http h --login 'POST http://h/l ***'", "stands where one was left out"),
+        ("http 127.0.0.1 -d 1m 30s", "write both without a blank"),
+        ("run test.js", "scripts of k6"),
+        ("http h --concurency 3", "here that is -c USERS"),
+    ] {
+        let ran = shell(&format!("$WRINGER {line}"));
+        assert!(ran.code() != 0 && ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+}
+
+/// Rows that are used once end a run before its number of requests, and it says so.
+#[test]
+fn a_run_whose_rows_ran_out_says_so() {
+    let web = Web::start(|_| ok("x"));
+    let line = "printf 'a\\nb\\n' > rows.txt; $WRINGER http 'http://ADDRESS/?{{u}}' --data-file u=rows.txt,once -c 1 -t 1";
+    let line = line.replace("ADDRESS", &web.address.to_string());
+    let short = shell(&format!("{line} -n 4")).ended_with(0);
+    let told = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("nothing was left to send after 2 of 4 requests"), "{told}");
+    let whole = shell(&format!("{line} -n 2")).ended_with(0);
+    assert!(!whole.stdout.contains("nothing was left to send"), "{}", whole.stdout);
+}
+
+/// Hints fit what came: a web server is no proxy, and whoever says why it refuses is believed.
+#[test]
+fn hints_fit_the_answers() {
+    for (status, body, said, unsaid) in [
+        ("503 Busy", "", "It is overloaded, or does not reach a server behind it", "proxy"),
+        ("400 Bad", "size needs a number", "look at method, path and fields", "https://"),
+        ("400 Bad", "plain HTTP was sent to an HTTPS port", "try https://", "look at --cert"),
+        ("407 Auth", "", "--proxy-user NAME:PASSWORD", "look at method"),
+        ("302 Found", "", "--follow", "TLS"),
+    ] {
+        let web = Web::start(move |_| answer(status, "", body));
+        let ran = start(["http", &format!("http://{}/", web.address), "-n", "4", "-c", "1", "-q"]).end();
+        let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(said) && !told.contains(unsaid), "{status}: {told}");
+    }
+}
+
 #[test]
 fn the_page_has_standard_output_for_itself() {
     let web = Web::start(|_| ok("x"));

@@ -41,6 +41,25 @@ fn a_server_that_never_answers_is_no_good_target() {
     assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
 }
 
+/// Answers take longer than the second of grace, and those under way at the end come as soon as the others did.
+#[test]
+fn answers_under_way_at_the_end_are_waited_for_as_long_as_others_took() {
+    let web = Web::start(|_| {
+        thread::sleep(Duration::from_millis(2_500));
+        ok("x")
+    });
+    let url = web.address.to_string();
+    let report =
+        start(["http", &url, "-c", "4", "-d", "3s", "--json", "{}/result.json"]).end().ended_with(0).report();
+    assert_eq!((report.sum("unfinished"), report.sum("failed")), (0, 0));
+    assert!(report.sum("ok") >= 4, "{}", report.sum("ok"));
+    assert_eq!(conduct(&report), "answered");
+    // Whoever wants to wait for nobody is obeyed.
+    let line = ["http", &url, "-c", "4", "-d", "3s", "--grace", "0s", "--json", "{}/result.json"];
+    let report = start(line).end().report();
+    assert_eq!(report.sum("unfinished"), 4);
+}
+
 /// All the others were answered, and nothing else was asked for any more.
 #[test]
 fn a_request_that_hangs_at_the_end_is_not_the_target() {
