@@ -20,6 +20,7 @@ const KNOWN: &[Known] = &[
     ("clients", "own", r#"^sample \d+ sent: "\d+", not "0"$"#, JAVA),
     ("clients", "own", r"^request 3 fields: ", PUT),
     ("clients", "own", r"^sample \d+ url: .*//", SLASHES),
+    ("01", "three_threads", r"^times of (GET|POST) /owners/\d/pets/\d/visits/new: ", COUNTERS),
     ("03", "three_threads", r"^samples of ", SHARES),
     ("05", "three_threads", r"^samples of ", SHARES),
     ("21", "three_threads", r"^samples of ", SHARES),
@@ -39,6 +40,7 @@ const JAVA: &str = "JMeter's client on Java's own does not count what it sends";
 const PUT: &str = "a PUT without a body says that it has none";
 const SLASHES: &str = "the URL is the one that was sent, with one slash for several";
 const SHARES: &str = "which user takes the next share of a controller that all share is chance; of all together there are as many";
+const COUNTERS: &str = "of two counters that all users share another user may take the second one in between";
 const EQUAL: &str = "JMeter marks the place where texts differ";
 
 /// Fails where something differs that is not known.
