@@ -44,7 +44,7 @@ fn is_close(error: &Error) -> bool {
 /// How much a word that was typed must be like the one that was meant, of 1.
 const CLOSE: f64 = 0.75;
 
-/// The same for a long option of another tool: one letter of a dozen.
+/// The same for a long option of another tool: one letter in ten.
 const MISTYPED: f64 = 0.9;
 
 /// `-host NAME`, as Go's programs have it, asks for no help. `words`: the command line.
@@ -68,9 +68,11 @@ fn tip(error: &Error, whole: &Command, words: &[OsString]) -> Option<String> {
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let typed = text(error, ContextKind::InvalidArg)?;
+            let mistyped = || if is_close(error) { None } else { called_like(command, typed) };
             long_with_one_dash(command, &words, |word| word.starts_with(typed))
                 .or_else(|| called(command, typed))
                 .or_else(|| of_other_commands(whole, typed))
+                .or_else(mistyped)
         }
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
             let (of, value) =
@@ -109,13 +111,17 @@ fn text(error: &Error, kind: ContextKind) -> Option<&str> {
 }
 
 fn called(command: &Command, typed: &str) -> Option<String> {
-    let same = CALLED.iter().find(|(there, _)| *there == typed);
-    let alike = |there: &str| strsim::normalized_damerau_levenshtein(typed, there);
-    let mistyped = || CALLED.iter().find(|(there, _)| there.starts_with("--") && alike(there) >= MISTYPED);
-    let (_, here) = same.or_else(mistyped)?;
+    let (_, here) = CALLED.iter().find(|(there, _)| *there == typed)?;
     // Not every command has it.
     let option = here.split([' ', ',']).next().unwrap_or_default();
     (!option.starts_with('-') || has(command, option)).then(|| format!("here that is {here}"))
+}
+
+/// A long option of another tool that was mistyped.
+fn called_like(command: &Command, typed: &str) -> Option<String> {
+    let alike = |there: &str| strsim::normalized_damerau_levenshtein(typed, there);
+    let (meant, _) = CALLED.iter().find(|(there, _)| there.starts_with("--") && alike(there) >= MISTYPED)?;
+    called(command, meant)
 }
 
 /// An option that other commands have.

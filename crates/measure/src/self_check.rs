@@ -83,8 +83,13 @@ impl SelfCheck {
         reasons
     }
 
-    /// That sends were late although the generator had CPU to spare: something kept it from running.
-    pub fn held_up(&self) -> Option<String> {
+    /// That others had the CPU, or that something kept the generator from running, one sentence each.
+    pub fn disturbances(&self) -> Vec<String> {
+        self.contention.reasons().into_iter().chain(self.held_up()).collect()
+    }
+
+    /// That sends were late although the generator had CPU to spare.
+    fn held_up(&self) -> Option<String> {
         let busiest = self.busiest();
         self.late().filter(|_| busiest < SPARE_CPU).map(|late| self.late_reason(late, busiest))
     }

@@ -125,8 +125,7 @@ impl RunResult {
         };
         reasons.extend(self.agents.iter().flat_map(of_agents));
         let losses: Vec<String> = self.agents.iter().filter_map(AgentUse::loss).collect();
-        let mut disturbances = check.contention.reasons();
-        disturbances.extend(check.held_up());
+        let disturbances = check.disturbances();
         let mixed = self.processes.mixed();
         let state = match () {
             () if !check.panics.is_empty() => Worth::BrokenOff,

@@ -275,7 +275,7 @@ pub fn summary(result: &RunResult) -> String {
     let silence = result.silence();
     let bound = result.self_check.limits(silence.is_some());
     let bound = bound.iter().map(|reason| format!("Bound by the generator: {reason}\n"));
-    let disturbed = result.self_check.contention.reasons().into_iter();
+    let disturbed = result.self_check.disturbances().into_iter();
     let bound = bound.chain(disturbed.map(|reason| format!("Disturbed: {reason}\n")));
     let bound = bound.chain(silence.map(|silence| format!("Note: target: {}\n", silence.text())));
     let mut text = hit_ratio(result) + &times(result) + &sent_again(result);
