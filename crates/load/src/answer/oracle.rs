@@ -10,7 +10,7 @@ use plan::content::Content;
 use plan::site::{Prefix, prefix_length, read_prefix, write_prefix};
 
 /// A cache may serve an answer for this much longer than its lifetime before it is called stale: ages are whole
-/// seconds on both hops (RFC 9111 section 4.2.3), and the two ends' clocks may differ by a little.
+/// seconds on both connections (RFC 9111 section 4.2.3), and the two ends' clocks may differ by a little.
 pub(crate) const STALE_ALLOWANCE_US: u64 = 2_000_000;
 
 /// A version may be this much ahead of the client's clock before it is called impossible.

@@ -11,7 +11,7 @@ const VIA: HeaderValue = HeaderValue::from_static("1.1 wringer-demo");
 
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 
-/// Fields for one hop only (RFC 9110 section 7.6.1), besides those that Connection names.
+/// Fields for one connection only (RFC 9110 section 7.6.1), besides those that Connection names.
 const HOP_BY_HOP: [HeaderName; 9] = [
     header::CONNECTION,
     header::PROXY_AUTHENTICATE,

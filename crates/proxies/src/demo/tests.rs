@@ -21,7 +21,7 @@ fn a_second_request_is_a_hit() {
     assert_eq!(first.body, second.body);
     assert_eq!(second.field("wringer"), first.field("wringer"));
     assert_eq!(second.field("via"), "1.1 wringer-demo");
-    assert_eq!(second.field("x-private"), "", "it was for one hop");
+    assert_eq!(second.field("x-private"), "", "it was for one connection");
     assert_eq!(rig.fetches("/a").len(), 1);
     assert_eq!(rig.get("/a?other", "").cache_status(), "miss");
 }

@@ -131,7 +131,7 @@ fn ipv6(bytes: &[u8], lost: usize) -> Result<Segment<'_>, Other> {
     };
     let mut next = head[6];
     let mut body = &bytes[40..];
-    // Hop-by-hop options, routes and options of the destination stand between.
+    // Extension headers (RFC 8200 section 4) stand between: options, and routes.
     while matches!(next, 0 | 43 | 60) {
         let option = body.get(..2).ok_or(Other::Head)?;
         let length = (usize::from(option[1]) + 1) * 8;
