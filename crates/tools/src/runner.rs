@@ -2,6 +2,7 @@
 //! tool's own is its [`Door`], in a file of this folder.
 
 use crate::outcome::{Run, Shown};
+use crate::reads::{Disk, Reads};
 use crate::{agents, clock, keep};
 use console::arguments::repeat;
 use console::ending::Ending;
@@ -11,7 +12,6 @@ use console::{limits, signals};
 use measure::{Event, Row};
 use rustix::process::Signal;
 use session::export::{self, Destination};
-use session::files;
 use session::live::Live;
 use session::{About, Finished, Fleet, Keep, SessionOptions, Sinks, View};
 use std::ffi::OsString;
@@ -129,7 +129,7 @@ impl Moment {
 
     /// Files.
     pub fn read_file(file: &Path) -> std::io::Result<Vec<u8>> {
-        files::read(file, files::LONGEST)
+        Disk.bytes(file)
     }
 
     /// The local time and that of UTC, in digits.
