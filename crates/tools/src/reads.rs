@@ -40,3 +40,18 @@ impl Reads for Disk {
         files::body(file, Meant::Bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_bodies_are_only_named() {
+        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"));
+        let bytes = Disk.bytes(file).expect("it is there");
+        let named = Disk.body(file).expect("it is there");
+        assert_eq!((named.length(), named.is_filed()), (Some(bytes.len() as u64), true));
+        let whole = |file: &Path| Disk.bytes(file);
+        assert_eq!(whole.body(file).expect("it is there"), Body::from(bytes));
+    }
+}
