@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use plan::{Body, BodyFile, FileMeasure, template};
 use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -79,6 +79,24 @@ pub fn body(path: &Path, meant: Meant) -> io::Result<Body> {
         Some(measured) => Ok(measured.into()),
         None => whole(),
     }
+}
+
+/// The first and the last byte of a file; `None` where it has none, or is no regular file.
+///
+/// # Errors
+/// Those of reading it.
+pub fn ends(path: &Path) -> io::Result<Option<[u8; 2]>> {
+    let mut file = File::open(path)?;
+    let facts = file.metadata()?;
+    if !facts.is_file() || facts.len() == 0 {
+        return Ok(None);
+    }
+    let mut ends = [0; 2];
+    let [first, last] = &mut ends;
+    file.read_exact(std::slice::from_mut(first))?;
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(std::slice::from_mut(last))?;
+    Ok(Some(ends))
 }
 
 /// Length and digest of a file.

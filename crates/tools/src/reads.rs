@@ -20,6 +20,14 @@ pub trait Reads {
     fn body(&self, file: &Path) -> io::Result<Body> {
         self.bytes(file).map(Body::from)
     }
+
+    /// A file of text as the body of requests, without blanks at either end.
+    ///
+    /// # Errors
+    /// Those of reading it.
+    fn trimmed(&self, file: &Path) -> io::Result<Body> {
+        self.bytes(file).map(|bytes| Body::from(bytes.trim_ascii().to_vec()))
+    }
 }
 
 impl<F: Fn(&Path) -> io::Result<Vec<u8>>> Reads for F {
@@ -39,6 +47,15 @@ impl Reads for Disk {
     fn body(&self, file: &Path) -> io::Result<Body> {
         files::body(file, Meant::Bytes)
     }
+
+    fn trimmed(&self, file: &Path) -> io::Result<Body> {
+        match files::ends(file)? {
+            Some(ends) if ends.iter().any(u8::is_ascii_whitespace) => {
+                self.bytes(file).map(|bytes| Body::from(bytes.trim_ascii().to_vec()))
+            }
+            _ => self.body(file),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +69,18 @@ mod tests {
         let named = Disk.body(file).expect("it is there");
         assert_eq!((named.length(), named.is_filed()), (Some(bytes.len() as u64), true));
         let whole = |file: &Path| Disk.bytes(file);
-        assert_eq!(whole.body(file).expect("it is there"), Body::from(bytes));
+        assert_eq!(whole.body(file).expect("it is there"), Body::from(bytes.clone()));
+        let trimmed = Body::from(bytes.trim_ascii().to_vec());
+        assert_ne!(trimmed.length(), Some(bytes.len() as u64), "it ends with a line feed");
+        assert_eq!(Disk.trimmed(file).expect("it is there"), trimmed);
+        assert_eq!(whole.trimmed(file).expect("it is there"), trimmed);
+    }
+
+    #[test]
+    fn long_texts_without_blanks_at_their_ends_are_only_named() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("body.txt");
+        std::fs::write(&file, "x".repeat(Body::TOLD + 1)).expect("there is room");
+        assert!(Disk.trimmed(&file).expect("it is there").is_filed());
     }
 }

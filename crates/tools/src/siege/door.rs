@@ -3,6 +3,7 @@
 use super::report::{self as layout, Figures, LineOptions, Now};
 use super::{self as door, Log, Run, Single, parse};
 use crate::Shown;
+use crate::reads::Disk;
 use crate::runner::{Door, Moment};
 use console::output as show;
 use console::problem::{Exit, Problem};
@@ -30,7 +31,7 @@ impl Door for Siege {
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Siege, Shown> {
-        parse(args, &Moment::env, moment.seed, &Moment::read_file).map(|run| Siege { run })
+        parse(args, &Moment::env, moment.seed, &Disk).map(|run| Siege { run })
     }
 
     fn help() -> String {

@@ -17,10 +17,10 @@ pub use door::Siege;
 
 pub use settings::Single;
 
+use crate::reads::Reads;
 use crate::{Shown, openssl};
 use settings::{Reps, Settings};
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use urls::{Line, Reader};
@@ -113,7 +113,7 @@ impl Layout {
 
 /// Reads a command line, its name left out.
 ///
-/// `env` gives environment variables, `now_seed` is the seed where none is given, and `read_file` reads the configuration,
+/// `env` gives environment variables, `now_seed` is the seed where none is given, and `files` reads the configuration,
 /// the list of URLs and bodies.
 ///
 /// # Errors
@@ -122,13 +122,13 @@ pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,
     now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    files: &dyn Reads,
 ) -> Result<Run, Shown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let typed = options::read(words);
     let refused = |why: String| Shown::refused(format!("siege: {why}\n"), 1);
     let mut variables = Variables::new(env);
-    let settings = Settings::of(&typed, &mut variables, env, read_file, now_seed).map_err(refused)?;
+    let settings = Settings::of(&typed, &mut variables, env, files, now_seed).map_err(refused)?;
     let version = settings.layout.version();
     if typed.has("version") {
         return Err(Shown::refused(text::version(version), 0));
@@ -139,7 +139,7 @@ pub fn parse(
     if typed.has("config") {
         return Err(Shown::told(text::configuration(&settings)));
     }
-    run(settings, &mut variables, read_file).map_err(refused)?
+    run(settings, &mut variables, files).map_err(refused)?
 }
 
 /// The help, as `--help` prints it on standard output.
@@ -150,16 +150,16 @@ pub fn help() -> String {
 fn run(
     mut settings: Settings,
     variables: &mut Variables<'_>,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    files: &dyn Reads,
 ) -> Result<Result<Run, Shown>, String> {
     if settings.shown.is_some() && settings.url.is_none() {
         let out = "ERROR: -g/--get requires a commandline URL\n".to_owned();
         return Ok(Err(Shown { out, exit: 1, ..Shown::default() }));
     }
-    let mut reader = Reader { escaping: settings.url_escaping, read_file, notices: Vec::new() };
+    let mut reader = Reader { escaping: settings.url_escaping, files, notices: Vec::new() };
     let lines = match &settings.url {
         Some(url) => vec![reader.line(&variables.expand(url))?],
-        None => match read_file(Path::new(&settings.file)) {
+        None => match files.bytes(Path::new(&settings.file)) {
             Ok(bytes) => reader.file(&String::from_utf8_lossy(&bytes), variables)?,
             Err(error) => {
                 let err = format!("siege: unable to open file: {} ({error})\n", settings.file);

@@ -200,7 +200,7 @@ impl Composer<'_> {
             _ => line.method.to_owned(),
         };
         let fields = self.fields(line);
-        Request { method, fields, body: line.body.clone().into(), ..Request::get(&line.url) }
+        Request { method, fields, body: line.body.clone(), ..Request::get(&line.url) }
     }
 
     fn fields(&self, line: &Line) -> Vec<Field> {
@@ -233,7 +233,9 @@ impl Composer<'_> {
         if line.method != "GET" {
             let line_type = line.content_type.as_ref().or(settings.content_type.as_ref());
             add("Content-Type", line_type.map_or("application/x-www-form-urlencoded", String::as_str));
-            add("Content-Length", &line.body.len().to_string());
+            // What stands in a file was measured where it was named.
+            let length = line.body.length().expect("a body of a line has a length");
+            add("Content-Length", &length.to_string());
         }
         fields
     }

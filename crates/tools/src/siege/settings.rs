@@ -4,10 +4,10 @@
 use super::Layout;
 use super::options::Typed;
 use super::variables::Variables;
+use crate::reads::Reads;
 use plan::byte_order as mark;
 use plan::secret::shown_line;
 use plan::{Endpoint, Masked};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -219,10 +219,10 @@ impl Settings {
         typed: &Typed,
         variables: &mut Variables<'_>,
         env: &dyn Fn(&str) -> Option<String>,
-        read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+        files: &dyn Reads,
         seed: u64,
     ) -> Result<Settings, Refusal> {
-        let mut settings = match configuration(typed, env, read_file) {
+        let mut settings = match configuration(typed, env, files) {
             (Some((file, text)), notice) => {
                 let mut settings = Settings { resource_file: Some(file), ..Settings::built_in(seed) };
                 settings.notices.extend(notice);
@@ -377,10 +377,10 @@ const SYSTEM_FILE: &str = "/etc/siege/siegerc";
 fn configuration(
     typed: &Typed,
     env: &dyn Fn(&str) -> Option<String>,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    files: &dyn Reads,
 ) -> (Option<(String, String)>, Option<String>) {
     let read =
-        |file: &str| read_file(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        |file: &str| files.bytes(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let named = typed.last("rc").map(str::to_owned).or_else(|| env("SIEGERC"));
     if let Some(file) = named {
         return match read(&file) {

@@ -2,6 +2,7 @@ use super::*;
 use ::plan::{
     Http1Version, Load, Pace, Phase, Protocol, RequestForm, RequestOrder, RequestStep, Step, Validators,
 };
+use std::io;
 
 /// Reads a line; files are those named here, and `~` stands for a blank within a word.
 fn parse_with(line: &str, files: &[(&str, &str)]) -> Result<Run, Shown> {

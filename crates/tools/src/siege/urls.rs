@@ -1,10 +1,10 @@
 //! The syntax of URL files: `URL`, `URL METHOD body`, `URL METHOD <file`, and `NAME=value`.
 
 use super::variables::{Variables, is_name};
+use crate::reads::Reads;
 use plan::byte_order as mark;
-use plan::{Address, Masked};
+use plan::{Address, Body, Masked};
 use std::fmt::Write;
-use std::io;
 use std::path::Path;
 
 /// One request of a list, as written.
@@ -13,7 +13,7 @@ pub(super) struct Line {
     /// Absolute, without user and password.
     pub url: String,
     pub method: &'static str,
-    pub body: Vec<u8>,
+    pub body: Body,
     /// Set by the line itself.
     pub content_type: Option<String>,
     /// `user:password` of the URL.
@@ -27,7 +27,7 @@ const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "OPTIONS", "DELETE"];
 pub(super) struct Reader<'a> {
     /// Unsafe characters are escaped.
     pub escaping: bool,
-    pub read_file: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    pub files: &'a dyn Reads,
     /// Notices about files that could not be had; a line each.
     pub notices: Vec<String>,
 }
@@ -69,23 +69,20 @@ impl Reader<'_> {
         let (content_type, rest) = own_type(rest.trim_start());
         let body = match rest.strip_prefix('<') {
             Some(file) => self.body(file.trim()),
-            None => rest.as_bytes().to_vec(),
+            None => Body::from(rest),
         };
         Ok(Line { url, method, body, content_type, user })
     }
 
     /// Returns the content of a file, byte for byte; of texts, without blanks at either end.
-    fn body(&mut self, file: &str) -> Vec<u8> {
-        match (self.read_file)(Path::new(file)) {
-            Ok(bytes) if is_text(file) => bytes.trim_ascii().to_vec(),
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.notices.push(format!(
-                    "unable to open file: {file} ({error}); the request goes out without a body"
-                ));
-                Vec::new()
-            }
-        }
+    fn body(&mut self, file: &str) -> Body {
+        let path = Path::new(file);
+        let body = if is_text(file) { self.files.trimmed(path) } else { self.files.body(path) };
+        body.unwrap_or_else(|error| {
+            self.notices
+                .push(format!("unable to open file: {file} ({error}); the request goes out without a body"));
+            Body::default()
+        })
     }
 }
 
@@ -189,6 +186,7 @@ fn escape(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     fn read(text: &str) -> Result<Vec<Line>, String> {
         let env = |name: &str| (name == "FROM_ENV").then(|| "env".to_owned());
@@ -197,7 +195,7 @@ mod tests {
             Some("body.bin") => Ok(b" \xff\0\n".to_vec()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         };
-        let mut reader = Reader { escaping: true, read_file: &read_file, notices: Vec::new() };
+        let mut reader = Reader { escaping: true, files: &read_file, notices: Vec::new() };
         reader.file(text, &mut Variables::new(&env))
     }
 
@@ -238,12 +236,16 @@ mod tests {
         ] {
             let read = one(line);
             assert_eq!(
-                (read.method, read.body.as_slice(), read.content_type.as_deref()),
+                (read.method, &read.body[..], read.content_type.as_deref()),
                 (method, body.as_bytes(), content_type),
                 "{line}"
             );
         }
-        assert_eq!(one("http://h/p PATCH < body.bin").body, b" \xff\0\n", "what is no text is sent as it is");
+        assert_eq!(
+            one("http://h/p PATCH < body.bin").body[..],
+            b" \xff\0\n"[..],
+            "what is no text is sent as it is"
+        );
     }
 
     #[test]

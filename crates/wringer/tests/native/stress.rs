@@ -216,9 +216,8 @@ fn hits_that_wait_for_misses_fail_where_the_origin_is_slow() {
 
 #[test]
 fn connections_that_are_never_closed_are_told_where_they_are_many() {
-    let (_, found) = stress(FaultKind::KeepConnections, "surge,short-connections");
-    // A busy machine opens so many connections in a surge that those that stay open are told there, too.
-    check_answers(&found, "surge");
+    // Alone: on a busy machine a surge leaves so many open that a few hundred more are less than a tenth of them.
+    let (_, found) = stress(FaultKind::KeepConnections, "short-connections");
     check(&found, "short-connections", &["degraded", "failed", "broken"], "CLOSE_WAIT");
 }
 
