@@ -48,6 +48,7 @@ pub fn kind_of_tls(kind: tls::ErrorKind) -> FailureKind {
         E::Expired => FailureKind::CertificateExpired,
         E::WrongName => FailureKind::CertificateName,
         E::UnknownIssuer => FailureKind::CertificateIssuer,
+        E::OldVersion => FailureKind::CertificateVersion,
         E::BadCertificate | E::NoCertificate => FailureKind::CertificateBad,
     }
 }

@@ -357,6 +357,8 @@ counted! {
         CertificateName = ("certificate_name", "certificate is for another name"),
         /// Nobody trusted has signed the peer's certificate.
         CertificateIssuer = ("certificate_issuer", "certificate of an unknown issuer"),
+        /// The peer's certificate is of version 1 or 2 of X.509, which nobody verifies.
+        CertificateVersion = ("certificate_version", "certificate of version 1 of X.509"),
         /// The peer's certificate is missing or bad in another way.
         CertificateBad = ("certificate_bad", "bad certificate, or none"),
         /// A proxy did not open the tunnel that was asked for.

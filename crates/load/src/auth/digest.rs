@@ -144,6 +144,11 @@ impl Digest {
         value
     }
 
+    /// True if the body takes part in the answer.
+    pub fn covers_bodies(&self) -> bool {
+        self.quality == Some(Quality::AuthInt)
+    }
+
     /// RFC 7616 section 3.4.2.
     fn secret(&self, name: &str, password: &str, cnonce: &str) -> String {
         let secret = self.algorithm.hash(format!("{name}:{}:{password}", self.realm));
@@ -157,7 +162,7 @@ impl Digest {
     fn response(&self, secret: &str, of: &Covered<'_>, count: &str, cnonce: &str) -> String {
         let (hash, nonce) = (|text: String| self.algorithm.hash(text), &self.nonce);
         let mut asked = format!("{}:{}", of.method, of.uri);
-        if self.quality == Some(Quality::AuthInt) {
+        if self.covers_bodies() {
             asked += &format!(":{}", self.algorithm.hash(of.body));
         }
         let asked = hash(asked);

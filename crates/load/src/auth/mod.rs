@@ -70,6 +70,14 @@ impl Authenticator {
         answered
     }
 
+    /// True if somebody has asked for a value that covers the bodies of requests (RFC 7616 section 3.4.3).
+    pub fn covers_bodies(&self) -> bool {
+        self.answers.borrow().known.iter().any(|(_, known)| match known {
+            Known::Basic(_) => false,
+            Known::Digest(digest) => digest.0.covers_bodies(),
+        })
+    }
+
     /// The value of the field for a request to somebody who has asked before.
     pub fn value(&self, asker: &Asker, of: &Covered<'_>) -> Option<String> {
         self.answers.borrow_mut().value(asker, of)

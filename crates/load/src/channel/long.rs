@@ -11,9 +11,10 @@ use std::sync::Arc;
 const LONG: u64 = 1 << 20;
 
 /// A body that is sent in pieces.
+#[derive(Debug)]
 pub(crate) struct LongBody(Vec<LongPart>);
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 enum LongPart {
     Bytes(Arc<Vec<u8>>),
     File(BodyFile),
@@ -36,6 +37,32 @@ impl LongBody {
             }
         }
         (body.is_filed() || bytes > LONG).then_some(LongBody(parts))
+    }
+
+    /// Its length as the plan has it.
+    ///
+    /// # Panics
+    /// A file of it may have any length: of such a body the length is that of [`LongBody::open`].
+    pub fn length(&self) -> u64 {
+        let length = |part: &LongPart| match part {
+            LongPart::Bytes(bytes) => bytes.len() as u64,
+            LongPart::File(file) => {
+                let held = || file.held().map(|held| held.len() as u64);
+                file.bytes.or_else(held).expect("a file whose length was told")
+            }
+        };
+        self.0.iter().map(length).sum()
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// As of opening it, and of reading its files.
+    pub fn whole(&self) -> io::Result<Vec<u8>> {
+        let open = self.open()?;
+        let mut bytes = Vec::new();
+        open.read(0, open.length() as usize, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Opens its files.

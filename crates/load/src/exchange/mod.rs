@@ -33,6 +33,6 @@ pub(crate) use shortcut::{
 };
 pub use types::OnBrokenOff;
 pub(crate) use types::{
-    Busy, Client, Context, Described, Due, Ending, Exchanges, Head, HttpExchanges, Moments, Queue, Read,
-    Reading, Repeating, Sent, Turn, Unanswered, Worker, Written, has_fast_path, may_repeat,
+    Busy, Client, Context, Described, Due, Ending, Exchanges, Head, HeadWritten, HttpExchanges, Moments,
+    Queue, Read, Reading, Repeating, Sent, Turn, Unanswered, Worker, Written, has_fast_path, may_repeat,
 };

@@ -3,12 +3,12 @@
 //! value, and its bytes come last.
 
 use super::chunked;
+use super::draft::{Draft, DraftField, filled, text};
+use super::edited::Edited;
 use super::framing::Framing;
 use super::sign::Signer;
 use super::value::is_of_connections;
-use super::{
-    Compiler, FieldLine, Filling, HttpRequest, Part, Scope, Scrap, is_fixed, joined, uses_slots, write_all,
-};
+use super::{Compiler, Filling, HttpRequest, Part, Scope, Scrap, is_fixed, joined, uses_slots, write_all};
 use crate::channel::{LongBody, OpenBody, OwnedDestination, RequestContent, held, show_beginning};
 use crate::control::Deck;
 use plan::template::{Encode, Piece, TemplateAddress};
@@ -91,8 +91,10 @@ pub(crate) struct Writer<'a> {
     pub templates: bool,
     pub http: &'a Http,
     pub scope: Scope<'a>,
-    /// Sessions edit the requests.
+    /// Sessions or programs edit the requests.
     pub edited: bool,
+    /// Sessions alone do.
+    pub sessions: bool,
     pub signer: Option<Rc<Signer>>,
 }
 
@@ -171,6 +173,7 @@ impl Message {
                 let request = edited.fill(filling);
                 request.list(path.unwrap_or(&request.target), request.fields.iter(), to);
                 body.bytes.extend_from_slice(&request.body);
+                body.long = request.open()?;
             }
             // HTTP/1 is spoken.
             Form::Fixed(..) | Form::Drawn(_) | Form::Parted(_) => {}
@@ -247,85 +250,6 @@ impl Message {
     }
 }
 
-/// A request in its parts: each fixed, or filled with values.
-struct Draft {
-    method: Rc<str>,
-    secure: bool,
-    target: Vec<Part>,
-    version: &'static str,
-    fields: Vec<DraftField>,
-    body: Vec<Part>,
-    /// Decks that it is dealt its values of.
-    decks: Vec<Arc<Deck>>,
-    listed_fields_only: bool,
-    framing: Framing,
-}
-
-/// A field of a request, its value in parts.
-struct DraftField {
-    /// Empty where the value is the whole line.
-    name: String,
-    value: Vec<Part>,
-    /// Indexing in the tables of HTTP/2.
-    indexing: Indexing,
-}
-
-impl DraftField {
-    fn new(name: &str, value: Vec<Part>, is_secret: bool) -> DraftField {
-        let indexing = match is_fixed(&value) {
-            _ if is_secret => Indexing::Never,
-            true => Indexing::Insert,
-            false => Indexing::Literal,
-        };
-        DraftField { name: name.to_owned(), value: joined(value), indexing }
-    }
-
-    /// The beginning of its line.
-    fn start(&self) -> String {
-        if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) }
-    }
-
-    fn line(&self, filling: &Filling<'_>, scrap: &mut Scrap) -> FieldLine {
-        let mut line = self.start().into_bytes();
-        write_all(&self.value, filling, scrap, &mut line);
-        FieldLine::written(line, self.indexing)
-    }
-
-    fn is(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name)
-    }
-}
-
-impl Draft {
-    /// Of a request that is the same each time.
-    fn of(request: HttpRequest) -> Draft {
-        let field = |field: &FieldLine| DraftField::new(field.name(), vec![text(&field.value())], false);
-        let fields: Vec<DraftField> = request.fields.iter().map(field).collect();
-        Draft {
-            secure: request.secure,
-            target: vec![text(&request.target)],
-            version: request.version,
-            framing: Framing::of(&request.method, fields.iter().map(|field| field.name.as_str())),
-            method: request.method,
-            fields,
-            body: vec![Part::text(&request.body)],
-            decks: Vec::new(),
-            listed_fields_only: false,
-        }
-    }
-
-    /// The body as it is sent.
-    fn content(&self, filling: &Filling<'_>, scrap: &mut Scrap) -> Vec<u8> {
-        let mut body = filled(&self.body, filling, scrap);
-        self.framing.finish(&mut body);
-        body
-    }
-
-    fn parts(&self) -> impl Iterator<Item = &[Part]> {
-        [&*self.target, &*self.body].into_iter().chain(self.fields.iter().map(|field| &*field.value))
-    }
-}
-
 impl Listed {
     /// Host becomes `:authority` (RFC 9113 section 8.3.1), and what speaks of one connection of HTTP/1 is left out.
     fn of(draft: Draft, long: Option<LongBody>, version: Version) -> Listed {
@@ -382,79 +306,6 @@ impl Listed {
             body.show(to);
         }
     }
-}
-
-/// A request that is edited before it is sent.
-struct Edited {
-    draft: Draft,
-    /// Pieces that are the same each time: shared by all copies.
-    fixed: FixedPieces,
-    signer: Option<Rc<Signer>>,
-    scratch: RefCell<Scrap>,
-}
-
-/// Pieces of a request that hold no values, by their places.
-struct FixedPieces {
-    target: Option<Rc<str>>,
-    fields: Vec<Option<FieldLine>>,
-    body: Option<Rc<[u8]>>,
-}
-
-impl Edited {
-    fn new(draft: Draft, signer: Option<Rc<Signer>>) -> Edited {
-        let filling = Filling::NOTHING;
-        let mut scrap = Scrap::default();
-        let mut fixed = |parts: &[Part]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
-        let target = fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into());
-        let body = is_fixed(&draft.body).then(|| draft.content(&filling, &mut scrap).into());
-        let line = |field: &DraftField| is_fixed(&field.value).then(|| field.line(&filling, &mut scrap));
-        let fixed = FixedPieces { target, fields: draft.fields.iter().map(line).collect(), body };
-        Edited { draft, fixed, signer, scratch: RefCell::default() }
-    }
-
-    fn is_fixed(&self) -> bool {
-        self.signer.is_none() && self.draft.parts().all(is_fixed)
-    }
-
-    fn fill(&self, filling: &Filling<'_>) -> HttpRequest {
-        let draft = &self.draft;
-        let fixed = &self.fixed;
-        let scrap = &mut *self.scratch.borrow_mut();
-        let body = fixed.body.clone().unwrap_or_else(|| draft.content(filling, scrap).into());
-        let target = fixed.target.clone();
-        let target =
-            target.unwrap_or_else(|| String::from_utf8_lossy(&filled(&draft.target, filling, scrap)).into());
-        let lines = fixed.fields.iter().zip(&draft.fields);
-        let lines = lines.map(|(fixed, field)| fixed.clone().unwrap_or_else(|| field.line(filling, scrap)));
-        let mut fields: Vec<FieldLine> = lines.collect();
-        let is_open = |field: &&mut FieldLine| field.is("Content-Length") && field.value().is_empty();
-        if let Some(place) = fields.iter_mut().find(is_open) {
-            *place = FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len()));
-        }
-        if !draft.listed_fields_only && draft.framing.counts(body.len() as u64) {
-            fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
-        }
-        let chunked = draft.framing == Framing::Chunked && !draft.listed_fields_only;
-        let method = draft.method.clone();
-        let secure = draft.secure;
-        let version = draft.version;
-        let mut request = HttpRequest { method, secure, target, version, fields, body, chunked };
-        if let Some(signer) = &self.signer {
-            signer.sign(&mut request, filling.at.unix_us);
-        }
-        request
-    }
-
-    fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
-        let request = self.fill(filling);
-        request.encode(&request.target, request.fields.iter(), last && !self.draft.listed_fields_only, to);
-    }
-}
-
-fn filled(parts: &[Part], filling: &Filling<'_>, scrap: &mut Scrap) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    write_all(parts, filling, scrap, &mut bytes);
-    bytes
 }
 
 impl Drawn {
@@ -550,10 +401,6 @@ impl Parted {
     }
 }
 
-fn text(text: &str) -> Part {
-    Part::text(text.as_bytes())
-}
-
 /// True if a field says that the server is asked before the body is sent (RFC 9110 section 10.1.1).
 fn expects_continue(fields: &[DraftField]) -> bool {
     let value = |field: &DraftField| filled(&field.value, &Filling::NOTHING, &mut Scrap::default());
@@ -602,7 +449,9 @@ impl Writer<'_> {
         };
         // A length that stands without a value is written once the body is known.
         let edited = self.edited || self.signer.is_some() || all().any(is_open);
-        let may_be_parted = !edited && request.tcp.is_none() && framing.is_plain();
+        // Sessions take a body as it is, or leave it behind; its length stands in the head that they edit.
+        let is_taken = self.sessions && self.signer.is_none() && request.body.length().is_some();
+        let may_be_parted = (!edited || is_taken) && request.tcp.is_none() && framing.is_plain();
         let long = if may_be_parted { LongBody::of(&request.body, self.templates) } else { None };
         let body = if long.is_some() { Vec::new() } else { self.body(request, &mut compiler)? };
         let waits =
@@ -619,7 +468,7 @@ impl Writer<'_> {
             framing,
         };
         let form = match edited {
-            true => Form::Edited(Box::new(Edited::new(draft, self.signer.clone()))),
+            true => Form::Edited(Box::new(Edited::new(draft, long, self.signer.clone()))),
             false if self.http.streams().is_some() => {
                 Form::Listed(Box::new(Listed::of(draft, long, version(self.http))))
             }

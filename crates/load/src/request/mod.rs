@@ -11,6 +11,8 @@ mod checksum;
 pub(crate) mod chunked;
 pub(crate) mod compose;
 mod contents;
+mod draft;
+mod edited;
 mod framing;
 pub(crate) mod http;
 mod message;

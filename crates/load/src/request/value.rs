@@ -1,6 +1,8 @@
 //! An HTTP request as a value, which sessions and signatures edit; the encoding of either protocol comes last.
 
 use super::chunked;
+use crate::channel::{LongBody, OpenBody};
+use std::io;
 use std::rc::Rc;
 use wire::http1::{Limits, RequestHead, RequestReader, RequestSink};
 use wire::http2::{FieldList, Indexing};
@@ -17,6 +19,8 @@ pub(crate) struct HttpRequest {
     pub version: &'static str,
     pub fields: Vec<FieldLine>,
     pub body: Rc<[u8]>,
+    /// The body instead, where it is sent in pieces.
+    pub long: Option<Rc<LongBody>>,
     /// The body is sent in chunks (RFC 9112 section 7.1).
     pub chunked: bool,
 }
@@ -99,6 +103,14 @@ impl HttpRequest {
         self.fields.iter().find(|field| field.is(name))
     }
 
+    /// Opens the body, where it is sent in pieces.
+    ///
+    /// # Errors
+    /// One of its files cannot be opened, or has another length now.
+    pub fn open(&self) -> io::Result<Option<OpenBody>> {
+        self.long.as_ref().map(|long| long.open()).transpose()
+    }
+
     /// Reads the first request of a text that somebody else wrote, and says where it ends; `None` where it is not whole.
     pub fn read(text: &[u8], secure: bool) -> Option<(HttpRequest, usize)> {
         let mut taken = Taken { request: HttpRequest { secure, ..HttpRequest::default() }, body: Vec::new() };
@@ -126,7 +138,7 @@ impl HttpRequest {
     }
 
     /// Appends the request with other fields, for a target as this connection wants it. `last`: it is to say that the connection
-    /// ends with it.
+    /// ends with it. Of a body that is sent in pieces it appends nothing.
     pub fn encode<'a>(
         &self,
         target: &str,
@@ -162,6 +174,7 @@ impl Default for HttpRequest {
             version: "HTTP/1.1",
             fields: Vec::new(),
             body: [].into(),
+            long: None,
             chunked: false,
         }
     }
@@ -206,6 +219,7 @@ impl HttpRequest {
             chunked: fields.iter().any(|field| chunked::is_named(field.name())),
             fields,
             body: body.as_bytes().into(),
+            long: None,
             secure: false,
         }
     }

@@ -97,6 +97,7 @@ impl Message {
 
 /// A body of values alone where none has a name, otherwise a form.
 fn set_body(request: &mut HttpRequest, parameters: &Parameters) {
+    debug_assert!(request.long.is_none(), "a request that programs edit is held whole");
     let old_type = request.field("Content-Type").map(FieldLine::value).unwrap_or_default();
     let was_form = old_type.starts_with("application/x-www-form-urlencoded") && !request.body.is_empty();
     let old = if parameters.replaces { Vec::new() } else { request.body.to_vec() };

@@ -5,10 +5,10 @@ use super::reply::Reply;
 use super::{BegunBy, UserTurn, needs::Needs};
 use crate::answer::{Ended, Settled};
 use crate::auth::Rounds;
-use crate::channel::{Connection, Destination, OwnedDestination, UNIX};
+use crate::channel::{Connection, Destination, OpenBody, OwnedDestination, UNIX, show_beginning};
 use crate::exchange::{
-    self, Client, Described, Due, Ending, Exchanges, Head, HttpExchanges, Moments, Queue, Read, Reading,
-    Repeating, Sent, Turn, Unanswered, Worker, Written,
+    self, Client, Described, Due, Ending, Exchanges, Head, HeadWritten, HttpExchanges, Moments, Queue, Read,
+    Reading, Repeating, Sent, Turn, Unanswered, Worker, Written,
 };
 use crate::request::FieldLine;
 use crate::step::{Line, RequestAnswer};
@@ -283,6 +283,27 @@ impl Exchanges for SessionExchanges<'_> {
         Ok(Written { expect: self.framing(), payload: 0 })
     }
 
+    fn is_parted(&self, _: &()) -> bool {
+        self.message.request.long.is_some()
+    }
+
+    fn begin(
+        &mut self,
+        due: &mut Due<()>,
+        now: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<HeadWritten, Failure> {
+        let opened = self.message.request.open();
+        let body = opened.map_err(|_| Failure::new(FailureKind::Unwritable, Stage::Send))?;
+        let body = body.expect("only long bodies are sent in parts");
+        let written = self.write(due, now, last, to)?;
+        if self.keeps_sent() {
+            self.show_body(&body);
+        }
+        Ok(HeadWritten { expect: written.expect, body })
+    }
+
     fn takes_fields(&self, _: &()) -> bool {
         self.purpose.prepared.tcp.is_none()
     }
@@ -390,6 +411,10 @@ impl HttpExchanges for SessionExchanges<'_> {
         let more = self.additions();
         self.message.list(&mut to.fields, &self.destination, &more);
         to.body.bytes.extend_from_slice(&self.message.request.body);
+        to.body.long = match self.message.request.open() {
+            Ok(long) => long,
+            Err(_) => return false,
+        };
         self.sent.clear();
         if self.keeps_sent() {
             to.show(&mut self.sent);
@@ -449,6 +474,7 @@ impl SessionExchanges<'_> {
         user_turn.session.only_redirects
             && purpose.cause == Cause::Listed
             && purpose.prepared.is_plain(u64::MAX)
+            && self.message.request.long.is_none()
             && user_turn.values.borrow().code.is_none()
     }
 
@@ -463,6 +489,17 @@ impl SessionExchanges<'_> {
     }
 
     /// Somebody may want to see what was sent.
+    /// Keeps a body that was sent in pieces: all of it where contents are kept, of evidence its beginning.
+    fn show_body(&mut self, body: &OpenBody) {
+        if !self.user_turn.keeps_contents() {
+            return show_beginning(body, &mut self.sent);
+        }
+        let begin = self.sent.len();
+        if body.read(0, body.length() as usize, &mut self.sent).is_err() {
+            self.sent.truncate(begin);
+        }
+    }
+
     fn keeps_sent(&self) -> bool {
         let user_turn = self.user_turn;
         user_turn.worker.account.wanted.evidence.get() > 0

@@ -11,6 +11,7 @@ use crate::exchange::{Client, Worker};
 use crate::request::FieldLine;
 use plan::draw::hash;
 use plan::{Address, Http, Validators};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -107,7 +108,16 @@ impl Memory {
         let Message { request, address, .. } = message;
         let method = &*request.method;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
-        let of = Covered { method, uri: destination.line(address, http), body: &request.body };
+        // Only a login that covers bodies needs one that is sent in pieces.
+        let body = match &request.long {
+            Some(long) if self.authenticator.covers_bodies() => {
+                // What cannot be read cannot be sent either, and it is that which is told.
+                let read = long.whole();
+                read.map_or_else(|_| Cow::Borrowed(&*request.body), Cow::Owned)
+            }
+            Some(_) | None => Cow::Borrowed(&*request.body),
+        };
+        let of = Covered { method, uri: destination.line(address, http), body: &body };
         if let Some(value) = self.authenticator.value(&asker, &of) {
             more.add("Authorization", &value);
         }

@@ -60,6 +60,7 @@ impl<'a> Redirection<'a> {
     fn become_get(&self, request: &mut HttpRequest) {
         request.method = "GET".into();
         request.body = [].into();
+        request.long = None;
         request.chunked = false;
         request.fields.retain(|field| !field.describes_body() || self.keeps(field));
     }

@@ -319,7 +319,8 @@ impl Requests {
         let (decks, phase) = (&models.control.decks, models.of.0);
         let scope = Scope { names, slots, tables, decks, phase, seed };
         let edited = !step.session.is_none() || known.edited;
-        let writer = Writer { templates: step.templates, http, scope, edited, signer };
+        let writer =
+            Writer { templates: step.templates, http, scope, edited, sessions: !known.edited, signer };
         let checks = Checks::new(&step.expect, &[], slots);
         let checks = &Rc::new(checks.and_after(step, slots, known.programs.as_deref()));
         let reading = step.reading;

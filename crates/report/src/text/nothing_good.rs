@@ -10,6 +10,24 @@ use measure::{Closed, Evidence, Failure, FailureKind, Reason, Stage};
 const NO_APPLICATION_PROTOCOL: Reason = Reason::Alert(120);
 const NOT_HTTP2_OVER_TLS: &str = "The server does not speak HTTP/2 there: leave out --http 2.";
 
+/// Advice where the target's certificate is not taken.
+fn of_certificate(kind: FailureKind, target: &str) -> String {
+    let hint = match kind {
+        FailureKind::CertificateIssuer => {
+            "Nobody who is trusted has signed its certificate, perhaps but itself: give that, or its authority's, with \
+             --ca FILE, or take any with -k."
+        }
+        FailureKind::CertificateName => "Give a name of the certificate with --sni, or take any with -k.",
+        FailureKind::CertificateVersion => {
+            "A certificate of version 1 cannot be verified: make one of version 3, which `openssl req -x509` does, or take \
+             any with -k."
+        }
+        FailureKind::CertificateExpired => "Renew it, or set the clock that is wrong; -k takes any.",
+        _ => return format!("`openssl s_client -connect {target}` shows it; -k takes any."),
+    };
+    hint.to_owned()
+}
+
 impl Report<'_> {
     /// Tells what most requests met, and what to do about it.
     pub(super) fn why_nothing_was_good(&self) -> String {
@@ -98,14 +116,14 @@ impl Report<'_> {
                     "What listens at {target} speaks no TLS: leave out https://, or give the port for TLS."
                 )
             }
-            (FailureKind::CertificateIssuer, _) => {
-                "Nobody who is trusted has signed its certificate, perhaps but itself: give that, or its authority's, with \
-                 --ca FILE, or take any with -k."
-                    .to_owned()
-            }
-            (FailureKind::CertificateName, _) => {
-                "Give a name of the certificate with --sni, or take any with -k.".to_owned()
-            }
+            (
+                FailureKind::CertificateIssuer
+                | FailureKind::CertificateName
+                | FailureKind::CertificateVersion
+                | FailureKind::CertificateExpired
+                | FailureKind::CertificateBad,
+                _,
+            ) => of_certificate(failure.kind, target),
             (FailureKind::NotHttp2, _) if self.spoke_tls() => NOT_HTTP2_OVER_TLS.to_owned(),
             (FailureKind::NotHttp2, _) => {
                 "The server does not speak HTTP/2 there without TLS: leave out --http 2c for HTTP/1.1, or give https:// and --http 2."

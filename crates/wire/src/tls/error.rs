@@ -28,6 +28,8 @@ pub enum ErrorKind {
     WrongName,
     /// Nobody who is trusted has signed the peer's certificate.
     UnknownIssuer,
+    /// The peer's certificate is of version 1 or 2 of X.509, which has no extensions to verify.
+    OldVersion,
     /// Something else is wrong with the peer's certificate.
     BadCertificate,
     /// The peer gave no certificate where one is demanded.
@@ -66,20 +68,25 @@ impl Error {
     }
 }
 
-/// A certificate of an authority is shown as that of a server, which self-signed ones are made to be. The library has
-/// no name for it but that of its verifier's error.
+/// A certificate of an authority is shown as that of a server, which self-signed ones are made to be.
 pub(super) fn is_self_signed(error: &rustls::Error) -> bool {
     matches!(error, rustls::Error::InvalidCertificate(why) if is_of_authority(why))
 }
 
 fn is_of_authority(why: &CertificateError) -> bool {
-    matches!(why, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
+    is_called(why, "CaUsedAsEndEntity")
+}
+
+/// An error of the library's verifier that has a name there alone.
+fn is_called(why: &CertificateError, name: &str) -> bool {
+    matches!(why, CertificateError::Other(other) if format!("{other:?}").contains(name))
 }
 
 fn of_certificate(why: &CertificateError) -> ErrorKind {
     use CertificateError as C;
     match why {
         why if is_of_authority(why) => ErrorKind::UnknownIssuer,
+        why if is_called(why, "UnsupportedCertVersion") => ErrorKind::OldVersion,
         C::Expired | C::ExpiredContext { .. } | C::NotValidYet | C::NotValidYetContext { .. } => {
             ErrorKind::Expired
         }

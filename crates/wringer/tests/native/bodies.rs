@@ -1,7 +1,7 @@
 //! Bodies of requests that are long, stand in files, or are sent only once the server has asked for them.
 
 use crate::support::{Ran, folder, free_address, run, shell, start_in, wringer};
-use crate::web::{Web, ok};
+use crate::web::{Web, answer, ok};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -47,6 +47,31 @@ fn the_content_of_a_file_arrives_as_it_is() {
     assert_eq!(server.seen().len(), before + 2);
 }
 
+/// A session that leads on sends the file once more, or leaves it behind, as the status says.
+#[test]
+fn a_file_goes_along_with_a_redirection() {
+    let content = text(2_000_000);
+    for version in ["", "--http 2c "] {
+        let server = Web::start(|asked| match asked.target.as_str() {
+            "/again" => answer("307 Temporary Redirect", "Location: /there\r\n", ""),
+            "/look" => answer("303 See Other", "Location: /there\r\n", ""),
+            _ => ok(""),
+        });
+        for (from, length) in [("again", content.len()), ("look", 0)] {
+            let before = server.seen().len();
+            let line = format!(
+                "http http://{}/{from} {version}-n 1 -c 1 -q --follow --body-file {{}}/big",
+                server.address
+            );
+            with_file(&content, &line).ended_with(0);
+            let bodies: Vec<String> =
+                server.seen().split_off(before).into_iter().map(|asked| asked.body).collect();
+            assert_eq!(bodies.len(), 2, "{from}");
+            assert!(bodies[0] == content && bodies[1] == content[..length], "{from}: {}", bodies[1].len());
+        }
+    }
+}
+
 #[test]
 fn forms_and_texts_hold_files() {
     let content = text(100_000);
@@ -67,25 +92,27 @@ fn forms_and_texts_hold_files() {
     assert!(seen[1].body == content && seen[1].field("Content-Type").is_none());
 }
 
-/// No worker and no connection has a copy: the plan names the file, and so does what is kept of the run.
+/// No worker and no connection has a copy: the plan names the file, and so does what is kept of the run. A session holds no more.
 #[test]
 fn a_large_file_takes_no_memory_and_no_room_in_the_plan() {
     let address = free_address();
     let mut origin = wringer(&format!("origin --listen {address} -t 1 -q"));
     origin.wait_for("listens at");
-    let line = format!(
-        "head -c 60000000 /dev/zero > large; exec $WRINGER http http://{address}/w/1/300 --body-file large --expect-status 405 \
-         -t 2 -c 8 -n 24 -q --json result.json --keep-in run.wr"
-    );
-    let ran = shell(&line).ended_with(0);
-    let report = ran.report();
-    assert_eq!([report.sum("ok"), report.sum("failed")], [24, 0], "{}", ran.stdout);
-    assert!(report.sum("sent_bytes") > 24 * 60_000_000, "{}", ran.stdout);
-    let memory = report.count("self_check/machine/memory_bytes");
-    assert!(memory < 120_000_000, "{memory} bytes of memory");
-    let body = report.part("plan/load/phases/0/scenario/steps/0/requests/requests/0/body");
-    assert_eq!((body.text("file"), body.count("bytes")), ("large", 60_000_000));
-    assert_eq!(body.text("sha256").len(), 64);
+    for session in ["", "--follow"] {
+        let line = format!(
+            "head -c 60000000 /dev/zero > large; exec $WRINGER http http://{address}/w/1/300 --body-file large --expect-status 405 \
+             -t 2 -c 8 -n 24 -q --json result.json --keep-in run.wr {session}"
+        );
+        let ran = shell(&line).ended_with(0);
+        let report = ran.report();
+        assert_eq!([report.sum("ok"), report.sum("failed")], [24, 0], "{}", ran.stdout);
+        assert!(report.sum("sent_bytes") > 24 * 60_000_000, "{}", ran.stdout);
+        let memory = report.count("self_check/machine/memory_bytes");
+        assert!(memory < 120_000_000, "{memory} bytes of memory {session}");
+        let body = report.part("plan/load/phases/0/scenario/steps/0/requests/requests/0/body");
+        assert_eq!((body.text("file"), body.count("bytes")), ("large", 60_000_000));
+        assert_eq!(body.text("sha256").len(), 64);
+    }
 }
 
 #[test]

@@ -68,6 +68,13 @@ fn any_certificate_is_any_certificate() {
         let ran = run(&format!("http https://{at}/ -k -n 4 -c 1 -q --json {{}}/result.json"));
         assert_eq!(ran.ended_with(0).report().sum("ok"), 4, "{what}, {options}");
         run(&format!("wrk -t1 -c1 -d1s https://{at}/")).ended_with(0);
+        if !extensions {
+            let own = folder.path().join("c.pem");
+            let line = format!("http https://{at}/ -n 1 -c 1 --ca {} --json {{}}/result.json", own.display());
+            let ran = run(&line).ended_with(1);
+            assert_eq!(ran.report().failures()["certificate_version"], 1, "{what}, {options}");
+            assert!(ran.stdout.contains("version 3"), "{}", ran.stdout);
+        }
     }
 }
 

@@ -253,6 +253,19 @@ fn digest_challenges_are_answered_once_and_nonces_used_again() {
     });
 }
 
+/// The answer covers a file, too, of which nobody holds the bytes.
+#[test]
+fn digests_cover_files() {
+    let folder = crate::support::folder();
+    let file = folder.path().join("big");
+    std::fs::write(&file, "0123456789abcdef".repeat(10_000)).unwrap();
+    let web = digest_server("SHA-256", "auth-int", 1000);
+    let report =
+        http(&[], &format!("{} -c 1 -n 3 --user u:p --digest --body-file {}", web.address, file.display()));
+    assert_eq!(sums(&report, ["requests", "ok", "challenges", "failed"]), [3, 3, 1, 0]);
+    assert_eq!(web.seen().iter().filter(|asked| asked.body.len() == 160_000).count(), 4);
+}
+
 #[test]
 fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
     over_all(|version| {

@@ -186,6 +186,7 @@ impl HttpExchanges for ScriptExchanges<'_> {
     fn head(&mut self, due: &mut Due<Piece>, _: Instant, to: &mut Head) -> bool {
         let Some(request) = &due.item.request else { return false };
         request.list(&request.target, request.fields.iter(), &mut to.fields);
+        debug_assert!(request.long.is_none(), "scripts write their requests whole");
         to.body.bytes.extend_from_slice(&request.body);
         true
     }

@@ -85,6 +85,7 @@ fn class(record: &Record) -> Option<&'static str> {
         | FailureKind::CertificateExpired
         | FailureKind::CertificateName
         | FailureKind::CertificateIssuer
+        | FailureKind::CertificateVersion
         | FailureKind::CertificateBad => "javax.net.ssl.SSLHandshakeException",
         FailureKind::TooManyRedirects => "java.io.IOException",
         FailureKind::BadRedirect => "java.lang.IllegalArgumentException",
