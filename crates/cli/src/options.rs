@@ -6,15 +6,15 @@ use super::rig::ReadyArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
-    address, check_content, close, count32, field, form, freshness, keys, lifetime_law, per_hour, pid,
-    request_field, result_file, seed, size_law, some_bytes, some_share, some_time, status, threads, variants,
-    vary_on, version_size, zipf,
+    address, check_content, close, count32, field, field_name, form, freshness, keys, lifetime_law, per_hour,
+    pid, request_field, result_file, seed, size_law, some_bytes, some_share, some_time, status, threads,
+    variants, vary_form, vary_on, version_size, zipf,
 };
 use super::version::of_origin;
 use clap::Args;
 use plan::HttpProtocol;
 use plan::data::{Data, RowOrder, Source};
-use plan::site::{Freshness, Keys, Lifetime, Site, Size, VaryOn, VersionSize};
+use plan::site::{Freshness, Keys, Lifetime, Site, Size, VaryForm, VaryOn, VersionSize};
 use plan::units;
 use plan::{
     CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
@@ -422,6 +422,16 @@ pub struct SiteArgs {
     /// Accept-Encoding, and bodies in gzip and br
     #[arg(long, value_name = "FIELD", default_value = "X-Variant", value_parser = vary_on)]
     pub vary_on: VaryOn,
+    /// A second field that chooses the variant together with that one
+    #[arg(long, value_name = "FIELD", value_parser = field_name)]
+    pub vary_also: Option<String>,
+    /// How answers name these fields in Vary: one-line, lines (two lines that are one list), mixed-case, or changing (from version to
+    /// version, in some none)
+    #[arg(long, value_name = "FORM", default_value = "one-line", value_parser = vary_form)]
+    pub vary_form: VaryForm,
+    /// Share of objects whose answers will do for no other request (Vary: *)
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub vary_star: f64,
     /// Share of objects that are for one user only
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub private: f64,
@@ -577,6 +587,9 @@ impl OriginArgs {
             ("--change-every", site.change_every.is_some()),
             ("--variants", site.variants > 0),
             ("--vary-on", site.vary_on != usual.vary_on),
+            ("--vary-also", site.vary_also.is_some()),
+            ("--vary-form", site.vary_form != usual.vary_form),
+            ("--vary-star", site.vary_star > 0.0),
             ("--private", site.private > 0.0),
             ("--no-store", site.no_store > 0.0),
             ("--version-sizes", !site.version_sizes.is_empty()),
@@ -620,6 +633,9 @@ impl SiteArgs {
             last_modified: !self.no_last_modified,
             variants: self.variants,
             vary_on: self.vary_on.clone(),
+            vary_also: self.vary_also.clone(),
+            vary_form: self.vary_form,
+            vary_star: self.vary_star,
             private: self.private,
             no_store: self.no_store,
             version_sizes: self.version_sizes.clone(),

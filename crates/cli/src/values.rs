@@ -2,7 +2,7 @@
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use plan::secret::without_userinfo;
-use plan::site::{Freshness, Keys, Lifetime, Size, VaryOn, VersionSize};
+use plan::site::{Freshness, Keys, Lifetime, Size, VaryForm, VaryOn, VersionSize};
 use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
 use plan::{
@@ -74,6 +74,13 @@ pub(super) fn keys(text: &str) -> Read<Keys> {
     let names = Keys::ALL.map(Keys::name);
     let found = Keys::ALL.into_iter().find(|one| one.name() == text);
     found.ok_or_else(|| format!("'{text}' is no way to spell addresses: give {}", names.join(" or ")))
+}
+
+/// How Vary names the fields that choose a variant.
+pub(super) fn vary_form(text: &str) -> Read<VaryForm> {
+    let names = VaryForm::ALL.map(VaryForm::name);
+    let found = VaryForm::ALL.into_iter().find(|one| one.name() == text);
+    found.ok_or_else(|| format!("'{text}' is no form of Vary: give {}", names.join(", ")))
 }
 
 /// The length of a version.
@@ -245,11 +252,16 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
         "cookie" => VaryOn::Cookie,
         "user-agent" => VaryOn::UserAgent,
         "coding" => VaryOn::Coding,
-        _ if text.is_empty() || text.contains([':', ' ']) => {
-            return Err("give a field name such as X-Variant".to_owned());
-        }
-        _ => VaryOn::Field(text.to_owned()),
+        _ => VaryOn::Field(field_name(text)?),
     })
+}
+
+/// The name of a field that chooses.
+pub(super) fn field_name(text: &str) -> Read<String> {
+    if text.is_empty() || text.contains([':', ' ', ',']) {
+        return Err("give a field name such as X-Variant".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.

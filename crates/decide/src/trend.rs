@@ -130,7 +130,7 @@ fn trend(metric: Metric, runs: &[Point]) -> Option<Trend> {
 /// Of shares the value itself, otherwise its logarithm.
 fn scale(metric: Metric, value: f64) -> f64 {
     match metric {
-        Metric::Failed => value,
+        Metric::Failed | Metric::Hits => value,
         Metric::Throughput | Metric::Cpu | Metric::P50 | Metric::P99 => value.ln(),
     }
 }

@@ -480,6 +480,8 @@ counted! {
         WrongVariant = ("wrong_variant", "wrong variant"),
         /// It may not be shared, was made for one user and reached another.
         LeakedNonce = ("leaked_nonce", "private answer given to another"),
+        /// Its Vary says that it will do for no other request, and it was made for another one.
+        UnmatchedVary = ("unmatched_vary", "Vary: * given to another"),
         /// It sets a cookie that the origin set for one user, and reached another.
         SharedCookie = ("shared_cookie", "Set-Cookie given to another"),
         /// A field of another request, or of its answer, got into this one.

@@ -42,8 +42,8 @@ pub(crate) trait Head {
     fn field(&mut self, name: &Name, value: &[u8]);
     /// A field of the plan that names the object.
     fn keyed(&mut self, own: &KeyedField, path: &[u8]);
-    /// Vary, where the site has variants.
-    fn vary(&mut self, worker: &Worker);
+    /// The lines of Vary.
+    fn vary(&mut self, values: &[String]);
     /// The stamp, as bytes.
     fn stamp(&mut self, value: &[u8]);
     /// The answer's canary.
@@ -80,8 +80,8 @@ impl Head for Vec<u8> {
     }
 
     #[inline]
-    fn vary(&mut self, worker: &Worker) {
-        self.extend_from_slice(&worker.vary_line);
+    fn vary(&mut self, values: &[String]) {
+        values.iter().for_each(|value| field(self, "Vary", value));
     }
 
     #[inline]
@@ -157,10 +157,8 @@ impl Head for Fields {
         self.list.push(&own.lower, own.value(path), Indexing::Literal);
     }
 
-    fn vary(&mut self, worker: &Worker) {
-        if worker.interest.vary.is_some() {
-            self.list.push("vary", worker.site().vary_on.field().as_bytes(), Indexing::Insert);
-        }
+    fn vary(&mut self, values: &[String]) {
+        values.iter().for_each(|value| self.list.push("vary", value.as_bytes(), Indexing::Insert));
     }
 
     fn stamp(&mut self, value: &[u8]) {

@@ -126,7 +126,7 @@ impl Object {
             true => Coding::of_number(variant).unwrap_or(Coding::Identity),
             false => Coding::Identity,
         };
-        let variant = if site.codes() { coding.number() } else { variant };
+        let variant = if site.codes() { coding.number() } else { site.variant_in(id, version, variant) };
         let size = site.size_of_version(id, version, size);
         Object { id, size, version, variant, coding, modified, storage: site.storage_of(id) }
     }
@@ -161,6 +161,9 @@ struct Reply<'a> {
 impl Reply<'_> {
     /// The preconditions, in the order of RFC 9110 section 13.2.2.
     fn is_unchanged(&self, object: &Object, tag: &[u8]) -> bool {
+        if object.storage == Storage::OneRequest {
+            return false;
+        }
         if let Some(list) = self.request.if_none_match.get() {
             return names(list, tag, self.worker.site().etag);
         }
@@ -368,13 +371,15 @@ impl Reply<'_> {
     fn about(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) {
         let site = self.worker.site();
         self.keep(out, turn, object, scratch);
-        if site.etag {
+        // Where an answer will do for one request alone there is nothing that could be confirmed.
+        let validates = object.storage != Storage::OneRequest;
+        if site.etag && validates {
             out.field(&ETAG, &scratch.tag);
         }
-        if site.last_modified {
+        if site.last_modified && validates {
             out.field(&LAST_MODIFIED, &self.worker.modified.borrow_mut().of(object.modified));
         }
-        out.vary(self.worker);
+        out.vary(&self.worker.vary[site.vary_of(object.id, object.version) as usize]);
         self.worker.keyed.iter().for_each(|field| out.keyed(field, &self.request.path));
     }
 
@@ -385,7 +390,7 @@ impl Reply<'_> {
         match object.storage {
             Storage::Private => return with_lifetime(out, scratch, b"private, max-age=", lifetime),
             Storage::NoStore => return out.field(&CACHE_CONTROL, b"no-store"),
-            Storage::Shared => {}
+            Storage::Shared | Storage::OneRequest => {}
         }
         match self.worker.site().freshness_of(object.id) {
             FreshnessForm::MaxAge => with_lifetime(out, scratch, b"max-age=", lifetime),

@@ -35,6 +35,8 @@ impl Method {
 pub(crate) struct Interest {
     /// The request field that chooses the variant, and among how many, where objects have variants.
     pub(crate) vary: Option<(VaryOn, u32)>,
+    /// A second field that chooses it, and how many numbers the first one may carry.
+    pub(crate) vary_also: Option<(String, u32)>,
     /// jtest's form is served, which has rules of its own for keep-alive and alternates.
     pub(crate) jtest: bool,
     /// The authority of requests over HTTP/2 and HTTP/3.
@@ -65,6 +67,8 @@ pub(crate) struct Request {
     pub(crate) nonce: u64,
     pub(crate) canaries: Canaries,
     pub(crate) variant: u32,
+    /// Parts of it, which each of two fields says.
+    chosen: [u32; 2],
     /// Accept-Encoding, where it chooses.
     accepted: Value,
     pub(crate) if_none_match: Value,
@@ -148,6 +152,7 @@ impl Interest {
         };
         Interest {
             vary: (count > 1).then(|| (site.vary_on.clone(), count)),
+            vary_also: site.vary_also.clone().map(|name| (name, site.first_choices())),
             jtest: matches!(site.form, plan::site::Form::Jtest(_)),
             authority: behaviour.stream_faults.misdirected > 0.0,
             keep,
@@ -172,6 +177,7 @@ impl Request {
             nonce: 0,
             canaries: Canaries::default(),
             variant: 0,
+            chosen: [0; 2],
             accepted: Value::default(),
             if_none_match: Value::default(),
             if_modified_since: Value::default(),
@@ -190,6 +196,7 @@ impl Request {
         self.nonce = 0;
         self.canaries = Canaries::default();
         self.variant = 0;
+        self.chosen = [0; 2];
         for value in [
             &mut self.accepted,
             &mut self.if_none_match,
@@ -303,7 +310,15 @@ impl RequestSink for Request {
                 }
                 VaryOn::Field(_) | VaryOn::Cookie | VaryOn::UserAgent => value,
             };
-            self.variant = vary_on.variant(chosen).unwrap_or(0) % count;
+            self.chosen[0] = vary_on.variant(chosen).unwrap_or(0) % count;
+            self.variant = self.chosen[0].wrapping_add(self.chosen[1]) % count;
+        }
+        if let Some((also, step)) = &self.interest.vary_also
+            && let Some((_, count)) = &self.interest.vary
+            && name.eq_ignore_ascii_case(also.as_bytes())
+        {
+            self.chosen[1] = (plan::site::second_choice(value).unwrap_or(0) % count).wrapping_mul(*step);
+            self.variant = self.chosen[0].wrapping_add(self.chosen[1]) % count;
         }
         if self.interest.jtest {
             self.jtest_field(name, value);

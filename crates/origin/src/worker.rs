@@ -10,7 +10,7 @@ use net::Net;
 use plan::Delay;
 use plan::Site;
 use plan::draw::{Draw, hash};
-use plan::site::{Paths, Stamp, StampKind};
+use plan::site::{Paths, Stamp, StampKind, VaryWay};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,8 +26,9 @@ pub(crate) struct Worker {
     pub(crate) events: Option<SyncSender<Event>>,
     pub(crate) interest: Rc<Interest>,
     pub(crate) paths: Paths,
-    /// Field lines that each answer about an object carries: Vary and the plan's own.
-    pub(crate) vary_line: Vec<u8>,
+    /// The values of Vary's lines, in each way that there is.
+    pub(crate) vary: [Vec<String>; VaryWay::ALL.len()],
+    /// The plan's own field lines, which each answer about an object carries.
     pub(crate) field_lines: Vec<u8>,
     /// The plan's own fields, names in lower case as HTTP/2 wants them.
     pub(crate) fields: Vec<(String, Vec<u8>)>,
@@ -92,10 +93,6 @@ impl Worker {
     ) -> Rc<Worker> {
         let settings = &shared.settings;
         let interest = Interest::of(&settings.site, &settings.behaviour, events.is_some());
-        let mut vary_line = Vec::new();
-        if interest.vary.is_some() {
-            wire::http1::write::field(&mut vary_line, "Vary", settings.site.vary_on.field());
-        }
         let fields = &settings.behaviour.fields;
         let lower =
             |field: &plan::Field| (field.name.to_ascii_lowercase(), field.value.text().as_bytes().to_vec());
@@ -111,7 +108,7 @@ impl Worker {
             salted_seed: hash(SALT_ORIGIN, settings.seed),
             interest: Rc::new(interest),
             paths: Paths::new(&settings.site),
-            vary_line,
+            vary: VaryWay::ALL.map(|way| way.lines(&settings.site)),
             field_lines,
             fields: fields.into_iter().map(lower).collect(),
             keyed: keyed.into_iter().map(KeyedField::of).collect(),

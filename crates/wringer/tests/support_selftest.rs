@@ -117,9 +117,17 @@ fn stop_storing_forgets_and_keeps_nothing_after_so_many() {
 #[test]
 fn those_that_are_right_in_what_they_say_keep_what_they_fetched() {
     let renews = FaultKind::Renew { field: "Content-Type", value: None };
-    for kind in
-        [FaultKind::None, FaultKind::OneAtATime, FaultKind::KeepConnections, FaultKind::LastVary, renews]
-    {
+    for kind in [
+        FaultKind::None,
+        FaultKind::OneAtATime,
+        FaultKind::KeepConnections,
+        FaultKind::LastVary,
+        FaultKind::FirstVary,
+        FaultKind::FirstName,
+        FaultKind::VaryByCase,
+        FaultKind::OldVary,
+        renews,
+    ] {
         let rig = Rig::new(kind);
         let serials = [(); 3].map(|()| rig.get("/a", "").field("serial").to_owned());
         assert_eq!(serials, ["1", "1", "1"], "{kind:?}");

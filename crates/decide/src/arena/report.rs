@@ -144,7 +144,7 @@ impl Findings for Arena {
             let build = entrant.build_id.as_deref().unwrap_or("unknown");
             text += &format!("  {:<24}  build {build}\n", entrant.title());
         }
-        let voids: Vec<String> = self.legs.iter().filter_map(Leg::void_line).collect();
+        let voids: Vec<String> = self.legs.iter().filter_map(|leg| leg.void_line(&self.entrants)).collect();
         if !voids.is_empty() {
             text += &format!("\nVoid\n  {}\n", voids.join("\n  "));
         }
@@ -174,10 +174,11 @@ impl Findings for Arena {
 
 impl Leg {
     /// Why its speed says nothing.
-    fn void_line(&self) -> Option<String> {
+    fn void_line(&self, entrants: &[Entrant]) -> Option<String> {
         let void = self.void.as_ref().filter(|_| self.event == Event::Speed)?;
         let (Void::Generator { why } | Void::Disturbed { why }) = void;
-        Some(format!("turn of round {}: {why}", self.round))
+        let name = entrants.get(self.entrant).map_or_else(String::new, Entrant::title);
+        Some(format!("{name}, {}, round {}: {why}", self.event.name(), self.round))
     }
 }
 

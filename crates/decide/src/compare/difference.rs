@@ -1,6 +1,6 @@
 //! The difference between both sides in one figure: from pairs of legs to an interval, a p value and a word.
 
-use super::leg::LegResult;
+use super::leg::{Hits, LegResult};
 use super::settings::{Metric, Settings};
 use crate::statistics::flips::Flips;
 use crate::statistics::walsh::Walsh;
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// CPU is counted in ticks of 10 ms by some kernels; 500 of them are one part in 250 at worst.
 const CPU_S: f64 = 5.0;
+/// Answers of which it is known where they came from that make a hit ratio a figure.
+const HITS: u64 = 1_000;
 /// Answers above a percentile that make it a figure.
 const ABOVE: f64 = 30.0;
 /// Salt of the drawn signs.
@@ -25,6 +27,13 @@ pub(super) struct Both {
 impl Both {
     pub(super) fn failed(&self) -> u64 {
         self.closed.failed() + self.open.failed()
+    }
+
+    /// Hits of both parts; `None`: one does not tell.
+    pub(super) fn known_hits(&self) -> Option<Hits> {
+        let closed = self.closed.hits?;
+        let open = self.open.hits?;
+        Some(Hits { hits: closed.hits + open.hits, of: closed.of + open.of })
     }
 
     pub(super) fn faulty(&self) -> u64 {
@@ -50,7 +59,7 @@ pub struct Difference {
     pub a: Option<f64>,
     /// The same of B.
     pub b: Option<f64>,
-    /// Of each pair ln(B/A); of shares B - A. Empty where a leg does not tell the figure.
+    /// Of each pair ln(B/A); of shares (failed, hits) B - A. Empty where a leg does not tell the figure.
     pub differences: Vec<f64>,
     /// The conclusion.
     pub judgement: Judgement,
@@ -211,7 +220,7 @@ fn of(metric: Metric, pairs: &[Pair]) -> Difference {
 pub(super) fn difference(metric: Metric, a: f64, b: f64) -> f64 {
     match metric {
         Metric::Throughput | Metric::Cpu | Metric::P50 | Metric::P99 => (b / a).ln(),
-        Metric::Failed => b - a,
+        Metric::Failed | Metric::Hits => b - a,
     }
 }
 
@@ -222,6 +231,10 @@ pub(super) fn figure(metric: Metric, leg: &Both) -> Option<f64> {
         Metric::Cpu => leg.closed.cpu_s? / leg.closed.good as f64,
         Metric::P50 => leg.open.p50_ms?,
         Metric::P99 => leg.open.p99_ms?,
+        Metric::Hits => {
+            let of = leg.known_hits()?;
+            return Some(of.hits as f64 / of.of.max(1) as f64);
+        }
         Metric::Failed => {
             return Some(leg.failed() as f64 / (leg.closed.due + leg.open.due).max(1) as f64);
         }
@@ -246,6 +259,15 @@ fn lacks(metric: Metric, leg: &Both) -> Option<String> {
                 || format!("the target used {used:.2} s of CPU in a leg, {CPU_S} s are wanted: longer legs");
             (used < CPU_S).then(text)
         }
+        Metric::Hits => {
+            let known = leg.known_hits().map_or(0, |known| known.of);
+            let text = || {
+                format!(
+                    "of {known} answers in a leg it is known where they came from, {HITS} are wanted: longer legs"
+                )
+            };
+            (known < HITS).then(text)
+        }
         Metric::Throughput | Metric::Failed => None,
     }
 }
@@ -255,7 +277,7 @@ fn raw(one: &Difference, pairs: &[Pair], settings: &Settings, alpha: f64) -> Opt
         return None;
     }
     match one.metric {
-        Metric::Throughput | Metric::Cpu | Metric::P50 | Metric::P99 => {
+        Metric::Throughput | Metric::Cpu | Metric::P50 | Metric::P99 | Metric::Hits => {
             let walsh = Walsh::of(&one.differences);
             Some(Raw { estimate: walsh.estimate(), interval: walsh.interval(alpha)?, p: walsh.p_value() })
         }
@@ -278,6 +300,7 @@ pub(super) fn for_the_worse(metric: Metric, difference: f64) -> f64 {
         Metric::Throughput => -difference.exp_m1(),
         Metric::Cpu | Metric::P50 | Metric::P99 => difference.exp_m1(),
         Metric::Failed => difference,
+        Metric::Hits => -difference,
     }
 }
 

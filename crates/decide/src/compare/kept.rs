@@ -99,7 +99,7 @@ impl Stretch {
             Metric::P50 => quantile_ms(&self.response, 0.5),
             Metric::P99 => quantile_ms(&self.response, 0.99),
             Metric::Failed => Some(self.failed as f64 / self.due.max(1) as f64),
-            Metric::Cpu => None,
+            Metric::Cpu | Metric::Hits => None,
         }
     }
 }
@@ -216,7 +216,7 @@ fn differ(metric: Metric, [a, b]: [&[Stretch]; 2], earlier: &[Headline], seed: u
 fn change_of(metric: Metric, a: f64, b: f64) -> f64 {
     match metric {
         Metric::Throughput | Metric::Cpu | Metric::P50 | Metric::P99 => b / a - 1.0,
-        Metric::Failed => b - a,
+        Metric::Failed | Metric::Hits => b - a,
     }
 }
 
@@ -234,7 +234,7 @@ fn usually(metric: Metric, earlier: &[Headline]) -> Option<f64> {
     if earlier.len() < FEWEST_EARLIER {
         return None;
     }
-    let ratio = !matches!(metric, Metric::Failed);
+    let ratio = !matches!(metric, Metric::Failed | Metric::Hits);
     let values: Option<Vec<f64>> = earlier.iter().map(|run| of_headline(metric, run)).collect();
     let values: Vec<f64> = values?.into_iter().map(|value| if ratio { value.ln() } else { value }).collect();
     let t = t_quantile(1.0 - ALPHA / 2.0, values.len() as f64 - 1.0);
@@ -249,6 +249,7 @@ pub fn of_headline(metric: Metric, run: &Headline) -> Option<f64> {
         Metric::P50 => run.p50_us as f64 / 1e3,
         Metric::P99 => run.p99_us as f64 / 1e3,
         Metric::Failed => return Some(run.failed_share),
+        Metric::Hits => return run.hit_ratio,
         Metric::Cpu => return None,
     };
     (figure > 0.0).then_some(figure)

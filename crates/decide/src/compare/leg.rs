@@ -116,6 +116,39 @@ pub struct LegResult {
     pub p50_ms: Option<f64>,
     /// Their 99th percentile.
     pub p99_ms: Option<f64>,
+    /// Hits of a cache, where they are known.
+    #[serde(default)]
+    pub hits: Option<Hits>,
+    /// Both halves of the measured time.
+    #[serde(default)]
+    pub halves: Option<[Half; 2]>,
+    /// Cores that the processes of the other side used meanwhile, which had nothing to do; `None`: they are not known.
+    #[serde(default)]
+    pub resting_cores: Option<f64>,
+}
+
+/// Hits of a cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Hits {
+    /// Answers that came from the cache.
+    pub hits: u64,
+    /// Answers of which it is known where they came from.
+    pub of: u64,
+}
+
+/// Figures of one half of a leg.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Half {
+    /// Good answers a second.
+    pub good_per_s: f64,
+    /// Median of the service times in milliseconds: the mean of its seconds' medians.
+    pub p50_ms: Option<f64>,
+    /// Share of hits.
+    pub hit_ratio: Option<f64>,
 }
 
 impl LegResult {

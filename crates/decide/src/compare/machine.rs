@@ -4,7 +4,8 @@ use super::control::Control;
 use super::difference::{self, Both, Difference, Pair, for_the_worse};
 use super::leg::{Leg, LegResult, Pace, Side};
 use super::outcome::{self, Finding, Forecast, Outcome, Sees};
-use super::settings::{ALPHA, Metric, Settings};
+use super::settings::{ALPHA, Lengths, Metric, Settings};
+use super::steady;
 use crate::machine::{Machine, Next, Refusal};
 use crate::statistics::{detectable, spread};
 use crate::void::Void;
@@ -19,6 +20,10 @@ const VOIDS: f64 = 0.2;
 const FEW_VOIDS: usize = 3;
 /// A kind of failure in so many legs of one side and none of the other is told, whatever p says.
 const TELLING_LEGS: usize = 2;
+/// Warm-ups are so many times longer where the usual ones were too short.
+const LONGER: f64 = 2.0;
+/// Far from the number of any repeat.
+const AGAIN: u64 = 1 << 32;
 /// Salts of what is drawn.
 const ORDER: u64 = 0x0ABB;
 const REQUESTS: u64 = 0x5EED;
@@ -38,6 +43,8 @@ pub struct Compare {
     /// The uncounted legs: closed parts and open ones, in the order of their block.
     warm_up: [Vec<LegResult>; 2],
     open_rate: Option<f64>,
+    /// The uncounted block was not steady, so everything warms up for twice as long.
+    longer: bool,
     pairs: Vec<Pair>,
     /// Pairs of A against itself.
     controls: Vec<Pair>,
@@ -73,6 +80,7 @@ impl Machine for Compare {
             repeats: 0,
             warm_up: [Vec::new(), Vec::new()],
             open_rate: None,
+            longer: false,
             pairs: Vec::new(),
             controls: Vec::new(),
             next: Next::Done(nothing_yet()),
@@ -97,7 +105,8 @@ impl Compare {
     /// The number of the leg that is next, and of all that are planned if none is void.
     pub fn progress(&self) -> (usize, usize) {
         let pairs = self.settings.most_pairs() + self.settings.most_controls();
-        let planned = 8 + if self.settings.forecast_only { 0 } else { 4 * pairs };
+        let uncounted = if self.longer { 16 } else { 8 };
+        let planned = uncounted + if self.settings.forecast_only { 0 } else { 4 * pairs };
         (self.log.len() + 1, planned + self.voids().count())
     }
 
@@ -112,7 +121,7 @@ impl Compare {
             .zip(open)
             .map(|(closed, open)| Both { closed: closed.clone(), open: open.clone() })
             .collect();
-        let pair_s = 2.0 * self.settings.lengths.leg_s();
+        let pair_s = 2.0 * self.lengths().leg_s();
         let alpha = ALPHA / self.settings.figures.len() as f64;
         let multiple = detectable::multiple(self.settings.most_pairs(), alpha)?;
         let spreads: Vec<(Metric, f64)> = self
@@ -171,6 +180,12 @@ impl Compare {
                 None
             }
             Stage::WarmOpen => {
+                if !self.longer && steady::still_warms(&self.warm_up[0], &group) {
+                    self.longer = true;
+                    self.open_rate = None;
+                    self.stage = Stage::WarmClosed;
+                    return None;
+                }
                 self.warm_up[1] = group;
                 self.stage = Stage::Pair;
                 let forecast = self.settings.forecast_only.then(|| self.forecast()).flatten();
@@ -194,7 +209,7 @@ impl Compare {
     /// The next leg of the group.
     fn leg(&self) -> Next<Leg, Outcome> {
         let place = self.group.len();
-        let lengths = self.settings.lengths;
+        let lengths = self.lengths();
         let of_pair = |first: Side| if place < 2 { first } else { first.other() };
         let requests = hash(self.settings.seed, REQUESTS);
         let (pair, side, is_open) = match self.stage {
@@ -227,8 +242,22 @@ impl Compare {
             pace,
             warm_s,
             measure_s,
-            seed: hash(hash(pair, self.repeats), u64::from(is_open)),
+            // A block that is run again asks for other objects than the one before.
+            seed: hash(hash(pair, self.repeats + if self.longer { AGAIN } else { 0 }), u64::from(is_open)),
         })
+    }
+
+    /// Lengths of a leg's parts: warm-ups are longer where the usual ones were found too short.
+    fn lengths(&self) -> Lengths {
+        let usual = self.settings.lengths;
+        match self.longer {
+            false => usual,
+            true => Lengths {
+                closed_warm_s: LONGER * usual.closed_warm_s,
+                open_warm_s: LONGER * usual.open_warm_s,
+                ..usual
+            },
+        }
     }
 
     /// The order of a block: ABBA or BAAB. Block 0 is not counted.
@@ -315,7 +344,14 @@ impl Compare {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes = steady::notes(&self.pairs);
+        if self.longer {
+            notes.push(
+                "the first block was not steady: its legs rose or fell together from one half to the other, so that warm-ups are twice as long as \
+                 asked for"
+                    .to_owned(),
+            );
+        }
         if !self.settings.anew {
             notes.push(
             "both processes were there before and were not started anew: their luck of the start (hash seeds, memory, who accepts whom) is in \

@@ -12,6 +12,7 @@ mod leg;
 mod machine;
 mod outcome;
 mod settings;
+mod steady;
 mod written;
 
 pub use control::Control;
@@ -19,7 +20,7 @@ pub use difference::{Difference, Judgement, Shown, Word};
 pub use kept::{
     OF_RUNS, RunSets, RunsDiffer, RunsWord, Stretch, TwoRuns, of_headline, run_sets, stretches, two_runs,
 };
-pub use leg::{Leg, LegResult, Pace, Side};
+pub use leg::{Half, Hits, Leg, LegResult, Pace, Side};
 pub use machine::Compare;
 pub use outcome::{BisectStep, End, Finding, Forecast, Outcome, Sees};
 pub use settings::{Lengths, Metric, Settings};

@@ -279,14 +279,14 @@ impl Metric {
             Metric::Throughput => words::rate(value),
             Metric::Cpu => format!("{:.1} us", value * 1e6),
             Metric::P50 | Metric::P99 => format!("{:.2} ms", value),
-            Metric::Failed => words::percent(value),
+            Metric::Failed | Metric::Hits => words::percent(value),
         }
     }
 
     /// A change for the worse as that of the figure itself, which is what people read: less throughput is a fall.
     fn own_change(self, for_the_worse: f64) -> f64 {
         match self {
-            Metric::Throughput => -for_the_worse,
+            Metric::Throughput | Metric::Hits => -for_the_worse,
             Metric::Cpu | Metric::P50 | Metric::P99 | Metric::Failed => for_the_worse,
         }
     }
@@ -300,6 +300,8 @@ impl Metric {
             (Metric::Cpu, false) => "cheaper",
             (Metric::Failed, true) => "fails more",
             (Metric::Failed, false) => "fails less",
+            (Metric::Hits, true) => "fewer hits",
+            (Metric::Hits, false) => "more hits",
         }
     }
 }

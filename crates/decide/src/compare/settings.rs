@@ -90,6 +90,8 @@ pub enum Metric {
     P99,
     /// Requests that failed or were not answered, as a share of the due ones, of both parts.
     Failed,
+    /// Answers that came from the cache, as a share of those of which that is known, of both parts. Judged where both sides are caches.
+    Hits,
 }
 
 impl Metric {
@@ -105,6 +107,7 @@ impl Metric {
             Metric::P50 => "p50",
             Metric::P99 => "p99",
             Metric::Failed => "failed",
+            Metric::Hits => "hit ratio",
         }
     }
 
@@ -114,6 +117,7 @@ impl Metric {
             Metric::Throughput | Metric::Cpu => 0.02,
             Metric::P50 | Metric::P99 => 0.05,
             Metric::Failed => 0.001,
+            Metric::Hits => 0.01,
         }
     }
 
@@ -121,7 +125,7 @@ impl Metric {
     pub(super) fn is_speed(self) -> bool {
         match self {
             Metric::Throughput | Metric::P50 | Metric::P99 => true,
-            Metric::Cpu | Metric::Failed => false,
+            Metric::Cpu | Metric::Failed | Metric::Hits => false,
         }
     }
 }

@@ -234,6 +234,7 @@ mod tests {
             cache_bytes: Some(64 << 20),
             knows_processes: true,
             reloads: true,
+            has_disk: true,
         };
         let asked = StressOptions {
             target: "nginx".into(),

@@ -52,6 +52,9 @@ pub struct Ground {
     pub knows_processes: bool,
     /// wringer knows how it is made to read its configuration again.
     pub reloads: bool,
+    /// Its cache can be put on a disk of its own, which may be filled.
+    #[serde(default)]
+    pub has_disk: bool,
 }
 
 impl Ground {
@@ -94,6 +97,8 @@ pub enum TargetAction {
     FewDescriptors(u64),
     /// It reads its configuration again, once in so long.
     Reload(Duration),
+    /// Its cache lies on a disk of so many bytes, which is full.
+    FillDisk(u64),
 }
 
 /// The pressure of a scenario.

@@ -249,3 +249,36 @@ fn a_search_for_a_commit_is_told_good_bad_or_that_nobody_can_tell() {
     let (void, _) = compare(&mut World { void: 0.5, ..World::quiet(5) }, &settings(0.04));
     assert_eq!(void.step().code(), 125);
 }
+
+/// The sides still warm up in the uncounted block: it is run again with longer warm-ups, once.
+#[test]
+fn a_block_that_is_not_steady_is_run_again_with_longer_warm_ups_once() {
+    let settings = Settings::new(11);
+    for (rise, blocks, notes) in [(None, 1, 0), (Some(0.06), 1, 0), (Some(0.11), 2, 1), (Some(9.0), 2, 3)] {
+        let (outcome, recorded) = compare(&mut World { rise, ..World::quiet(11) }, &settings);
+        let legs: Vec<&Leg> = recorded.record().steps.iter().map(|step| &step.asked).collect();
+        let uncounted: Vec<&&Leg> = legs.iter().filter(|leg| leg.pair == 0).collect();
+        assert_eq!(uncounted.len(), 8 * blocks, "{rise:?}");
+        let (first, last) = (legs[0].warm_s, legs[legs.len() - 2].warm_s);
+        assert_eq!((first, last), (3.0, if blocks == 1 { 3.0 } else { 6.0 }), "{rise:?}");
+        let seeds: BTreeSet<u64> = uncounted.iter().map(|leg| leg.seed).collect();
+        assert_eq!(seeds.len(), 4 * blocks, "a block that is run again asks for other objects");
+        let steadiness = outcome.notes.iter().filter(|note| note.contains("not steady")).count();
+        assert_eq!((steadiness, outcome.pairs), (notes, 12), "{:?}", outcome.notes);
+    }
+}
+
+#[test]
+fn hit_ratios_are_compared_with_an_interval() {
+    let figures = vec![Metric::Throughput, Metric::Hits];
+    let settings = Settings { figures, ..Settings::new(12) };
+    for (hits, words) in [
+        (Some([0.90, 0.90]), "no difference that matters (1.0 %)"),
+        (Some([0.90, 0.87]), "fewer hits by more than 1.0 %: -3.0 % (-3."),
+        (Some([0.90, 0.93]), "more hits by more than 1.0 %: +3."),
+        (None, "not judged: of 0 answers in a leg"),
+    ] {
+        let (outcome, _) = compare(&mut World { hits, ..World::quiet(12) }, &settings);
+        assert!(outcome.text().contains(words), "{}", outcome.text());
+    }
+}

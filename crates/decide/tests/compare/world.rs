@@ -1,7 +1,7 @@
 //! Two sides that are formulas, on a machine with moods.
 
 use decide::Void;
-use decide::compare::{Leg, LegResult, Pace, Side};
+use decide::compare::{Half, Hits, Leg, LegResult, Pace, Side};
 use plan::draw::Draw;
 use rand_distr::{Distribution, Poisson, StandardNormal};
 use std::collections::BTreeMap;
@@ -27,6 +27,10 @@ pub struct World {
     pub void: f64,
     /// Wrong answers in each leg of B.
     pub faulty: u64,
+    /// Hit ratio of each side.
+    pub hits: Option<[f64; 2]>,
+    /// By how much second halves lie above first ones after a second of warming.
+    pub rise: Option<f64>,
     pub clock_s: f64,
 }
 
@@ -41,6 +45,8 @@ impl World {
             slower: 0.0,
             void: 0.0,
             faulty: 0,
+            hits: None,
+            rise: None,
             clock_s: 0.0,
         }
     }
@@ -65,6 +71,14 @@ impl World {
         let moment = self.drift * self.clock_s;
         self.clock_s += seconds;
         moment + self.noise[side as usize] * normal + wild + slower
+    }
+
+    /// Each answer is a hit with this chance.
+    fn hit(&mut self, chance: f64, answers: u64) -> Hits {
+        let normal: f64 = StandardNormal.sample(&mut self.draw);
+        let deviation = (answers as f64 * chance * (1.0 - chance)).sqrt();
+        let hits = (answers as f64 * chance + deviation * normal).round().clamp(0.0, answers as f64);
+        Hits { hits: hits as u64, of: answers }
     }
 
     pub fn run(&mut self, leg: &Leg) -> LegResult {
@@ -94,6 +108,18 @@ impl World {
             cpu_s: Some(good as f64 * 8e-4 * factor),
             p50_ms: Some(1.0 * factor),
             p99_ms: Some(9.0 * factor * (0.03 * noise).exp()),
+            hits: self.hits.map(|[a, b]| self.hit(if leg.asked() == Side::B { b } else { a }, good)),
+            halves: self.rise.map(|rise| halves(rise / leg.warm_s, good as f64 / leg.measure_s)),
+            resting_cores: None,
         }
     }
+}
+
+/// Both halves of a leg at a rate.
+fn halves(rise: f64, per_s: f64) -> [Half; 2] {
+    [-0.5, 0.5].map(|half| Half {
+        good_per_s: per_s * (half * rise).exp(),
+        p50_ms: Some((-half * rise).exp()),
+        hit_ratio: None,
+    })
 }

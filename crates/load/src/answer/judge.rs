@@ -145,6 +145,11 @@ impl<'a> Judge<'a> {
         self.asked.head
     }
 
+    /// True if the object's answers will do for no other request, and have no validators.
+    pub fn is_for_one_request(&self) -> bool {
+        matches!(self.asked.what, What::Native { object } if self.site.storage_of(object) == Storage::OneRequest)
+    }
+
     /// True if the announced length is looked at.
     pub fn checks_length(&self) -> bool {
         self.check.length
@@ -189,6 +194,7 @@ impl<'a> Judge<'a> {
             (What::Native { object }, _) => match self.site.storage_of(object) {
                 Storage::Private => Some((Fault::LeakedNonce, "private")),
                 Storage::NoStore => Some((Fault::LeakedNonce, "no-store")),
+                Storage::OneRequest => Some((Fault::UnmatchedVary, "Vary: *")),
                 Storage::Shared => (stamp.sets_cookie && self.head.sets_cookie)
                     .then_some((Fault::SharedCookie, "it sets a cookie")),
             },

@@ -78,8 +78,9 @@ impl Truth<'_> {
             let what = format!("asked for object {:x}, got object {:x}{joined}", self.object, said.object);
             return Err((Fault::WrongObject, what));
         }
-        if said.variant != self.variant() {
-            let what = format!("asked for variant {}, got variant {}", self.variant(), said.variant);
+        let variant = self.variant(said.version);
+        if said.variant != variant {
+            let what = format!("asked for variant {variant}, got variant {}", said.variant);
             return Err((Fault::WrongVariant, what));
         }
         let size = self.size_of(said.version);
@@ -116,9 +117,9 @@ impl Truth<'_> {
         found.map(|version| self.version(version))
     }
 
-    /// The variant that the bytes must be of.
-    fn variant(&self) -> u32 {
-        self.site.body_variant(self.asked.variant)
+    /// The variant that the bytes of a version must be of.
+    fn variant(&self, version: u64) -> u32 {
+        self.site.body_variant(self.site.variant_in(self.object, version, self.asked.variant))
     }
 
     /// Bytes of the whole object in a version.
@@ -192,7 +193,7 @@ impl Truth<'_> {
     }
 
     fn version(&self, version: u64) -> Recognised {
-        let variant = self.variant();
+        let variant = self.variant(version);
         let size = self.size_of(version);
         let prefix = prefix_length(&Prefix { object: self.object, version, variant, size }).min(size);
         Recognised {
@@ -206,7 +207,7 @@ impl Truth<'_> {
     pub fn prefix(&self, version: u64) -> Vec<u8> {
         let mut text = Vec::with_capacity(PREFIX_MAX);
         let size = self.size_of(version);
-        write_prefix(&mut text, self.object, version, self.variant(), size);
+        write_prefix(&mut text, self.object, version, self.variant(version), size);
         text.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         text
     }
@@ -229,18 +230,16 @@ impl Truth<'_> {
         };
         let around = recognised.version.saturating_sub(8)..=recognised.version + 8;
         if let Some(other) =
-            around.filter(|version| *version != recognised.version).find(|v| is(*v, self.asked.variant))
+            around.filter(|version| *version != recognised.version).find(|v| is(*v, self.variant(*v)))
         {
             let text =
                 format!("version {} up to byte {offset}, version {other} from there", recognised.version);
             return Some((Fault::TornVersion, text));
         }
+        let wanted = self.variant(recognised.version);
         let variants = 0..self.site.variant_count().min(64);
-        if let Some(other) =
-            variants.filter(|k| *k != self.asked.variant).find(|k| is(recognised.version, *k))
-        {
-            let text =
-                format!("variant {} was asked for, from byte {offset} it is {other}", self.asked.variant);
+        if let Some(other) = variants.filter(|k| *k != wanted).find(|k| is(recognised.version, *k)) {
+            let text = format!("variant {wanted} was asked for, from byte {offset} it is {other}");
             return Some((Fault::WrongVariant, text));
         }
         let at = recognised.content.locate(probe)?;

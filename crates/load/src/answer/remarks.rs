@@ -30,10 +30,12 @@ impl Remarks {
         let cache = judge.cache();
         let of_object = matches!(head.status, 200 | 206) && stamp.kind != StampKind::Error;
         let ageless = cache == CacheResult::Hit && of_object && !told.has_age();
-        let lost =
-            head.etag.is_none() && site.etag || !told.has_modified() && site.last_modified || !told.has_type;
+        let validates = !judge.is_for_one_request();
+        let lost = validates
+            && (head.etag.is_none() && site.etag || !told.has_modified() && site.last_modified)
+            || !told.has_type;
         let renewed = Some(stamp).filter(|stamp| stamp.kind == StampKind::Unchanged && head.status == 200);
-        let varies = site.variant_count() > 1 && !told.has_vary;
+        let varies = site.always_varies() && !told.has_vary;
         Remarks {
             ageless,
             redated: ageless

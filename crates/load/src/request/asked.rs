@@ -211,7 +211,10 @@ fn range(draw: &mut Draw, size: u64) -> Option<(u64, u64)> {
 /// The version that a client who fetched the object a moment ago would hold.
 fn version_held(site: &Site, what: What, unix_us: u64) -> Option<u64> {
     match what {
-        What::Native { object } if site.storage_of(object) != Storage::NoStore => {
+        // Where an answer will do for one request alone it has no validator either.
+        What::Native { object }
+            if !matches!(site.storage_of(object), Storage::NoStore | Storage::OneRequest) =>
+        {
             Some(site.version_at(object, unix_us)).filter(|version| site.gone(object, *version).is_none())
         }
         _ => None,

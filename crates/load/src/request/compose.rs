@@ -30,6 +30,8 @@ pub(crate) struct Composer {
     authority: String,
     lower: Vec<(String, Vec<u8>)>,
     vary_lower: String,
+    /// A second field that chooses the variant, in both spellings.
+    vary_also: Option<(String, String)>,
     nonce: String,
     /// The added fields hold a validator.
     validates: bool,
@@ -64,6 +66,7 @@ impl Composer {
             authority: http.authority.clone(),
             lower: http.fields.iter().map(lower).collect(),
             vary_lower: site.vary_on.field().to_ascii_lowercase(),
+            vary_also: site.vary_also.as_ref().map(|name| (name.clone(), name.to_ascii_lowercase())),
             nonce: NONCE_FIELD.to_ascii_lowercase(),
             validates: http.fields.iter().any(|field| {
                 ["If-None-Match", "If-Modified-Since"]
@@ -103,12 +106,12 @@ impl Composer {
         match (asked.what, self.jtest) {
             (What::Jtest(document), Some(extension)) => {
                 let path = |out: &mut Vec<u8>| document.write_path(out, extension);
-                self.jtest_head(out, asked, last, path)
+                self.jtest_head(out, site, asked, last, path)
             }
             (What::Native { object }, _) => self.native_head(out, site, asked, object, purge, last),
             (What::Jtest(document), None) => {
                 let path = |out: &mut Vec<u8>| document.write_path(out, Extension::None);
-                self.jtest_head(out, asked, last, path)
+                self.jtest_head(out, site, asked, last, path)
             }
         }
     }
@@ -140,7 +143,10 @@ impl Composer {
             to.push("pragma", "no-cache", Indexing::Insert);
         }
         if self.chooses(asked) {
-            to.push_with(&self.vary_lower, Indexing::Insert, |out| self.choice(out, asked));
+            to.push_with(&self.vary_lower, Indexing::Insert, |out| self.choice(out, site, asked));
+            if let Some((_, lower)) = &self.vary_also {
+                to.push_with(lower, Indexing::Insert, |out| second_choice(out, site, asked));
+            }
         }
         if let Some((first, last)) = asked.range {
             to.push_with("range", Indexing::Literal, |out| write_range(out, first, last));
@@ -217,7 +223,7 @@ impl Composer {
         }
         self.range(out, asked);
         self.validator(out, site, asked, object);
-        self.variant(out, asked);
+        self.variant(out, site, asked);
         self.length(out, asked);
         out.extend_from_slice(&self.fields);
         for field in purge.map_or(&[][..], |purge| &purge.fields) {
@@ -247,6 +253,7 @@ impl Composer {
     fn jtest_head(
         &self,
         out: &mut Vec<u8>,
+        site: &Site,
         asked: &Asked,
         last: bool,
         path: impl FnOnce(&mut Vec<u8>),
@@ -272,7 +279,7 @@ impl Composer {
             out.extend_from_slice(b"Host: localhost\r\n");
         }
         self.range(out, asked);
-        self.variant(out, asked);
+        self.variant(out, site, asked);
         out.extend_from_slice(b"\r\n");
         path
     }
@@ -303,19 +310,26 @@ impl Composer {
 
     fn validator_value(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64, version: u64) {
         if self.etag {
-            return site::write_etag(out, object, version, site.named_variant(asked.variant, asked.size));
+            let variant = site.variant_in(object, version, asked.variant);
+            return site::write_etag(out, object, version, site.named_variant(variant, asked.size));
         }
         let began = std::time::Duration::from_secs(site.version_began(object, version) / 1_000_000);
         let date = httpdate::HttpDate::from(std::time::UNIX_EPOCH + began);
         out.extend_from_slice(date.to_string().as_bytes());
     }
 
-    fn variant(&self, out: &mut Vec<u8>, asked: &Asked) {
+    fn variant(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked) {
         if self.chooses(asked) {
             out.extend_from_slice(self.vary.0.as_bytes());
             out.extend_from_slice(b": ");
-            self.choice(out, asked);
+            self.choice(out, site, asked);
             out.extend_from_slice(b"\r\n");
+            if let Some((name, _)) = &self.vary_also {
+                out.extend_from_slice(name.as_bytes());
+                out.extend_from_slice(b": ");
+                second_choice(out, site, asked);
+                out.extend_from_slice(b"\r\n");
+            }
         }
     }
 
@@ -325,13 +339,19 @@ impl Composer {
     }
 
     /// The value of that field.
-    fn choice(&self, out: &mut Vec<u8>, asked: &Asked) {
+    fn choice(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked) {
         if let Some(value) = codings::asked(asked.variant).filter(|_| self.codes) {
             return out.extend_from_slice(value.as_bytes());
         }
         out.extend_from_slice(self.vary.1.as_bytes());
-        write_number(out, u64::from(asked.variant));
+        write_number(out, u64::from(site.choices(asked.variant).0));
     }
+}
+
+/// The value of the second field that chooses.
+fn second_choice(out: &mut Vec<u8>, site: &Site, asked: &Asked) {
+    out.extend_from_slice(site::SECOND_PREFIX.as_bytes());
+    write_number(out, u64::from(site.choices(asked.variant).1));
 }
 
 /// The method of a request that carries nothing.

@@ -149,6 +149,19 @@ impl History {
         }
     }
 
+    /// A process has become another program without another number (`exec`): its sockets are the same ones. Nothing is told where it is another
+    /// start of the same program.
+    pub fn became(&mut self, at: Duration, now: Process) {
+        let Some(root) = self.roots.get_mut(&now.pid).filter(|root| !root.ended) else { return };
+        let before = std::mem::replace(&mut root.process, now.clone());
+        let same_program = before.is_same_program(&now);
+        let at_address = self.listening.iter().find(|(_, who)| who.contains(&now.pid));
+        // Whoever is only watched is nobody's answer.
+        let Some((address, _)) = at_address.filter(|_| !same_program) else { return };
+        let change = Change::Replaced { address: address.clone(), by: Box::new(now), same_program };
+        self.due.push(happened(at, before, change, false));
+    }
+
     /// Other processes than before listen at an address; none: nobody does. Those that listen because they descend from one
     /// that does are left out.
     pub fn listen(&mut self, at: Duration, address: &str, now: &[Process]) {
@@ -529,6 +542,24 @@ mod tests {
         history.ended(ms(1_000), 10, Ending::Code(0));
         let told = history.close(ms(1_100));
         assert!(told.len() == 1 && !told[0].fatal, "{told:?}");
+    }
+
+    #[test]
+    fn who_becomes_another_program_or_build_in_its_place_is_replaced() {
+        let mut history = server();
+        history.became(ms(100), process(10, "nginx"));
+        assert_eq!(told(&mut history, 100), [], "the same program began anew");
+        let build = |build: &str| Process { build_id: Some(build.to_owned()), ..process(10, "nginx") };
+        let mut upgraded = History::new(vec![build("aa")], [(AT.to_owned(), [10].into())].into());
+        upgraded.became(ms(1_500), build("bb"));
+        let (said, fatal) = one(&mut upgraded, 1_500);
+        let words = "from 1.5 s on another program answers, nginx (pid 10, /bin/nginx, build bb) at 127.0.0.1:80, in place of nginx (pid 10";
+        assert!(said.starts_with(words) && !fatal, "{said}");
+        history.became(ms(900), process(10, "other"));
+        assert!(one(&mut history, 900).0.contains("of two programs"));
+        assert_eq!(history.roots().map(|root| root.name.clone()).collect::<Vec<_>>(), ["other"]);
+        history.became(ms(950), process(77, "other"));
+        assert_eq!(told(&mut history, 950), []);
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! Rules for the objects.
 
 use super::{Found, Part, share};
-use crate::site::{Form, Keys, Lifetime, MAX_CLASSES, MAX_SIZE, Site, Size};
+use crate::site::{Form, Keys, Lifetime, MAX_CLASSES, MAX_SIZE, Site, Size, VaryForm};
 
 pub(super) fn check_site(site: &Site, found: &mut Found) {
     share(found, "private", site.private);
     share(found, "no_store", site.no_store);
-    let both = site.private + site.no_store;
-    if both > 1.0 && site.private <= 1.0 && site.no_store <= 1.0 {
-        found
-            .at("no_store", format!("private and no_store together is {both}: a share lies between 0 and 1"));
+    share(found, "vary_star", site.vary_star);
+    let shares = [site.private, site.no_store, site.vary_star];
+    let all: f64 = shares.iter().sum();
+    if all > 1.0 && shares.iter().all(|share| *share <= 1.0) {
+        let names =
+            if site.vary_star > 0.0 { "private, no_store and vary_star" } else { "private and no_store" };
+        found.at("no_store", format!("{names} together is {all}: a share lies between 0 and 1"));
     }
+    check_vary(site, found);
     check_versions(site, found);
     check_classes(site, found);
     check_forms(site, found);
@@ -68,6 +72,52 @@ fn check_forms(site: &Site, found: &mut Found) {
             "variants: with vary_on coding the codings are the variants: leave it out".to_owned(),
         );
     }
+}
+
+/// Laws of Vary need variants that it can name, and those of native objects.
+fn check_vary(site: &Site, found: &mut Found) {
+    let native = site.form == Form::Native;
+    for (law, given) in [
+        ("vary_also", site.vary_also.is_some()),
+        ("vary_form", site.vary_form != VaryForm::OneLine),
+        ("vary_star", site.vary_star > 0.0),
+    ] {
+        if given && !native {
+            found.at(law, format!("{law}: jtest's form has a Vary of its own: leave {law} out"));
+        }
+    }
+    if let Some(field) = &site.vary_also {
+        let text = match site.vary_on.field() {
+            _ if site.codes() => {
+                "the codings are the variants, and Accept-Encoding chooses among them alone: leave it out"
+            }
+            first if first.eq_ignore_ascii_case(field) => {
+                "it is the field that vary_on names: give another one"
+            }
+            _ if site.variants < 3 => {
+                "two fields that both choose need three variants or more: give variants"
+            }
+            _ if field.is_empty() || field.contains([':', ' ', ',']) => "give a field name such as X-Other",
+            _ => return check_vary_form(site, found),
+        };
+        found.at("vary_also", format!("vary_also: {text}"));
+    }
+    check_vary_form(site, found);
+}
+
+fn check_vary_form(site: &Site, found: &mut Found) {
+    let text = match site.vary_form {
+        VaryForm::OneLine => return,
+        _ if site.variant_count() == 1 => "there are no variants, and no Vary: give variants, such as 3",
+        VaryForm::Changing if site.codes() => {
+            "codings are chosen in all versions: leave vary_on coding or changing out"
+        }
+        VaryForm::Changing if site.change_every.is_none() => {
+            "objects have one version only: give change_every, such as 1s"
+        }
+        VaryForm::Lines | VaryForm::MixedCase | VaryForm::Changing => return,
+    };
+    found.at("vary_form", format!("vary_form: {text}"));
 }
 
 /// Laws of versions need versions, and a name for each.

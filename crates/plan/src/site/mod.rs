@@ -14,6 +14,7 @@ mod keys;
 mod numbers;
 pub mod popularity;
 pub mod predict;
+mod vary;
 mod versions;
 
 use crate::draw::{Draw, fraction, hash};
@@ -22,6 +23,7 @@ use crate::site::content::Content;
 pub use crate::site::freshness::{Freshness, FreshnessForm};
 pub use crate::site::keys::Keys;
 pub use crate::site::numbers::{MAX_SIZE, leading_number, write_number};
+pub use crate::site::vary::{SECOND_PREFIX, VaryForm, VaryWay, second_choice};
 pub use crate::site::versions::{Gone, VersionSize};
 use crate::units::{duration_text, duration_text_option};
 use rand_distr::{Distribution, LogNormal, Pareto};
@@ -61,6 +63,15 @@ pub struct Site {
     pub variants: u32,
     /// The request field that chooses the variant.
     pub vary_on: VaryOn,
+    /// A second field that chooses it together with the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vary_also: Option<String>,
+    /// How answers name these fields in Vary.
+    #[serde(skip_serializing_if = "VaryForm::is_usual")]
+    pub vary_form: VaryForm,
+    /// Share of objects whose answers will do for no other request (`Vary: *`).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub vary_star: f64,
     /// Share of objects that are for one user only (`Cache-Control: private`).
     pub private: f64,
     /// Share of objects that nobody may store (`Cache-Control: no-store`).
@@ -96,6 +107,9 @@ impl Default for Site {
             last_modified: true,
             variants: 0,
             vary_on: VaryOn::Field("X-Variant".to_owned()),
+            vary_also: None,
+            vary_form: VaryForm::OneLine,
+            vary_star: 0.0,
             private: 0.0,
             no_store: 0.0,
             version_sizes: Vec::new(),
@@ -274,6 +288,8 @@ pub enum Storage {
     Private,
     /// Nobody.
     NoStore,
+    /// Any cache, and no request may be answered with it but the one that it was made for: `Vary: *`.
+    OneRequest,
 }
 
 /// The lifetime that a cache may take in place of one that it cannot count (RFC 9111 section 1.2.2), in seconds.
@@ -323,13 +339,14 @@ impl Site {
         if let Some(class) = self.class_of(object) {
             return class.storage;
         }
-        if self.private == 0.0 && self.no_store == 0.0 {
+        if self.private == 0.0 && self.no_store == 0.0 && self.vary_star == 0.0 {
             return Storage::Shared;
         }
         let at = fraction(hash(SALT_STORAGE, object));
         match at {
             _ if at < self.private => Storage::Private,
             _ if at < self.private + self.no_store => Storage::NoStore,
+            _ if at < self.private + self.no_store + self.vary_star => Storage::OneRequest,
             _ => Storage::Shared,
         }
     }

@@ -61,7 +61,7 @@ const LOOKED_AT: u64 = 1 << 20;
 
 /// Share of the hot objects from one rank up to another that a cache may store.
 fn storable(site: &Site, popularity: &Popularity, first: u64, end: u64) -> f64 {
-    let share = 1.0 - site.private - site.no_store;
+    let share = 1.0 - site.private - site.no_store - site.vary_star;
     // Objects that are replaced all the time have the share that the law says.
     if share >= 1.0 || popularity.drift_per_hour > 0.0 {
         return share;
@@ -81,7 +81,7 @@ fn residence(site: &Site, entries: &[Entries], popularity: &Popularity, observed
     let room = bytes / mean;
     let content = |t: f64| -> f64 {
         let hot: f64 = entries.iter().map(|Entries { count, p }| count * (1.0 - (-p * t).exp())).sum();
-        hot + popularity.one_timers * t * (1.0 - site.private - site.no_store)
+        hot + popularity.one_timers * t * (1.0 - site.private - site.no_store - site.vary_star)
     };
     if content(observed.warm_requests + observed.requests) <= room {
         return f64::INFINITY;

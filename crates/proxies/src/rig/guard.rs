@@ -93,6 +93,7 @@ pub fn run(folder: &Path) {
     if let Some(order) = order {
         guard(&order, folder);
     }
+    super::disk::unmount_below(folder);
     let _ = fs::remove_dir_all(folder);
     remove_shared_memory(&super::shared_name(&folder.display().to_string()));
 }

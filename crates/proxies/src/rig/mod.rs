@@ -4,6 +4,7 @@
 //! here the folder is made, the port is tried, the proxy is started under a guard (see [`guard`]) and waited for.
 //! Start reading at [`start`]. Nothing here knows the engine, the origin or any plan.
 
+pub mod disk;
 pub mod farm;
 pub mod guard;
 mod kinds;
@@ -68,6 +69,8 @@ pub struct RigOptions {
     pub from: Option<PathBuf>,
     /// Settings that are to be otherwise.
     pub settings: Vec<Setting>,
+    /// Bytes of a [disk of its own](disk) for its cache, where it keeps one in files; `None`: they lie where all its files do.
+    pub disk_bytes: Option<u64>,
     /// How long it may take until it answers.
     pub ready: Duration,
 }
@@ -96,6 +99,7 @@ impl Default for RigOptions {
             http: HttpProtocol::One,
             from: None,
             settings: Vec::new(),
+            disk_bytes: None,
             ready: READY,
         }
     }
@@ -294,6 +298,17 @@ pub fn start(proxy: &'static dyn Proxy, options: &RigOptions) -> Result<Rig, Rig
         reason,
     })?;
 
+    if let Some(bytes) = options.disk_bytes
+        && let Some(store) = proxy.store()
+    {
+        let store = folder.join(store);
+        disk::mount(&store, bytes, user).map_err(|reason| RigError::Folder {
+            proxy,
+            parent: store,
+            reason,
+        })?;
+    }
+
     let _stand_in = stand_in(proxy, options.origin);
     let order = Order { user, program, arguments: setup.arguments };
     tracing::debug!(folder = %folder.display(), arguments = ?order.arguments, user = ?order.user, "the guard is to start it");
@@ -339,6 +354,11 @@ impl Rig {
         let pid = i32::try_from(self.main_pid).ok().and_then(Pid::from_raw);
         let sent = self.proxy.reload().zip(pid).map(|(signal, pid)| kill_process(pid, signal));
         sent.is_some_and(|sent| sent.is_ok())
+    }
+
+    /// Where it keeps its cache in files; `None`: it does not.
+    pub fn store(&self) -> Option<PathBuf> {
+        self.proxy.store().map(|store| self.folder.join(store))
     }
 
     /// How that process ended; `None`: it has not.

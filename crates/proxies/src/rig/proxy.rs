@@ -52,6 +52,12 @@ pub trait Proxy: Sync + fmt::Debug {
         None
     }
 
+    /// The folder, below its own, of the files in which it keeps its cache, and nothing else; `None`: it has none, or takes all of the room
+    /// when it starts.
+    fn store(&self) -> Option<&str> {
+        None
+    }
+
     /// Files, folders and arguments for these options; `folder`: where all of it will lie.
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup;
 

@@ -11,6 +11,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -58,7 +59,12 @@ pub struct Watcher<'a> {
     /// Since when sockets listen that no process holds.
     nobodys_since: Option<Instant>,
     next_look: Instant,
+    /// The files that the target's processes run, by their numbers.
+    programs: BTreeMap<u32, ProgramFile>,
 }
+
+/// A program's file: its device and its number there. That of one which was replaced on disk stays the same until it is run.
+type ProgramFile = (u64, u64);
 
 impl<'a> Watcher<'a> {
     /// Ready to watch those of a scene.
@@ -82,7 +88,9 @@ impl<'a> Watcher<'a> {
             ask_who_listens: false,
             nobodys_since: None,
             next_look: Instant::now(),
+            programs: BTreeMap::new(),
         };
+        watcher.look_at_programs();
         watcher.hold();
         watcher
     }
@@ -168,9 +176,25 @@ impl<'a> Watcher<'a> {
         self.ended.retain(|pid| Path::new(&format!("/proc/{pid}")).exists());
         let members = self.family.look(&roots, &self.ended, &listeners);
         self.history.look(self.began.elapsed(), &members);
+        self.look_at_programs();
         self.look_who_listens();
         self.hold();
         self.next_look = begins + LOOK.max(begins.elapsed() * SHARE);
+    }
+
+    /// Sees who runs another file than before: `exec` changes neither the process's number nor its sockets.
+    fn look_at_programs(&mut self) {
+        let roots: Vec<u32> = self.history.roots().map(|root| root.pid).collect();
+        self.programs.retain(|pid, _| roots.contains(pid));
+        for pid in roots {
+            let Some(file) = program_file(pid) else { continue };
+            let before = self.programs.insert(pid, file);
+            if before.is_some_and(|before| before != file)
+                && let Some(now) = process(pid)
+            {
+                self.history.became(self.began.elapsed(), now);
+            }
+        }
     }
 
     fn look_who_listens(&mut self) {
@@ -256,6 +280,12 @@ impl<'a> Watcher<'a> {
         };
         self.places.iter().map(of).collect()
     }
+}
+
+/// The file that a process runs; `None`: it is gone, or not ours to look at.
+fn program_file(pid: u32) -> Option<ProgramFile> {
+    let file = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+    Some((file.dev(), file.ino()))
 }
 
 fn ending(status: ExitStatus) -> Ending {

@@ -55,12 +55,25 @@ pub fn run_pressed<'a>(
     options: SessionOptions,
     press: impl FnOnce() -> Result<Option<&'a Pressed>, Problem>,
 ) -> Result<Finished, Problem> {
+    run_seen(plan, about, options, || Ok((press()?, Quiet))).map(|(finished, _)| finished)
+}
+
+/// The same with somebody who looks on, whom `press` gives too.
+///
+/// # Errors
+/// It cannot begin.
+pub fn run_seen<'a, V: View>(
+    plan: &Plan,
+    about: About,
+    options: SessionOptions,
+    press: impl FnOnce() -> Result<(Option<&'a Pressed>, V), Problem>,
+) -> Result<(Finished, V), Problem> {
     let around = around::options(options)?;
     let ready = session::prepare(plan, &around, false)?.about(about);
-    let pressed = press()?;
+    let (pressed, mut view) = press()?;
     let status = || pressed.and_then(Pressed::status);
     let started = pressed.and_then(|pressed| pressed.started(&status));
-    Ok(ready.run(started.as_ref(), &mut Quiet)?)
+    Ok((ready.run(started.as_ref(), &mut view)?, view))
 }
 
 /// Tells a run its end, and returns its file, where it is kept whole.

@@ -11,6 +11,7 @@ use session::Started;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -228,6 +229,14 @@ impl Pressed {
         match self {
             Pressed::Rig(rig) => rig.reload(),
             Pressed::Proxy(_) | Pressed::Command(_) | Pressed::Demonstration(_) => false,
+        }
+    }
+
+    /// Where it keeps its cache in files, as far as that is known.
+    pub fn store(&self) -> Option<PathBuf> {
+        match self {
+            Pressed::Rig(rig) => rig.store(),
+            Pressed::Proxy(_) | Pressed::Command(_) | Pressed::Demonstration(_) => None,
         }
     }
 

@@ -141,6 +141,58 @@ fn a_program_that_takes_the_place_of_one_that_was_asked_to_end_is_told() {
     assert_eq!(ran.report().count("processes/after/0/processes/0/pid"), second_pid.as_raw_pid() as u64);
 }
 
+/// A process that becomes another program keeps its number and its sockets, so nobody who looks at those alone would see it.
+#[test]
+fn a_program_that_becomes_another_one_in_its_place_is_told() {
+    if program("python3").is_none() || program("perl").is_none() {
+        skip!("python3 or perl is not installed");
+    }
+    let (at, place) = (free_address(), folder());
+    // The socket outlives the exec, with its number; the other program answers as the first one did.
+    let first = format!(
+        "import os, socket, time\n\
+         s = socket.create_server(('127.0.0.1', {port}))\n\
+         os.set_inheritable(s.fileno(), True)\n\
+         s.settimeout(0.05)\n\
+         until = None\n\
+         while until is None or time.monotonic() < until:\n\
+         \x20   try: c = s.accept()[0]\n\
+         \x20   except TimeoutError: continue\n\
+         \x20   until = until or time.monotonic() + 2\n\
+         \x20   c.settimeout(1)\n\
+         \x20   try: c.recv(65536); c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\nConnection: close\\r\\n\\r\\nx')\n\
+         \x20   except OSError: pass\n\
+         \x20   c.close()\n\
+         s.setblocking(True)\n\
+         os.execvp('perl', ['perl', 'second.pl', str(s.fileno())])\n",
+        port = at.port()
+    );
+    let second = "use IO::Socket::INET; open(my $h, '+<&=', $ARGV[0]); my $s = IO::Socket::INET->new_from_fd(fileno($h), '+<'); \
+                  while (my $c = $s->accept) { sysread($c, my $b, 65536); \
+                  syswrite($c, \"HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\nConnection: close\\r\\n\\r\\nx\"); close $c }";
+    std::fs::write(place.path().join("first.py"), first).expect("the folder is ours");
+    std::fs::write(place.path().join("second.pl"), second).expect("the folder is ours");
+    let mut server =
+        Command::new("python3").arg("first.py").current_dir(place.path()).spawn().expect("python3");
+    while std::net::TcpStream::connect(at).is_err() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let mut run = wringer(&format!("http http://{at}/ {LONG} --rate 20 --no-keep").replace("-c 2 ", ""));
+    run.wait_for("another program answers");
+    run.signal(Signal::INT);
+    let ran = run.end();
+    server.kill().expect("it is ours");
+    server.wait().expect("it is ours");
+    let changes = changes(&ran);
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    let (old, new) = (&changes[0]["process"], &changes[0]["by"]);
+    assert_eq!((&changes[0]["change"], &changes[0]["same_program"]), (&"replaced".into(), &false.into()));
+    assert_eq!((&old["pid"], &new["pid"]), (&server.id().into(), &server.id().into()));
+    assert!(old["name"].as_str().is_some_and(|name| name.starts_with("python3")), "{old}");
+    assert!(new["name"].as_str().is_some_and(|name| name.contains("second.pl")), "{new}");
+    assert!(ran.stdout.contains("another program answers"), "{}", ran.stdout);
+}
+
 /// Runs in front of a rig, kills the first process whose command line holds these words, and returns the change.
 fn rig(name: &str, words: &str, signal: Signal) -> Option<(Ran, serde_json::Value)> {
     let mut run = wringer(&format!("cache --rig {name} {LONG} --no-keep --origin 127.0.0.1:0"));

@@ -189,7 +189,7 @@ fn what_cannot_be_done_to_a_proxy_is_told() {
     let (ran, found) = stress(FaultKind::None, "reload,beyond-memory,disk-full");
     assert_eq!(ran.code(), 1, "{}", ran.stdout);
     for (scenario, words) in
-        [("reload", "no signal"), ("beyond-memory", "--cache-memory"), ("disk-full", "a disk of its own")]
+        [("reload", "no signal"), ("beyond-memory", "--cache-memory"), ("disk-full", "disk of its own")]
     {
         let verdict = &finding(&found, scenario)["verdict"];
         assert!(verdict["state"] == "not_run" && verdict["reasons"].to_string().contains(words), "{verdict}");

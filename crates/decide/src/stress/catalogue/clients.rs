@@ -351,6 +351,7 @@ mod tests {
             cache_bytes: Some(64 << 20),
             knows_processes: true,
             reloads: true,
+            has_disk: true,
         };
         assert_eq!(idle_herd(&ground).phase.preconnect, Some(250));
     }

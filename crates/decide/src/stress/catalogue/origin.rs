@@ -138,7 +138,7 @@ pub const ALL: &[Scenario] = &[
 ];
 
 /// Requests for objects that nobody has asked for before.
-fn misses() -> Press {
+pub(super) fn misses() -> Press {
     Press::objects(with_one_timers(1, 1.0), rate(MISSES, Arrivals::Poisson)).sized(Size::Fixed(20_000))
 }
 

@@ -202,6 +202,7 @@ mod tests {
                 cache_bytes: None,
                 knows_processes: true,
                 reloads: true,
+                has_disk: true,
             };
             assert_eq!((moving(&ground).objects, expiring(&ground).objects), expected, "{capacity}");
         }

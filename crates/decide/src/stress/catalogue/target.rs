@@ -1,6 +1,7 @@
 //! Scenarios that are done to the target itself.
 
 use super::clients::{herd, no_rule, rate};
+use super::origin::misses;
 use crate::stress::causes::Cause;
 use crate::stress::judge::Seen;
 use crate::stress::scenario::{Press, Scenario, TargetAction};
@@ -10,6 +11,10 @@ use std::time::Duration;
 /// Descriptors that it may have beyond those that it holds, and clients that want one each.
 const SPARE_DESCRIPTORS: u64 = 100;
 const CLIENTS: u32 = 1_000;
+/// A disk for some thousand objects.
+const DISK_BYTES: u64 = 64 << 20;
+/// One miss in so many may fail.
+const MAY_FAIL: u64 = 20;
 /// Time between two reloads.
 const RELOAD_EVERY: Duration = Duration::from_secs(2);
 
@@ -46,17 +51,26 @@ pub const ALL: &[Scenario] = &[
     },
     Scenario {
         name: "disk-full",
-        about: "the disk of the cache is full",
-        fails_if: "",
+        about: "the disk of the cache is full, to 50 misses per second",
+        fails_if: "more than 5 % of the misses fail, which could pass through without being stored",
         causes: &[Cause::Disk],
         of_caches: true,
-        lacks: |_| {
-            Some("no rig has its cache on a disk of its own, which could be filled without harm to others")
+        lacks: |ground| {
+            (!ground.has_disk).then_some(
+                "its cache is on no disk of its own, which could be filled without harm to others: the rigs nginx and httpd get one as root",
+            )
         },
-        press: |ground| Press::hits(rate(ground.rate(0.1), Arrivals::Poisson)),
-        rule: no_rule,
+        press: |_| misses().doing(TargetAction::FillDisk(DISK_BYTES)),
+        rule: misses_failed,
     },
 ];
+
+fn misses_failed(seen: &Seen) -> Option<String> {
+    let counts = &seen.pressed.counts;
+    let failed = counts.failed + counts.check_failed;
+    (failed * MAY_FAIL > counts.requests)
+        .then(|| format!("{failed} of {} misses failed while the disk was full", counts.requests))
+}
 
 fn failed_meanwhile(seen: &Seen) -> Option<String> {
     let failed = seen.during.not_good;
@@ -67,6 +81,16 @@ fn failed_meanwhile(seen: &Seen) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn misses_may_not_fail_because_they_cannot_be_stored() {
+        let mut seen = Seen::default();
+        assert_eq!(misses_failed(&seen), None);
+        (seen.pressed.counts.requests, seen.pressed.counts.failed) = (100, 5);
+        assert_eq!(misses_failed(&seen), None);
+        seen.pressed.counts.check_failed = 1;
+        assert_eq!(misses_failed(&seen).as_deref(), Some("6 of 100 misses failed while the disk was full"));
+    }
 
     #[test]
     fn one_failed_request_is_too_many_for_a_reload() {

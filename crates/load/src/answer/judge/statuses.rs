@@ -12,7 +12,7 @@ impl Judge<'_> {
     pub(super) fn judge_head_alone(&mut self) {
         let What::Native { object } = self.asked.what else { return };
         let Some((named, version, variant)) = self.head.etag else { return };
-        let wanted = self.site.named_variant(self.asked.variant, self.asked.size);
+        let wanted = self.named_variant(object, version);
         if named != object {
             self.found(self.anothers());
         } else if variant != wanted && !self.site.codes() {
@@ -21,6 +21,12 @@ impl Judge<'_> {
         } else if let Err(finding) = self.truth(object).timely(version) {
             self.found(finding);
         }
+    }
+
+    /// The variant that the ETag of a version must name.
+    fn named_variant(&self, object: u64, version: u64) -> u32 {
+        let variant = self.site.variant_in(object, version, self.asked.variant);
+        self.site.named_variant(variant, self.asked.size)
     }
 
     pub(super) fn judge_range(&mut self, first: u64, last: u64) {
@@ -77,7 +83,7 @@ impl Judge<'_> {
             }
             return;
         };
-        let held = self.site.named_variant(self.asked.variant, self.asked.size);
+        let held = self.named_variant(object, version);
         let named = self.head.etag.filter(|_| self.site.etag).map(|(_, named, variant)| (named, variant));
         if let Err((_, text)) = self.truth(object).timely(version) {
             self.found((Fault::WrongUnchanged, text));

@@ -73,6 +73,10 @@ impl Proxy for Httpd {
         Some(Signal::USR1)
     }
 
+    fn store(&self) -> Option<&str> {
+        Some("cache")
+    }
+
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
         Setup {
             files: vec![File::new("httpd.conf", configuration(options, origins, folder))],

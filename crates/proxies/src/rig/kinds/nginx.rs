@@ -48,6 +48,10 @@ impl Proxy for Nginx {
         Some(Signal::HUP)
     }
 
+    fn store(&self) -> Option<&str> {
+        Some("cache")
+    }
+
     fn setup(&self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
         let words =
             ["-p", folder, "-c", &format!("{folder}/nginx.conf"), "-e", &format!("{folder}/error.log")];

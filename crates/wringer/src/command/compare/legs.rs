@@ -1,13 +1,14 @@
 //! Legs of a comparison: a plan of each, its run, and what was seen of both sides so far.
 
+use super::looking::{Looking, MEASURE};
 use super::sides::{Both, Places, Running, Sides, are_builds};
 use crate::command::leg::{self, Answerers, pids};
 use crate::command::{cache, fleet, show};
 use crate::problem::Problem;
 use cli::CompareArgs;
-use decide::compare::{Leg, LegResult, Pace, Side, SideSeen};
+use decide::compare::{Hits, Leg, LegResult, Pace, Side, SideSeen};
 use measure::processes::{Process, Unknown};
-use measure::{PhaseResult, TimeMetric};
+use measure::{Counts, PhaseResult, TimeMetric};
 use plan::{Arrivals, Phase, Plan, Stop};
 use session::{About, Finished, SessionOptions};
 use std::collections::BTreeMap;
@@ -88,35 +89,37 @@ impl<'a> Legs<'a> {
             std::thread::sleep(REST);
         }
         let began = Instant::now();
-        let finished = match &self.sides {
+        let ran = match &self.sides {
             Sides::Urls { .. } => self.run_url(leg),
             Sides::Proxies(_) => self.run_proxy(leg),
         };
         // A side that was started and has ended is the reason for whatever else went wrong.
         self.running.iter().try_for_each(Running::check)?;
-        let finished = finished?;
+        let (finished, looking) = ran?;
         let measured = finished.result.measured();
         self.look(leg, &finished, &measured)?;
-        let result = result(leg, &finished, &measured, began.elapsed());
+        let result = result(leg, &finished, &looking, began.elapsed());
         self.files.push(leg::end(finished));
         show::notice(&line(leg, &result, (number, all)));
         Ok(result)
     }
 
-    fn run_url(&mut self, leg: &Leg) -> Result<Finished, Problem> {
+    fn run_url(&mut self, leg: &Leg) -> Result<(Finished, Looking), Problem> {
         self.end_others(leg);
         self.start_for(leg)?;
         let plan = of_leg(&self.sides.plan(leg, self.args, self.seed, None)?, leg);
         let ready = self.args.clients.load.wait.ready.or(self.running.is_some().then_some(READY));
         let fleet = fleet::asked(&self.args.fleet)?;
-        let finished = leg::run(&plan, self.about(leg, &plan, "http"), ready, leg::SECONDS, fleet)?;
-        if !finished.result.agents.is_empty() {
-            leg::refuse_broken(&finished)?;
+        let options = SessionOptions { ready, interval: leg::SECONDS, fleet, ..SessionOptions::default() };
+        let about = self.about(leg, &plan, "http");
+        let ran = leg::run_seen(&plan, about, options, || Ok((None, Looking::at(&self.resting(leg)))))?;
+        if !ran.0.result.agents.is_empty() {
+            leg::refuse_broken(&ran.0)?;
         }
-        Ok(finished)
+        Ok(ran)
     }
 
-    fn run_proxy(&mut self, leg: &Leg) -> Result<Finished, Problem> {
+    fn run_proxy(&mut self, leg: &Leg) -> Result<(Finished, Looking), Problem> {
         self.end_others(leg);
         if self.running.is_none() {
             self.places = Some(Places::free(&self.args.started.place)?);
@@ -134,10 +137,24 @@ impl<'a> Legs<'a> {
             ..SessionOptions::default()
         };
         let about = self.about(leg, &plan, "cache");
-        leg::run_pressed(&plan, about, options, || {
+        leg::run_seen(&plan, about, options, || {
             self.start_for(leg)?;
-            Ok(self.running.as_ref().and_then(|running| running.pressed(leg.side)))
+            let looking = Looking::at(&self.resting(leg));
+            Ok((self.running.as_ref().and_then(|running| running.pressed(leg.side)), looking))
         })
+    }
+
+    /// Processes of the side that is not asked in a leg, as far as they are known.
+    fn resting(&self, leg: &Leg) -> Vec<u32> {
+        if let Some(running) = &self.running {
+            return running.pids(leg.side.other());
+        }
+        // Whoever runs already is one and the same A.
+        let [Some(a), Some(b)] = &self.first else { return Vec::new() };
+        let (asked, other) = if leg.asked() == Side::A { (a, b) } else { (b, a) };
+        let is_asked = |pid: &u32| asked.processes.iter().any(|(own, _)| own == pid);
+        let others: Vec<u32> = other.processes.iter().map(|(pid, _)| *pid).collect();
+        if leg.control || others.iter().any(is_asked) { Vec::new() } else { others }
     }
 
     /// Ends the sides of another pair; their ports must be free before the next ones are started.
@@ -293,11 +310,12 @@ fn of_leg(side: &Plan, leg: &Leg) -> Plan {
         ..asked.clone()
     };
     // What is left goes before: it fills a cache.
-    load.phases.extend([phase("warm-up", false, leg.warm_s), phase("measure", true, leg.measure_s)]);
+    load.phases.extend([phase("warm-up", false, leg.warm_s), phase(MEASURE, true, leg.measure_s)]);
     plan
 }
 
-fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration) -> LegResult {
+fn result(leg: &Leg, finished: &Finished, looking: &Looking, took: Duration) -> LegResult {
+    let measured = finished.result.measured();
     let counts = measured.counts();
     let mut failures: BTreeMap<String, u64> = BTreeMap::new();
     for (failure, count) in measured.tally.failures() {
@@ -310,7 +328,7 @@ fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration
     let at = |quantile| (!response.is_empty()).then(|| response.value_at_quantile(quantile) as f64 / 1e3);
     LegResult {
         took_s: took.as_secs_f64() + REST.as_secs_f64(),
-        void: leg::void(finished, leg::Overflow::OfGenerator),
+        void: leg::void(finished, leg::Overflow::OfGenerator).or_else(|| looking.void()),
         measured_s: leg.measure_s,
         due: counts.requests + finished.result.self_check.overflow,
         good: counts.ok,
@@ -319,7 +337,16 @@ fn result(leg: &Leg, finished: &Finished, measured: &PhaseResult, took: Duration
         cpu_s: finished.target_cpu(),
         p50_ms: at(0.5),
         p99_ms: at(0.99),
+        hits: hits(counts),
+        halves: looking.halves(),
+        resting_cores: looking.resting_cores(),
     }
+}
+
+/// Hits among the answers whose stamps tell where they came from.
+fn hits(counts: &Counts) -> Option<Hits> {
+    let of = counts.hits + counts.misses + counts.revalidated + counts.collapsed;
+    (of > 0).then_some(Hits { hits: counts.hits, of })
 }
 
 /// A leg in a line.

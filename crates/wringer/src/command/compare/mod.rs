@@ -5,6 +5,7 @@ mod bisect;
 mod file;
 mod kept;
 mod legs;
+mod looking;
 mod sides;
 
 use super::show;
@@ -12,7 +13,7 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::CompareArgs;
-use decide::compare::{Compare, End, Lengths, Outcome, Settings};
+use decide::compare::{Compare, End, Lengths, Metric, Outcome, Settings};
 use decide::machine::{Next, Recorded};
 use legs::Legs;
 
@@ -38,7 +39,10 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
         output::can_keep("the decision", file)?;
     }
     let mut legs = Legs::new(args, seed)?;
-    let settings = Settings { anew: legs.sides.are_started(), ..settings(args, seed) };
+    let mut settings = Settings { anew: legs.sides.are_started(), ..settings(args, seed) };
+    if legs.sides.are_caches() {
+        settings.figures.push(Metric::Hits);
+    }
     let mut compare = match resumed {
         Some(resumed) => resumed.go_on(&mut legs, &settings)?,
         None => {

@@ -84,6 +84,14 @@ impl Sides {
         }
     }
 
+    /// True if both keep answers, and their origin tells which ones.
+    pub fn are_caches(&self) -> bool {
+        match self {
+            Sides::Urls { .. } => false,
+            Sides::Proxies(_) => true,
+        }
+    }
+
     /// The plan of whoever is asked in a leg, without its pace; `places`: where it is, if it is a proxy of ours.
     ///
     /// # Errors
@@ -200,6 +208,17 @@ impl Running {
                     }
                 }
                 Ok(())
+            }
+        }
+    }
+
+    /// The first processes of a side that was started here.
+    pub fn pids(&self, side: Side) -> Vec<u32> {
+        match &self.started {
+            Both::Commands(started) => started.get(side as usize).map_or_else(Vec::new, |one| one.pids()),
+            Both::Proxies(sides) => {
+                let status = || None;
+                sides[side as usize].started(&status).map_or_else(Vec::new, |started| started.works)
             }
         }
     }

@@ -1,10 +1,12 @@
-//! Actions to the target itself while something presses: fewer descriptors, and reloads.
+//! Actions to the target itself while something presses: fewer descriptors, reloads, and a full disk.
 
 use super::watch::Watch;
 use crate::command::pressed::Pressed;
 use decide::stress::TargetAction;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,6 +40,17 @@ pub fn run(
             drop(limited);
             Ok(())
         }
+        Some(TargetAction::FillDisk(_)) => {
+            let store = pressed.store().ok_or("the target keeps no files whose disk could be filled")?;
+            let mut filler = Filler::new(&store)
+                .map_err(|error| format!("the disk of the target's cache could not be filled: {error}"))?;
+            while !over.load(Ordering::Relaxed) {
+                // What the target has taken away is filled again.
+                filler.fill().map_err(|error| format!("the disk could not be kept full: {error}"))?;
+                std::thread::sleep(LOOK);
+            }
+            Ok(())
+        }
         Some(TargetAction::Reload(each)) => {
             let mut last = Instant::now();
             let mut are_sent = true;
@@ -54,6 +67,41 @@ pub fn run(
                 Err("the signal to reload could not be sent to the target".to_owned())
             }
         }
+    }
+}
+
+/// A file that takes all the room of a disk, until it is dropped.
+struct Filler {
+    file: File,
+    path: PathBuf,
+}
+
+impl Filler {
+    /// Fills it.
+    fn new(folder: &Path) -> io::Result<Filler> {
+        let path = folder.join("wringer-fills-this-disk");
+        let mut filler = Filler { file: File::create(&path)?, path };
+        filler.fill()?;
+        Ok(filler)
+    }
+
+    /// Writes until there is no room left.
+    fn fill(&mut self) -> io::Result<()> {
+        let piece = [0; 1 << 16];
+        loop {
+            match self.file.write(&piece) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::StorageFull => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Filler {
+    fn drop(&mut self) {
+        // A disk that is gone needs no room.
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -92,6 +140,28 @@ impl Drop for Limited {
 mod tests {
     use super::*;
     use std::process::Command;
+
+    #[test]
+    fn a_disk_is_full_until_the_filler_is_dropped() {
+        if !proxies::rig::disk::can_be_mounted() {
+            eprintln!("skipped: no disk can be mounted here");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = folder.path().join("cache");
+        fs::create_dir(&store).expect("it is ours");
+        proxies::rig::disk::mount(&store, 1 << 20, None).expect("it can be");
+        fs::write(store.join("kept"), [0; 5_000]).expect("there is room");
+        let mut filler = Filler::new(&store).expect("it is ours");
+        assert!(fs::write(store.join("more"), [0; 5_000]).is_err());
+        fs::remove_file(store.join("kept")).expect("it is ours");
+        filler.fill().expect("it is ours");
+        assert!(fs::write(store.join("more"), [0; 5_000]).is_err(), "what was freed is filled");
+        drop(filler);
+        let room = fs::write(store.join("more"), [0; 5_000]);
+        proxies::rig::disk::unmount_below(folder.path());
+        assert!(room.is_ok(), "{room:?}");
+    }
 
     #[test]
     fn a_process_has_few_descriptors_for_a_while() {

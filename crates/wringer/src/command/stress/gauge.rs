@@ -33,6 +33,7 @@ pub fn ground(place: &mut Place<'_>) -> Result<Ground, Problem> {
         cache_bytes: place.cache_bytes(),
         knows_processes: place.is_ours() || !place.args.pids.is_empty(),
         reloads: place.reloads(),
+        has_disk: place.has_disk(),
     };
     if let Some(capacity) = asked.capacity {
         (ground.capacity, ground.connections) = (capacity, OF_CONNECTIONS * capacity);
@@ -65,7 +66,7 @@ fn rate(place: &mut Place<'_>, at: &Addresses, press: &Press) -> Result<f64, Pro
     })?;
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;
-    let pressed = place.start(at)?;
+    let pressed = place.start(at, None)?;
     let about = place.about(&plan, "none", Role::Gauge);
     let finished = ready.about(about).run(None, &mut leg::Quiet)?;
     leg::refuse_broken(&finished)?;

@@ -5,6 +5,7 @@ use crate::command::leg;
 use crate::command::pressed::{self, Pressed};
 use crate::problem::Problem;
 use cli::{StressArgs, Target, reachable};
+use decide::stress::TargetAction;
 use plan::draw::hash;
 use plan::{Check, HttpProtocol, Load, Origin, Phase, Plan, Protocol, Site};
 use proxies::rig::{self, RigOptions};
@@ -120,6 +121,16 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// It can be given a disk of its own for its cache.
+    pub fn has_disk(&self) -> bool {
+        match self.args.target() {
+            Target::Rig { name, .. } => {
+                rig::named(&name).is_ok_and(|proxy| proxy.store().is_some()) && rig::disk::can_be_mounted()
+            }
+            Target::Proxy(_) | Target::Command(_) | Target::Demonstration => false,
+        }
+    }
+
     /// Addresses for one run. `gated`: a gate is before the origin. `name`: no other run has it.
     ///
     /// # Errors
@@ -132,12 +143,17 @@ impl<'a> Place<'a> {
         Ok(Addresses { target, origin, behind, seed })
     }
 
-    /// Starts the target, where wringer does.
+    /// Starts the target, where wringer does. `action`: what will be done to it, where it must be started so that this can be.
     ///
     /// # Errors
     /// It does not start.
-    pub fn start(&self, at: &Addresses) -> Result<Pressed, Problem> {
+    pub fn start(&self, at: &Addresses, action: Option<TargetAction>) -> Result<Pressed, Problem> {
+        let disk_bytes = match action {
+            Some(TargetAction::FillDisk(bytes)) => Some(bytes),
+            Some(TargetAction::FewDescriptors(_) | TargetAction::Reload(_)) | None => None,
+        };
         let options = RigOptions {
+            disk_bytes,
             http: if self.args.tls { HttpProtocol::Two } else { HttpProtocol::One },
             ..pressed::options(&self.args.started, at.origin, self.args.memory(), &self.args.wait)
         };

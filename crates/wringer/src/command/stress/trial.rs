@@ -65,7 +65,7 @@ pub fn run(place: &Place<'_>, scenario: &'static Scenario, ground: &Ground) -> R
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;
     let gate = gate(&press, &at)?;
-    let pressed = place.start(&at)?;
+    let pressed = place.start(&at, press.action)?;
     place.refuse_other(&pressed)?;
     let status = || pressed.status();
     let started = pressed.started(&status);

@@ -20,6 +20,8 @@ pub(super) struct Memory {
     forgotten: HashSet<String>,
     /// The last target and answer.
     last: Option<(String, Answer)>,
+    /// The Vary that each object had first.
+    vary: HashMap<String, String>,
     /// The length that each target had first.
     lengths: HashMap<String, usize>,
     /// The last target and body of each length.
@@ -70,10 +72,8 @@ impl Shared {
         }
         if is_plain && answer.is_whole() && rules.allow(&answer) {
             let mut kept = Kept { since, ..Kept::new(request, &answer) };
-            if self.kind == FaultKind::LastVary {
-                kept.answer.fields.keep_last("Vary");
-            }
             let mut memory = self.memory.lock().expect("no panic");
+            self.misread_vary(&mut memory, request, &mut kept.answer.fields);
             let key = self.key(request);
             if !self.may_keep(&mut memory, &key) {
                 return Ok(answer);
@@ -83,6 +83,28 @@ impl Shared {
             list.push(kept);
         }
         Ok(answer)
+    }
+
+    /// Leaves of an answer's Vary what the fault lets it see.
+    fn misread_vary(&self, memory: &mut Memory, request: &Request, fields: &mut Fields) {
+        let lines: Vec<String> = fields.all("Vary").map(str::to_owned).collect();
+        let seen = match self.kind {
+            FaultKind::LastVary => lines.last().cloned(),
+            FaultKind::FirstVary => lines.first().cloned(),
+            FaultKind::FirstName => lines.first().and_then(|line| line.split(',').next()).map(str::to_owned),
+            FaultKind::VaryByCase => {
+                let names = lines.iter().flat_map(|line| line.split(',')).map(str::trim);
+                Some(names.filter(|name| request.fields.is_spelled(name)).collect::<Vec<_>>().join(","))
+            }
+            FaultKind::OldVary => {
+                Some(memory.vary.entry(self.key(request)).or_insert_with(|| lines.join(",")).clone())
+            }
+            _ => return,
+        };
+        fields.remove("Vary");
+        if let Some(line) = seen.filter(|line| !line.is_empty()) {
+            fields.set("Vary", &line);
+        }
     }
 
     /// An answer that was kept and is too old, where it is to be confirmed.
@@ -324,7 +346,8 @@ impl Shared {
 
 impl Rules {
     fn allow(&self, answer: &Answer) -> bool {
-        let may_be_kept = !(answer.says("no-store") || answer.says("private") && self.private);
+        let will_do = !self.vary || answer.fields.all("Vary").all(|line| line.trim() != "*");
+        let may_be_kept = will_do && !(answer.says("no-store") || answer.says("private") && self.private);
         may_be_kept && answer.lifetime() > Duration::ZERO
     }
 }

@@ -33,11 +33,9 @@ impl Fields {
         self.0.iter().filter(move |(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// Leaves the last of several lines with this name.
-    pub(super) fn keep_last(&mut self, name: &str) {
-        if let Some(last) = self.all(name).last().map(str::to_owned) {
-            self.set(name, &last);
-        }
+    /// True if there is a field whose name is spelled in just these letters.
+    pub(super) fn is_spelled(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| own == name)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {

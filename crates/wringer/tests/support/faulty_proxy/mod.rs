@@ -35,6 +35,14 @@ pub enum FaultKind {
     MixVariants,
     /// Looks at the last of several Vary lines alone.
     LastVary,
+    /// Looks at the first of several Vary lines alone.
+    FirstVary,
+    /// Looks at the first name alone of those that a Vary line lists.
+    FirstName,
+    /// Looks for the names that Vary lists in just these letters.
+    VaryByCase,
+    /// Takes the first Vary of an object for that of all its versions.
+    OldVary,
     /// Serves the body of the object asked for before, where it has the same length.
     SwapObjects,
     /// Serves the whole answer to the request before, head and body.
@@ -434,6 +442,10 @@ impl Shared {
             | FaultKind::NeverRenew
             | FaultKind::Renew { .. }
             | FaultKind::LastVary
+            | FaultKind::FirstVary
+            | FaultKind::FirstName
+            | FaultKind::VaryByCase
+            | FaultKind::OldVary
             | FaultKind::StuckWithoutDescriptors
             | FaultKind::IgnorePurge
             | FaultKind::PurgeLate { .. }
