@@ -103,6 +103,8 @@ pub(super) fn of(
         require: Vec::new(),
         stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
+        more_targets: Vec::new(),
+        spread: plan::Spread::default(),
         sources,
         protocol: Protocol::Http(http(typed, format, https)?),
         check: Check { evidence: 0, ..Check::default() },
