@@ -1,7 +1,7 @@
 //! Several proxies in place of one, and several origins behind them.
 
 use clap::{Args, ValueEnum};
-use plan::{Spread, parse_targets};
+use plan::{TargetSpread, parse_targets};
 
 /// Addresses, `host:port`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,15 +43,15 @@ impl FarmArgs {
 
     /// The others.
     pub fn others(&self) -> &[String] {
-        self.targets.as_ref().map_or(&[], |targets| targets.0.get(1..).unwrap_or_default())
+        self.targets.as_ref().and_then(|targets| targets.0.get(1..)).unwrap_or(&[])
     }
 
     /// How connections are spread over them.
-    pub fn spread(&self) -> Spread {
+    pub fn spread(&self) -> TargetSpread {
         match self.spread {
             // One target is everybody's own.
-            Some(SpreadArg::Own) if !self.others().is_empty() => Spread::Own,
-            Some(SpreadArg::Own | SpreadArg::Turn) | None => Spread::Turn,
+            Some(SpreadArg::Own) if !self.others().is_empty() => TargetSpread::Own,
+            Some(SpreadArg::Own | SpreadArg::Turn) | None => TargetSpread::Turn,
         }
     }
 

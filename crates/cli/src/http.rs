@@ -289,7 +289,7 @@ impl Work<'_> {
             stop_if: Vec::new(),
             target: self.sent.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Http(self.http(tls)),
             sources: self.clients.load.sources.clone(),
             check: Check::default(),

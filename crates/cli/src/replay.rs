@@ -330,7 +330,7 @@ impl ReplayArgs {
             stop_if: Vec::new(),
             target: sides.map(|sides| sides.proxy.clone()).or(to),
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Http(http),
             sources: clients.load.sources.clone(),
             check: Check::default(),

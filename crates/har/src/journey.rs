@@ -144,7 +144,7 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
     let load = Load {
         target: None,
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(Http { tls, fields, ..Http::default() }),
         check: Check::default(),

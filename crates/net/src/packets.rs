@@ -134,9 +134,8 @@ impl Packets {
         let mut count = 0;
         for message in came {
             count += 1;
-            if let (Some(at_ns), Some(bytes)) = (moment(&message), message.iovs().next()) {
-                each(Passed { at_ns, bytes, length: message.bytes });
-            }
+            let Some(at_ns) = moment(&message) else { continue };
+            message.iovs().take(1).for_each(|bytes| each(Passed { at_ns, bytes, length: message.bytes }));
         }
         if self.is_roomy && count < BATCH {
             std::thread::sleep(PAUSE);

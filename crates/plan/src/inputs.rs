@@ -527,7 +527,7 @@ mod tests {
             stop_if: Vec::new(),
             target: None,
             more_targets: Vec::new(),
-            spread: crate::Spread::default(),
+            spread: crate::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(http),
             check: Default::default(),

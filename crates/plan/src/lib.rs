@@ -53,7 +53,7 @@ pub use load::reach::ConnectTo;
 pub use load::sources::SourceRange;
 pub use load::split::Part;
 pub use load::stop_if::StopIf;
-pub use load::targets::{Spread, parse_targets};
+pub use load::targets::{TargetSpread, parse_targets};
 pub use load::threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use load::*;
 pub use masked::Masked;
@@ -148,7 +148,7 @@ mod tests {
             sources: Vec::new(),
             target: None,
             more_targets: Vec::new(),
-            spread: crate::Spread::default(),
+            spread: crate::TargetSpread::default(),
             protocol: Protocol::Http(http),
             check: Check::default(),
             limits: Limits::default(),

@@ -111,7 +111,7 @@ mod tests {
             stop_if: Vec::new(),
             target: None,
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: plan::Protocol::Http(plan::Http::default()),
             check: Default::default(),

@@ -63,7 +63,7 @@ mod tests {
             stop_if: Vec::new(),
             target: None,
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(plan::Http { authority: listen.to_owned(), ..plan::Http::default() }),
             check: Default::default(),

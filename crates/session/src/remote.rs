@@ -74,15 +74,15 @@ struct Accounts {
 
 /// Origins that answered.
 #[derive(Default)]
-struct Found {
+struct OriginsFound {
     askers: Vec<Asker>,
     told: Vec<Accounts>,
 }
 
-impl Found {
+impl OriginsFound {
     /// Asks each way for its origin; several may lead to one, which is asked once.
-    fn by(ways: Vec<Asker>) -> Result<Found, String> {
-        let mut found = Found::default();
+    fn by(ways: Vec<Asker>) -> Result<OriginsFound, String> {
+        let mut found = OriginsFound::default();
         for asker in ways {
             let accounts = asker.accounts()?;
             let is_known =
@@ -114,7 +114,7 @@ impl Remote {
         };
         let asker =
             |at: &SocketAddr| Asker { at: *at, form, authority: http.authority.clone(), tls: tls.clone() };
-        let Found { askers, told } = Found::by(addresses.iter().map(asker).collect())?;
+        let OriginsFound { askers, told } = OriginsFound::by(addresses.iter().map(asker).collect())?;
         let differs = told.iter().any(|one| u64::from_str_radix(&one.site, 16) != Ok(fingerprint));
         let several = (askers.len() > 1).then(|| {
             format!(
@@ -127,7 +127,8 @@ impl Remote {
         let latest = told.iter().map(|one| LastCounts { counts: one.counts, at: now }).collect();
         let latest: Arc<Mutex<Vec<LastCounts>>> = Arc::new(Mutex::new(latest));
         let (questions, asked) = channel();
-        let (askers_of_thread, latest_of_thread) = (askers.clone(), latest.clone());
+        let askers_of_thread = askers.clone();
+        let latest_of_thread = latest.clone();
         let follower = std::thread::spawn(move || follow(&askers_of_thread, &latest_of_thread, &asked));
         let remote = Remote {
             askers,
@@ -340,7 +341,8 @@ mod tests {
              \"http://127.0.0.1:8080/\" }] }\n",
         );
         let load = plan.unwrap().load.unwrap();
-        let (one, other) = (origin("a", 10), origin("b", 300));
+        let one = origin("a", 10);
+        let other = origin("b", 300);
         let (mut both, notes) = Remote::new(&load, &AskAt::Origins(vec![one, other]), None, 7).unwrap();
         assert_eq!((both.first().requests, notes.len()), (310, 1), "{notes:?}");
         both.refresh();

@@ -4,7 +4,9 @@ use crate::problem::Problem;
 use crate::tls;
 use load::Hosts;
 use measure::machine::{DESCRIPTOR_ADVICE, PORT_ADVICE};
-use plan::{Address, ConnectTo, Inputs, Load, Part, Plan, Protocol, Session, SourceRange, Spread, Step};
+use plan::{
+    Address, ConnectTo, Inputs, Load, Part, Plan, Protocol, Session, SourceRange, Step, TargetSpread,
+};
 use rustix::io::Errno;
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
@@ -106,15 +108,15 @@ impl Targets {
     /// A target would be nobody's own.
     pub fn of_part(&self, load: Option<&Load>, part: Part) -> Result<Vec<SocketAddr>, Problem> {
         match load.map(|load| load.spread) {
-            None | Some(Spread::Turn) => Ok(self.target.clone()),
-            Some(Spread::Own) if self.pressed.len() > part.of as usize => Err(Problem::Usage(format!(
+            None | Some(TargetSpread::Turn) => Ok(self.target.clone()),
+            Some(TargetSpread::Own) if self.pressed.len() > part.of as usize => Err(Problem::Usage(format!(
                 "each of {} targets needs a worker of its own, and there are {}: give more --threads or agents, or --spread turn",
                 self.pressed.len(),
                 part.of
             ))),
-            Some(Spread::Own) => {
+            Some(TargetSpread::Own) => {
                 let own = u64::from(part.index) * self.pressed.len() as u64 / u64::from(part.of.max(1));
-                Ok(self.pressed.get(own as usize).map(|host| host.at.clone()).unwrap_or_default())
+                Ok(self.pressed[own as usize].at.clone())
             }
         }
     }

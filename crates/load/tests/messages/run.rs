@@ -95,7 +95,7 @@ impl Case {
             stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,
             limits: plan::Limits {

@@ -166,7 +166,7 @@ pub fn load(phases: Vec<Phase>) -> Load {
         stop_if: Vec::new(),
         target: Some(AT.to_owned()),
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Default::default(),
         check: Default::default(),

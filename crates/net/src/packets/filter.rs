@@ -5,7 +5,7 @@ use socket2::SockFilter;
 
 /// Bytes of a packet that are handed on: all.
 const WHOLE: u32 = 0x4_0000;
-/// What stands before the first comparison with a port, and behind the last.
+/// Steps before the part of IPv4, and of each part before its first comparison with a port.
 const HEAD: usize = 4;
 const V4_HEAD: usize = 6;
 const V6_HEAD: usize = 7;
@@ -30,13 +30,13 @@ const BETWEEN: [u32; 4] = [0, 43, 44, 60];
 const LATER_FRAGMENT: u32 = 0x1fff;
 
 /// A program that is being written: where it goes is known beforehand.
-struct Program {
+struct FilterProgram {
     written: Vec<SockFilter>,
     whole: usize,
     nothing: usize,
 }
 
-impl Program {
+impl FilterProgram {
     fn step(&mut self, code: u32, k: u32) {
         self.written.push(SockFilter::new(code as u16, 0, 0, k));
     }
@@ -66,7 +66,7 @@ pub(super) fn of(ports: &[u16]) -> Vec<SockFilter> {
     let numbers = || ports.iter().map(|port| u32::from(*port));
     let v6 = HEAD + V4_HEAD + 2 * ports.len() + 2;
     let nothing = v6 + V6_HEAD + 2 * ports.len() + 1;
-    let mut program = Program { written: Vec::new(), whole: nothing + 1, nothing };
+    let mut program = FilterProgram { written: Vec::new(), whole: nothing + 1, nothing };
     program.step(BYTE, 0);
     program.step(MASK, 0xf0);
     program.branch(EQUAL, 0x40, HEAD, program.next());

@@ -4,7 +4,7 @@ use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share, trace_context};
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
-use crate::load::targets::{MAX_TARGETS, Spread};
+use crate::load::targets::{MAX_TARGETS, TargetSpread};
 use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
 use crate::scenario::Step;
@@ -52,7 +52,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
 /// Several targets are pressed alike, and what is told of one must hold for all.
 fn check_targets(load: &Load, found: &mut Found) {
     if !load.has_several_targets() {
-        if load.spread == Spread::Own {
+        if load.spread == TargetSpread::Own {
             found
                 .at("spread", "spread is for several targets: give more_targets, or leave it out".to_owned());
         }

@@ -28,7 +28,7 @@ fn plan() -> Plan {
         stop_if: Vec::new(),
         target: Some("localhost:8080".to_owned()),
         more_targets: Vec::new(),
-        spread: crate::Spread::default(),
+        spread: crate::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::default(),
         check: Default::default(),

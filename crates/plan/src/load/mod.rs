@@ -30,7 +30,7 @@ use crate::scenario::{Group, Scenario, Step};
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use targets::Spread;
+use targets::TargetSpread;
 
 /// The client side of a test.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -44,8 +44,8 @@ pub struct Load {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_targets: Vec<String>,
     /// Spread of connections over several targets.
-    #[serde(default, skip_serializing_if = "Spread::is_turn")]
-    pub spread: Spread,
+    #[serde(default, skip_serializing_if = "TargetSpread::is_turn")]
+    pub spread: TargetSpread,
     /// Local addresses that connections come from, in turn; none: the system chooses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceRange>,

@@ -12,7 +12,7 @@ pub const MAX_TARGETS: usize = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Spread {
+pub enum TargetSpread {
     /// Each connection goes to the next one.
     #[default]
     Turn,
@@ -21,10 +21,10 @@ pub enum Spread {
     Own,
 }
 
-impl Spread {
+impl TargetSpread {
     /// True for what need not be said.
     pub fn is_turn(&self) -> bool {
-        *self == Spread::Turn
+        *self == TargetSpread::Turn
     }
 }
 

@@ -25,7 +25,7 @@ fn with_phases(seed: u64, phases: Vec<Phase>) -> Plan {
         stop_if: vec![plan::StopIf::parse("errors>50% for 60s").unwrap()],
         target: None,
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: plan::Protocol::default(),
         check: plan::Check::default(),

@@ -189,7 +189,7 @@ mod tests {
             stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             sources: vec!["127.0.0.2-127.0.0.5".parse().unwrap(), "::1".parse().unwrap()],
             protocol: Protocol::Http(http),
             check: Default::default(),

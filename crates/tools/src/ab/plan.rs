@@ -144,7 +144,7 @@ fn plan(
         stop_if: Vec::new(),
         target: proxy.map(str::to_owned),
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: sources(typed)?,
         protocol: Protocol::Http(http(typed, tls)),
         check: ::plan::Check { evidence: 0, ..::plan::Check::default() },

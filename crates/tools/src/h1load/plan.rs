@@ -172,7 +172,7 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
         stop_if: Vec::new(),
         target: None,
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(http(typed, targets)?),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },

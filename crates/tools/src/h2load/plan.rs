@@ -284,7 +284,7 @@ impl Composer<'_> {
             stop_if: Vec::new(),
             target: None,
             more_targets: Vec::new(),
-            spread: plan::Spread::default(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(Http { fields: self.fields.clone(), ..self.spoken(protocol)? }),
             check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },

@@ -99,12 +99,7 @@ pub(super) fn of(
         ..Limits::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
-        more_targets: Vec::new(),
-        spread: plan::Spread::default(),
         sources,
         protocol: Protocol::Http(http(typed, format, https)?),
         check: Check { evidence: 0, ..Check::default() },
@@ -116,6 +111,7 @@ pub(super) fn of(
             distributions: true,
             ..Trace::default()
         },
+        ..Load::default()
     };
     Ok(Plan {
         version: Plan::VERSION,

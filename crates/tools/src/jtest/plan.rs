@@ -241,7 +241,7 @@ fn load(
         stop_if: Vec::new(),
         target: None,
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         protocol: Protocol::Http(http),
         check,
         limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },

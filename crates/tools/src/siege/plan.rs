@@ -35,7 +35,7 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
         stop_if: Vec::new(),
         target: settings.proxy_host.as_ref().map(|host| proxy(host, settings.proxy_port)),
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(http(settings, https)),
         check: Check { evidence: 0, ..Check::default() },

@@ -141,7 +141,7 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
         stop_if: Vec::new(),
         target: None,
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: typed
             .sources
             .iter()

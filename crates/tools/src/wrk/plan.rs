@@ -191,7 +191,7 @@ fn plan(
         stop_if: Vec::new(),
         target: None,
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(Http {
             tls,

@@ -118,7 +118,7 @@ fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
         stop_if: Vec::new(),
         target: Some(address(ini)),
         more_targets: Vec::new(),
-        spread: plan::Spread::default(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Messages(protocol),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },

@@ -20,7 +20,7 @@ const ONE_OF: u64 = 1_000;
 
 /// An interface whose packets are read.
 #[derive(Debug, Clone, Copy)]
-pub struct Heard<'a> {
+pub struct HeardInterface<'a> {
     /// Its name.
     pub interface: &'a str,
     /// Ports of the servers.
@@ -35,7 +35,7 @@ pub struct Heard<'a> {
 /// There is no such interface, or no right to it; the recording cannot be written.
 pub fn hear(
     import: &mut Import<File>,
-    heard: &Heard<'_>,
+    heard: &HeardInterface<'_>,
     stop: &AtomicBool,
     tell: &mut Tell,
 ) -> Result<(), Problem> {
@@ -50,7 +50,7 @@ pub fn hear(
         heard.interface,
         ports.join(", ")
     ));
-    let mut stream = Stream {
+    let mut stream = PacketStream {
         packets: &mut packets,
         bytes: HEAD.iter().flat_map(|word| word.to_le_bytes()).collect(),
         read: 0,
@@ -95,9 +95,9 @@ fn refused(interface: &str, why: &NoPackets) -> Problem {
 }
 
 /// Packets as they would stand in a file.
-struct Stream<'a> {
+struct PacketStream<'a> {
     packets: &'a mut Packets,
-    /// What was not read yet, from `read` on.
+    /// Bytes of which those from `read` on were not read yet.
     bytes: Vec<u8>,
     read: usize,
     until: Option<Instant>,
@@ -105,7 +105,7 @@ struct Stream<'a> {
     passed: u64,
 }
 
-impl Read for Stream<'_> {
+impl Read for PacketStream<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.read == self.bytes.len() {
             let is_over = self.until.is_some_and(|until| Instant::now() >= until);

@@ -38,7 +38,7 @@ pub struct Task<'a, W> {
     /// Requests are mirrored to us, in place of logs.
     pub listen: Option<listen::Bounds>,
     /// Packets of an interface are read, in place of logs.
-    pub interface: Option<interface::Heard<'a>>,
+    pub interface: Option<interface::HeardInterface<'a>>,
     /// How they are read.
     pub read: &'a LogArgs,
     /// Nobody is told how far it is.

@@ -88,8 +88,8 @@ fn bounds(args: &CaptureArgs) -> Option<listen::Bounds> {
 }
 
 /// The interface whose packets are read, where one is asked for.
-fn heard(args: &CaptureArgs) -> Option<interface::Heard<'_>> {
-    args.interface.as_deref().map(|interface| interface::Heard {
+fn heard(args: &CaptureArgs) -> Option<interface::HeardInterface<'_>> {
+    args.interface.as_deref().map(|interface| interface::HeardInterface {
         interface,
         ports: if args.ports.is_empty() { &[80] } else { &args.ports },
         lasts: args.duration,
