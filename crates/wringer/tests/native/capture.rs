@@ -223,13 +223,13 @@ fn replay_files_of_proxy_verifier_are_read() {
 fn packets_of_an_interface_become_a_recording() {
     let ran = shell(
         "at=$(mktemp -d); cd $at; $WRINGER origin --listen 127.0.0.1:0 -q > origin 2>&1 & origin=$!
-         at=$OLDPWD; for _ in $(seq 600); do grep -q 'listens at' origin 2> /dev/null && break; sleep 0.1; done
+         for _ in $(seq 600); do grep -q 'listens at' origin 2> /dev/null && break; sleep 0.1; done
          port=$(sed -n 's/.*127.0.0.1:\\([0-9]*\\).*/\\1/p' origin | head -1)
          $WRINGER capture --interface lo --port $port -o live.rec --json told.json --keep path > said 2> told & pid=$!
          for _ in $(seq 600); do grep -q 'are read' told 2> /dev/null && break; kill -0 $pid 2> /dev/null || break; sleep 0.1; done
          $WRINGER http http://127.0.0.1:$port/w/1/3000 -n 300 -c 3 -q > /dev/null
          sleep 1; kill -INT $pid 2> /dev/null; wait $pid; code=$?; kill $origin; cat told said; echo \"ended $code\"
-         cat told.json 2> /dev/null",
+         cat told.json 2> /dev/null; cd /; rm -r $at",
     );
     if ran.stdout.contains("for those who have the right") {
         skip!("packets are only read with CAP_NET_RAW");

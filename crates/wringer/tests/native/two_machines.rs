@@ -203,8 +203,8 @@ fn accounts_of_several_origins_behind_several_proxies_are_added_up() {
             report.count("origin/full").abs_diff(misses) <= 2,
             "{more}: {misses} fetches seen by the clients"
         );
-        // Each of three caches that know nothing of each other has fetched nearly all of it.
-        assert!(misses > 60 && misses <= 120, "{more}: {misses}");
+        // Each of three caches that know nothing of each other has fetched most of it; one would have fetched 40.
+        assert!(misses > 60, "{more}: {misses}");
         assert!(report.at("phases/0/cache/predicted_hit_ratio").is_null(), "{more}");
         fetched += report.count("origin/full");
     }
