@@ -1,5 +1,6 @@
 //! `wringer cache`: what its options mean.
 
+use super::farm::FarmArgs;
 use super::fleet::FleetArgs;
 use super::options::{
     AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, TracingArgs,
@@ -32,6 +33,9 @@ pub struct CacheArgs {
     /// Proxy that wringer starts instead.
     #[command(flatten)]
     pub started: RigArgs,
+    /// Several of both.
+    #[command(flatten)]
+    pub farm: FarmArgs,
     /// Only the clients; a `wringer origin` with the same options for objects runs behind the proxy
     #[arg(long)]
     pub clients_only: bool,
@@ -107,7 +111,7 @@ impl CacheArgs {
     /// Returns the target of the load.
     pub fn target(&self) -> Target {
         let proxy = self.proxy.as_ref().map(|proxy| proxy.with_port(0));
-        self.started.target(proxy)
+        self.started.target(proxy.or_else(|| self.farm.first().map(str::to_owned)))
     }
 
     fn speaks_tls(&self) -> bool {
@@ -209,6 +213,8 @@ impl CacheArgs {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: Some(target.to_owned()),
+            more_targets: self.farm.others().to_vec(),
+            spread: self.farm.spread(),
             sources: self.load.sources.clone(),
             protocol: Protocol::Http(http),
             check: Check {

@@ -1,7 +1,7 @@
 //! `wringer capture`: access logs become a recording.
 
 use super::values::{address, at_least_one, seed, some_time};
-use clap::Args;
+use clap::{Args, value_parser};
 use plan::units;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,14 +11,20 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 pub struct CaptureArgs {
     /// Access logs in any order, packed with gzip or zstd or not; - for standard input
-    #[arg(value_name = "LOG", required_unless_present_any = ["print_format", "listen"])]
+    #[arg(value_name = "LOG", required_unless_present_any = ["print_format", "listen", "interface"])]
     pub logs: Vec<PathBuf>,
     /// Take requests that a proxy mirrors (nginx's mirror, Envoy's shadowing) here, in place of logs: each is answered with 204 at once, and Ctrl-C,
     /// -d or -n ends the capture with a whole recording
-    #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "logs")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "logs", group = "live")]
     pub listen: Option<SocketAddr>,
-    /// Take mirrored requests for so long
-    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time, requires = "listen")]
+    /// Take HTTP/1.1 from the packets that pass this interface, in place of logs, until Ctrl-C or -d; needs the right to read packets
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["logs", "listen"], group = "live")]
+    pub interface: Option<String>,
+    /// Ports of the servers whose packets are taken, several with commas [default: 80]
+    #[arg(long = "port", value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u16).range(1..), requires = "interface")]
+    pub ports: Vec<u16>,
+    /// Take mirrored requests, or packets, for so long
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time, requires = "live")]
     pub duration: Option<Duration>,
     /// Take so many mirrored requests
     #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one, requires = "listen")]

@@ -148,7 +148,7 @@ fn targets(load: &Load) -> Result<Vec<Target>, String> {
         None => to(address),
     };
     let mut found = Vec::new();
-    if let Some(target) = &load.target {
+    for target in load.targets() {
         found.push(of_target(target)?);
     }
     // Through a proxy, the proxy connects to the hosts of URLs: what is pressed are those, too.

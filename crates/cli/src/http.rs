@@ -288,6 +288,8 @@ impl Work<'_> {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: self.sent.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Http(self.http(tls)),
             sources: self.clients.load.sources.clone(),
             check: Check::default(),

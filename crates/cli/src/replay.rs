@@ -329,6 +329,8 @@ impl ReplayArgs {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: sides.map(|sides| sides.proxy.clone()).or(to),
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Http(http),
             sources: clients.load.sources.clone(),
             check: Check::default(),

@@ -202,6 +202,8 @@ impl TcpArgs {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: Some(self.target.clone()),
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Messages(connections),
             sources: self.load.sources.clone(),
             check: plan::Check { tolerated: self.answers.tolerate, ..plan::Check::default() },

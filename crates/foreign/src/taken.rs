@@ -57,6 +57,8 @@ impl Taken {
         };
         let load = Load {
             target: None,
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(Http { tls: secure.then(Tls::default), ..Http::default() }),
             check: Check::default(),

@@ -143,6 +143,8 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
     };
     let load = Load {
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(Http { tls, fields, ..Http::default() }),
         check: Check::default(),

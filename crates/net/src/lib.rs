@@ -26,6 +26,7 @@ mod handle;
 mod listener;
 mod lookup;
 mod options;
+pub mod packets;
 pub mod ports;
 mod run;
 #[cfg(feature = "sim")]

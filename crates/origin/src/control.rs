@@ -65,8 +65,13 @@ fn accounts(shared: &Shared) -> String {
         // Writing to a String cannot fail.
         let _ = write!(json, "{comma}\"{name}\": {count}");
     }
-    let _ =
-        writeln!(json, "}}, \"site\": \"{:016x}\", \"workers\": {}}}", shared.fingerprint, shared.workers());
+    let _ = writeln!(
+        json,
+        "}}, \"site\": \"{:016x}\", \"instance\": \"{:016x}\", \"workers\": {}}}",
+        shared.fingerprint,
+        shared.instance,
+        shared.workers()
+    );
     json
 }
 

@@ -41,6 +41,7 @@ pub use serve::serve;
 
 use nonces::Nonces;
 use plan::Site;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// Settings of the origin: what it serves and how it behaves.
@@ -73,6 +74,8 @@ pub struct Shared {
     pub followed: Option<Followed>,
     /// The site's fingerprint, which clients compare with theirs.
     pub fingerprint: u64,
+    /// A number of chance by which it differs from other origins.
+    pub instance: u64,
 }
 
 impl Shared {
@@ -84,7 +87,9 @@ impl Shared {
         let followed = settings.follow.then(Followed::default);
         let accounts = Accounts::new(workers);
         let nonces = Nonces::default();
-        Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint })
+        // Keys of chance are what the standard library has of it.
+        let instance = RandomState::new().hash_one(workers);
+        Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint, instance })
     }
 
     /// How many workers serve.

@@ -526,6 +526,8 @@ mod tests {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: None,
+            more_targets: Vec::new(),
+            spread: crate::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(http),
             check: Default::default(),

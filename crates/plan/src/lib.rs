@@ -53,6 +53,7 @@ pub use load::reach::ConnectTo;
 pub use load::sources::SourceRange;
 pub use load::split::Part;
 pub use load::stop_if::StopIf;
+pub use load::targets::{TargetSpread, parse_targets};
 pub use load::threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use load::*;
 pub use masked::Masked;
@@ -146,6 +147,8 @@ mod tests {
             stop_if: Vec::new(),
             sources: Vec::new(),
             target: None,
+            more_targets: Vec::new(),
+            spread: crate::TargetSpread::default(),
             protocol: Protocol::Http(http),
             check: Check::default(),
             limits: Limits::default(),

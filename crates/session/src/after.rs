@@ -157,7 +157,8 @@ pub fn of_fetches(fetches: &Fetches) -> Option<String> {
 
 /// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
 pub fn predict_phases(plan: &Plan, around: &SessionOptions, results: &mut [PhaseResult]) {
-    let Some(load) = &plan.load else { return };
+    // Each of several caches has a part of what was asked for, and which one no law tells.
+    let Some(load) = plan.load.as_ref().filter(|load| !load.has_several_targets()) else { return };
     let mut before: Vec<(u8, Law, f64)> = Vec::new();
     for (phase, result) in load.phases.iter().zip(results) {
         let [Step::Object(step)] = phase.scenario.steps.as_slice() else { continue };

@@ -340,7 +340,7 @@ impl Carried {
         let filled = filled(&plan, &inputs)?;
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&filled)));
         let targets = Targets::of_plan(&plan)?;
-        let pressed = pressed(&plan, &targets);
+        let pressed = pressed(&targets);
         if let Some(why) = owners.iter().find_map(|owner| owner.refuses(&plan, share, &pressed)) {
             return Err(Problem::impossible(why));
         }
@@ -411,16 +411,14 @@ impl Carried {
 }
 
 /// The hosts of a plan, with their addresses here.
-fn pressed(plan: &Plan, targets: &Targets) -> Vec<Pressed> {
-    let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    let target = target.map(|name| Pressed { name, addresses: targets.target.clone() });
+fn pressed(targets: &Targets) -> Vec<Pressed> {
     let hosts = targets.hosts.iter().map(|((host, port), addresses)| Pressed {
         name: format!("{host}:{port}"),
         addresses: addresses.clone(),
     });
-    let known = targets.known.iter();
+    let known = targets.pressed.iter().chain(&targets.known);
     let known = known.map(|host| Pressed { name: host.name.clone(), addresses: host.at.clone() });
-    target.into_iter().chain(hosts).chain(known).collect()
+    known.chain(hosts).collect()
 }
 
 /// A load under way.

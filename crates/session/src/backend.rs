@@ -110,6 +110,8 @@ mod tests {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: None,
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: plan::Protocol::Http(plan::Http::default()),
             check: Default::default(),

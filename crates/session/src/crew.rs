@@ -56,6 +56,8 @@ pub struct Crew {
     errand: Option<Errand>,
     rules: Rules,
     tolerate_loss: u32,
+    /// Length of an interval.
+    interval: Duration,
     plan: Plan,
     told: Arc<CrewTold>,
     /// Last, so that agents on it learn that nothing follows.
@@ -140,7 +142,10 @@ pub fn gather(
         lease: fleet.lease,
         on_loss: fleet.on_loss,
     };
-    Ok((Crew::of(gathering, plan, rules, fleet.tolerate_loss, &shares), warnings))
+    let mut crew = Crew::of(gathering, plan, rules, &shares);
+    crew.tolerate_loss = fleet.tolerate_loss;
+    crew.interval = around.interval_length();
+    Ok((crew, warnings))
 }
 
 impl Drop for Crew {
@@ -171,7 +176,7 @@ impl Crew {
         self.members.iter().map(willing).collect()
     }
 
-    fn of(gathering: Gathering, plan: &Plan, rules: Rules, tolerate_loss: u32, shares: &[Share]) -> Crew {
+    fn of(gathering: Gathering, plan: &Plan, rules: Rules, shares: &[Share]) -> Crew {
         let Gathering { names, agents, processes, ways, to: tells, came, errand, bus, .. } = gathering;
         let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares);
         let members = all.map(|((((name, at), process), to), share)| Member {
@@ -188,7 +193,8 @@ impl Crew {
             tells,
             errand,
             rules,
-            tolerate_loss,
+            tolerate_loss: 0,
+            interval: Duration::ZERO,
             plan: plan.clone(),
             told: Arc::default(),
             _bus: bus,
@@ -237,6 +243,7 @@ impl Crew {
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     phase: u32,
+    /// The interval that it tells of next.
     interval: u64,
     began: Duration,
     until: Duration,
@@ -244,6 +251,14 @@ struct Progress {
     /// Requests that it has begun in the phase.
     done: u64,
     gone: bool,
+}
+
+impl Progress {
+    /// When the interval ends that it tells of next. Its loss may be known long after that, and is no figure of it: the row that others
+    /// have told ends where it would.
+    fn next_ends(&self, length: Duration) -> Duration {
+        length.saturating_mul(u32::try_from(self.interval + 1).unwrap_or(u32::MAX))
+    }
 }
 
 /// A run that is commanded.
@@ -396,7 +411,7 @@ impl UnderWay<'_> {
         let before = self.workers[snapshot.worker as usize];
         self.workers[snapshot.worker as usize] = Progress {
             phase: snapshot.phase,
-            interval: snapshot.interval,
+            interval: snapshot.interval + 1,
             began: snapshot.span.0,
             until: snapshot.span.1,
             in_flight: snapshot.in_flight,
@@ -455,12 +470,18 @@ impl UnderWay<'_> {
 
     /// Parts of a lost agent end: for good, or for those who carry them on.
     fn end_parts(&mut self, share: Share, at: Duration, last: bool) {
+        let length = self.crew.interval;
         for part in share.parts() {
             let progress = &mut self.workers[part.index as usize];
             if !progress.gone {
                 progress.gone = last;
                 // The session takes them as long as anybody may tell any.
-                let _ = self.command.snapshots.send(nothing_more(part.index, *progress, at, last));
+                let _ = self.command.snapshots.send(nothing_more(
+                    part.index,
+                    *progress,
+                    at.min(progress.next_ends(length)),
+                    last,
+                ));
                 progress.in_flight = 0;
             }
         }
@@ -589,7 +610,7 @@ fn nothing_more(worker: u32, progress: Progress, now: Duration, last: bool) -> S
     Snapshot {
         worker,
         phase: progress.phase,
-        interval: progress.interval + 1,
+        interval: progress.interval,
         tally,
         in_flight: 0,
         peak: 0,
@@ -605,4 +626,41 @@ fn nothing_more(worker: u32, progress: Progress, now: Duration, last: bool) -> S
 /// Cores of this machine that an agent offers.
 pub fn cores() -> u32 {
     usage::threads(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::Collector;
+
+    fn second(worker: u32, interval: u64) -> Snapshot {
+        let end = Duration::from_secs(interval + 1);
+        let progress = Progress { interval, until: end, ..Progress::default() };
+        let mut told = nothing_more(worker, progress, end, false);
+        told.tally.counts.requests = 5;
+        told
+    }
+
+    #[test]
+    fn a_loss_that_is_known_late_moves_no_row() {
+        let length = Duration::from_secs(1);
+        let mut collector = Collector::new([("measure", true)].into_iter(), 2);
+        let mut events = Vec::new();
+        for interval in 0..9 {
+            events.extend(collector.add(second(0, interval), None).0);
+        }
+        events.extend(collector.add(second(1, 0), None).0);
+        let progress = Progress { interval: 1, until: length, in_flight: 3, ..Progress::default() };
+        let lost_at = Duration::from_millis(8_700).min(progress.next_ends(length));
+        events.extend(collector.add(nothing_more(1, progress, lost_at, true), None).0);
+        let rows: Vec<(f64, f64)> = events
+            .iter()
+            .filter_map(|event| match event {
+                RunEvent::Second(second) => Some((second.at.as_secs_f64(), second.took.as_secs_f64())),
+                _ => None,
+            })
+            .collect();
+        let each: Vec<(f64, f64)> = (1..10).map(|at| (f64::from(at), 1.0)).collect();
+        assert_eq!(rows, each);
+    }
 }

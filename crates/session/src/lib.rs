@@ -89,7 +89,7 @@ use measure::{
 };
 use outlets::Outlets;
 use plan::{Inputs, Load, Plan};
-use remote::Remote;
+use remote::{AskAt, Remote};
 use scripts::Scripts;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -302,7 +302,7 @@ impl Ready<'_> {
         watch: Watch,
         lookout: Lookout<'scope>,
     ) -> Finished {
-        let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
+        let remote = remote(self.plan, self.around, &self.targets, self.tls, &mut self.notes);
         let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
         let mut session = Session {
             plan: self.plan,
@@ -348,18 +348,24 @@ fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
 fn remote(
     plan: &Plan,
     around: &SessionOptions,
-    target: Option<SocketAddr>,
+    targets: &Targets,
     tls: Option<wire::tls::Client>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
     let load = plan.load.as_ref()?;
-    let address = target?;
-    if plan.origin.is_some() || !around.join_remote {
+    if plan.origin.is_some() || !around.join_remote || targets.pressed.is_empty() {
         return None;
     }
-    match Remote::new(load, address, tls, plan.site.fingerprint()) {
-        Ok((remote, note)) => {
-            notes.extend(note);
+    let at = match around.origins.is_empty() {
+        true => {
+            Ok(AskAt::Proxies(targets.pressed.iter().filter_map(|host| host.at.first().copied()).collect()))
+        }
+        false => targets::looked_up(&around.origins).map(AskAt::Origins),
+    };
+    let asked = at.map_err(|problem| problem.to_string());
+    match asked.and_then(|at| Remote::new(load, &at, tls, plan.site.fingerprint())) {
+        Ok((remote, found)) => {
+            notes.extend(found);
             Some(remote)
         }
         Err(why) => {

@@ -62,6 +62,8 @@ mod tests {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: None,
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(plan::Http { authority: listen.to_owned(), ..plan::Http::default() }),
             check: Default::default(),

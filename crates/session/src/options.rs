@@ -25,6 +25,8 @@ pub struct SessionOptions {
     pub cache_bytes: Option<u64>,
     /// True if the accounts of an origin that runs elsewhere are to be asked for and joined.
     pub join_remote: bool,
+    /// Origins that are asked themselves, `host:port`; none: the one behind each target, through it.
+    pub origins: Vec<String>,
     /// When an origin without clients ends by itself.
     pub ends_after: Option<Duration>,
     /// A target where nobody listens is no reason not to begin: its requests fail.

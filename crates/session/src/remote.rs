@@ -1,5 +1,5 @@
-//! Joining the accounts of an origin that runs on another machine: they are asked for through the proxy, under the
-//! origin's control path, in the same form of request as the load.
+//! Joining the accounts of origins that run on other machines: they are asked for through the proxies, under the origin's control
+//! path, in the same form of request as the load; or at the origins themselves.
 
 use measure::{OriginCounts, notes};
 use plan::site::CONTROL_PREFIX;
@@ -20,19 +20,29 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// An answer is not read any further than this.
 const ANSWER_MAX: u64 = 1 << 20;
 
-/// The accounts of an origin elsewhere.
+/// Where the accounts are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AskAt {
+    /// Through these proxies, which are what is pressed.
+    Proxies(Vec<SocketAddr>),
+    /// At the origins themselves.
+    Origins(Vec<SocketAddr>),
+}
+
+/// The accounts of origins elsewhere, as a sum.
 pub struct Remote {
-    asker: Asker,
+    /// One for each origin.
+    askers: Vec<Asker>,
     first: OriginCounts,
-    latest: Arc<Mutex<LastCounts>>,
-    /// The origin did not answer when it was asked last.
-    gone: bool,
+    latest: Arc<Mutex<Vec<LastCounts>>>,
+    /// Origins that did not answer when they were asked last.
+    gone: Vec<usize>,
     /// Serial numbers of exchanges that the origin is to be asked for; gone at the end.
     questions: Option<Sender<u64>>,
     follower: Option<JoinHandle<Heads>>,
 }
 
-/// Counts that the origin told last, and when.
+/// Counts that an origin told last, and when.
 #[derive(Debug, Clone, Copy)]
 struct LastCounts {
     counts: OriginCounts,
@@ -45,7 +55,8 @@ pub type Heads = BTreeMap<u64, (String, String)>;
 /// How the origin is asked.
 #[derive(Debug, Clone)]
 struct Asker {
-    proxy: SocketAddr,
+    /// A proxy before it, or itself.
+    at: SocketAddr,
     form: RequestForm,
     authority: String,
     /// The TLS client, and the host that it begins TLS with.
@@ -56,38 +67,78 @@ struct Asker {
 struct Accounts {
     counts: OriginCounts,
     site: String,
+    /// Which origin this is, of all that there are.
+    #[serde(default)]
+    instance: Option<String>,
+}
+
+/// Origins that answered.
+#[derive(Default)]
+struct OriginsFound {
+    askers: Vec<Asker>,
+    told: Vec<Accounts>,
+}
+
+impl OriginsFound {
+    /// Asks each way for its origin; several may lead to one, which is asked once.
+    fn by(ways: Vec<Asker>) -> Result<OriginsFound, String> {
+        let mut found = OriginsFound::default();
+        for asker in ways {
+            let accounts = asker.accounts()?;
+            let is_known =
+                found.told.iter().any(|told| told.instance.is_some() && told.instance == accounts.instance);
+            if !is_known {
+                found.askers.push(asker);
+                found.told.push(accounts);
+            }
+        }
+        Ok(found)
+    }
 }
 
 impl Remote {
-    /// Asks for the accounts once, and from then on twice a second. Returns a note where the sites differ.
+    /// Asks for the accounts once, and from then on twice a second. Returns notes where the sites differ, and where there are several
+    /// origins.
     pub fn new(
         load: &Load,
-        proxy: SocketAddr,
+        at: &AskAt,
         tls: Option<Client>,
         fingerprint: u64,
-    ) -> Result<(Remote, Option<String>), String> {
+    ) -> Result<(Remote, Vec<String>), String> {
         let http = load.protocol.http().ok_or("messages are spoken, not HTTP")?;
         let host = load.target.as_deref().unwrap_or_default();
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned();
-        let tls = tls.map(|client| (client, host));
-        let asker = Asker { proxy, form: http.h1.form, authority: http.authority.clone(), tls };
-        let accounts = asker.accounts()?;
-        let differs = u64::from_str_radix(&accounts.site, 16) != Ok(fingerprint);
-        let note = differs.then(|| notes::OTHER_OBJECTS.with(&[]));
-        let latest = Arc::new(Mutex::new(LastCounts { counts: accounts.counts, at: Instant::now() }));
+        let (addresses, form, tls) = match at {
+            AskAt::Proxies(addresses) => (addresses, http.h1.form, tls.map(|client| (client, host))),
+            AskAt::Origins(addresses) => (addresses, RequestForm::Reverse, None),
+        };
+        let asker =
+            |at: &SocketAddr| Asker { at: *at, form, authority: http.authority.clone(), tls: tls.clone() };
+        let OriginsFound { askers, told } = OriginsFound::by(addresses.iter().map(asker).collect())?;
+        let differs = told.iter().any(|one| u64::from_str_radix(&one.site, 16) != Ok(fingerprint));
+        let several = (askers.len() > 1).then(|| {
+            format!(
+                "the origin's side is the sum of {} origins; what they saw of single exchanges is not asked for",
+                askers.len()
+            )
+        });
+        let notes = differs.then(|| notes::OTHER_OBJECTS.with(&[])).into_iter().chain(several).collect();
+        let now = Instant::now();
+        let latest = told.iter().map(|one| LastCounts { counts: one.counts, at: now }).collect();
+        let latest: Arc<Mutex<Vec<LastCounts>>> = Arc::new(Mutex::new(latest));
         let (questions, asked) = channel();
-        let asker_of_thread = asker.clone();
+        let askers_of_thread = askers.clone();
         let latest_of_thread = latest.clone();
-        let follower = std::thread::spawn(move || follow(&asker_of_thread, &latest_of_thread, &asked));
+        let follower = std::thread::spawn(move || follow(&askers_of_thread, &latest_of_thread, &asked));
         let remote = Remote {
-            asker,
-            first: accounts.counts,
+            askers,
+            first: sum(told.iter().map(|one| one.counts)),
             latest,
-            gone: false,
+            gone: Vec::new(),
             questions: Some(questions),
             follower: Some(follower),
         };
-        Ok((remote, note))
+        Ok((remote, notes))
     }
 
     /// The counters before the run.
@@ -97,21 +148,23 @@ impl Remote {
 
     /// The counters as last heard of.
     pub fn latest(&self) -> OriginCounts {
-        self.heard().counts
+        sum(self.heard().iter().map(|one| one.counts))
     }
 
-    fn heard(&self) -> LastCounts {
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    fn heard(&self) -> Vec<LastCounts> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// When its accounts end, where it did not answer when it was asked last.
+    /// When its accounts end, where an origin did not answer when it was asked last.
     pub fn silent_since(&self) -> Option<Instant> {
-        self.gone.then(|| self.heard().at)
+        let heard = self.heard();
+        self.gone.iter().filter_map(|origin| heard.get(*origin)).map(|one| one.at).min()
     }
 
-    /// Asks for the heads of an exchange, in its turn; [`Remote::refresh`] returns the answers.
+    /// Asks for the heads of an exchange, in its turn; [`Remote::refresh`] returns the answers. Of several origins nobody knows whose
+    /// number it is.
     pub fn ask_for(&self, serial: u64) {
-        if let Some(questions) = &self.questions {
+        if let Some(questions) = self.questions.as_ref().filter(|_| self.askers.len() == 1) {
             // The one who asks ends no sooner than this sender does.
             let _ = questions.send(serial);
         }
@@ -119,17 +172,26 @@ impl Remote {
 
     /// Asks once more for the accounts, now, and returns the heads that were asked for. To be called once.
     pub fn refresh(&mut self) -> Heads {
-        match self.asker.accounts() {
-            Ok(accounts) => set(&self.latest, accounts.counts),
-            Err(_) => self.gone = true,
+        for (origin, asker) in self.askers.iter().enumerate() {
+            match asker.accounts() {
+                Ok(accounts) => set(&self.latest, origin, accounts.counts),
+                Err(_) => self.gone.push(origin),
+            }
         }
         self.questions = None;
         self.follower.take().and_then(|follower| follower.join().ok()).unwrap_or_default()
     }
 }
 
+fn sum(counts: impl Iterator<Item = OriginCounts>) -> OriginCounts {
+    counts.fold(OriginCounts::default(), |mut sum, one| {
+        sum.merge(&one);
+        sum
+    })
+}
+
 /// Asks for the accounts twice a second, and for heads as soon as they are wanted, because the origin forgets them.
-fn follow(asker: &Asker, latest: &Mutex<LastCounts>, questions: &Receiver<u64>) -> Heads {
+fn follow(askers: &[Asker], latest: &Mutex<Vec<LastCounts>>, questions: &Receiver<u64>) -> Heads {
     let mut heads = Heads::new();
     let mut silent = false;
     let mut next = Instant::now() + EVERY;
@@ -137,13 +199,16 @@ fn follow(asker: &Asker, latest: &Mutex<LastCounts>, questions: &Receiver<u64>) 
         match questions.recv_timeout(next.saturating_duration_since(Instant::now())) {
             // A proxy that does not answer is not asked twenty times, each for seconds.
             Ok(serial) if silent || heads.contains_key(&serial) => {}
-            Ok(serial) => match asker.heads(serial) {
+            // It is asked for where there is one origin.
+            Ok(serial) => match askers.first().map_or(Ok(None), |asker| asker.heads(serial)) {
                 Ok(found) => heads.extend(found.map(|found| (serial, found))),
                 Err(_) => silent = true,
             },
             Err(RecvTimeoutError::Timeout) => {
-                if let Ok(accounts) = asker.accounts() {
-                    set(latest, accounts.counts);
+                for (origin, asker) in askers.iter().enumerate() {
+                    if let Ok(accounts) = asker.accounts() {
+                        set(latest, origin, accounts.counts);
+                    }
                 }
                 next = Instant::now() + EVERY;
             }
@@ -152,15 +217,18 @@ fn follow(asker: &Asker, latest: &Mutex<LastCounts>, questions: &Receiver<u64>) 
     }
 }
 
-fn set(latest: &Mutex<LastCounts>, counts: OriginCounts) {
-    *latest.lock().unwrap_or_else(PoisonError::into_inner) = LastCounts { counts, at: Instant::now() };
+fn set(latest: &Mutex<Vec<LastCounts>>, origin: usize, counts: OriginCounts) {
+    let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(last) = latest.get_mut(origin) {
+        *last = LastCounts { counts, at: Instant::now() };
+    }
 }
 
 impl Asker {
     fn accounts(&self) -> Result<Accounts, String> {
         let text = match self.ask("accounts")? {
             (200, text) => text,
-            (status, _) => return Err(format!("status {status}")),
+            (status, _) => return Err(format!("status {status} of {}", self.at)),
         };
         serde_json::from_str(&text)
             .map_err(|error| format!("the answer is not an origin's accounts: {error}"))
@@ -184,7 +252,7 @@ impl Asker {
             self.authority
         );
         let answer =
-            self.exchange(&request).map_err(|error| format!("{} did not answer: {error}", self.proxy))?;
+            self.exchange(&request).map_err(|error| format!("{} did not answer: {error}", self.at))?;
         let mut body = Body::default();
         let mut reader = wire::http1::ResponseReader::new(wire::http1::Limits::default());
         let complete = reader
@@ -197,7 +265,7 @@ impl Asker {
 
     fn exchange(&self, request: &str) -> std::io::Result<Vec<u8>> {
         let until = Instant::now() + LIMIT;
-        let mut stream = TcpStream::connect_timeout(&self.proxy, LIMIT)?;
+        let mut stream = TcpStream::connect_timeout(&self.at, LIMIT)?;
         stream.set_read_timeout(Some(
             until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
         ))?;
@@ -230,5 +298,57 @@ impl wire::http1::ResponseSink for Body {
 
     fn body(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Plan;
+    use std::io::{BufRead, BufReader};
+    use std::net::TcpListener;
+
+    /// Answers so many questions as an origin of this name would, which has had so many requests by each question more.
+    fn origin(instance: &'static str, requests: u64) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            for (asked, stream) in (1..).zip(listener.incoming()) {
+                let mut stream = stream.unwrap();
+                let mut read = BufReader::new(stream.try_clone().unwrap());
+                let mut line = String::new();
+                while read.read_line(&mut line).unwrap() > 2 {
+                    line.clear();
+                }
+                let all = requests * asked;
+                let body = format!(
+                    "{{\"counts\": {{\"requests\": {all}}}, \"site\": \"7\", \"instance\": \"{instance}\"}}"
+                );
+                let length = body.len();
+                let answer =
+                    format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        at
+    }
+
+    #[test]
+    fn accounts_of_several_origins_are_added_up_and_those_of_one_behind_two_proxies_are_not() {
+        let plan = Plan::from_text(
+            "version = 1\nseed = 7\n[load]\n[load.protocol.http]\n[[load.phases]]\nname = \"measure\"\nmeasured = true\n\
+             pace = { users = 4 }\nstop = { requests = 5 }\n[[load.phases.scenario.steps]]\nrequests = { requests = [{ url = \
+             \"http://127.0.0.1:8080/\" }] }\n",
+        );
+        let load = plan.unwrap().load.unwrap();
+        let one = origin("a", 10);
+        let other = origin("b", 300);
+        let (mut both, notes) = Remote::new(&load, &AskAt::Origins(vec![one, other]), None, 7).unwrap();
+        assert_eq!((both.first().requests, notes.len()), (310, 1), "{notes:?}");
+        both.refresh();
+        assert!(both.latest().requests >= 620 && both.silent_since().is_none(), "{:?}", both.latest());
+        let ways = AskAt::Proxies(vec![origin("c", 10), origin("c", 10), origin("d", 1)]);
+        let (twice, _) = Remote::new(&load, &ways, None, 7).unwrap();
+        assert_eq!((twice.first().requests, twice.askers.len()), (11, 2));
     }
 }

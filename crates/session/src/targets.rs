@@ -4,7 +4,9 @@ use crate::problem::Problem;
 use crate::tls;
 use load::Hosts;
 use measure::machine::{DESCRIPTOR_ADVICE, PORT_ADVICE};
-use plan::{Address, ConnectTo, Inputs, Load, Plan, Protocol, Session, SourceRange, Step};
+use plan::{
+    Address, ConnectTo, Inputs, Load, Part, Plan, Protocol, Session, SourceRange, Step, TargetSpread,
+};
 use rustix::io::Errno;
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
@@ -18,8 +20,10 @@ use wire::tls::Agreed;
 /// The addresses of a load.
 #[derive(Debug, Clone, Default)]
 pub struct Targets {
-    /// Of the target; none where each URL names its own.
+    /// Of the target, or of all of them; none where each URL names its own.
     pub target: Vec<SocketAddr>,
+    /// The same by target.
+    pub pressed: Vec<KnownHost>,
     /// Of the hosts of requests, where there is no target.
     pub hosts: Arc<Hosts>,
     /// Hosts to which sessions of the plan give addresses of their own.
@@ -55,9 +59,14 @@ impl Targets {
     }
 
     fn of(load: &Load) -> Result<Targets, Problem> {
-        if let Some(name) = &load.target {
-            let (host, port) = target(name);
-            return Ok(Targets { target: addresses(host, port, &load.sources)?, ..Targets::default() });
+        if load.target.is_some() {
+            let found = |name: &str| {
+                let (host, port) = target(name);
+                Ok(KnownHost { name: name.to_owned(), at: addresses(host, port, &load.sources)? })
+            };
+            let pressed: Vec<KnownHost> = load.targets().map(found).collect::<Result<_, Problem>>()?;
+            let target = pressed.iter().flat_map(|host| host.at.iter().copied()).collect();
+            return Ok(Targets { target, pressed, ..Targets::default() });
         }
         let http = load.protocol.http().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
@@ -82,8 +91,8 @@ impl Targets {
     /// The hosts that a load names, as it names them: nobody has looked them up. Those that users find out are not among
     /// them.
     pub fn names(load: &Load) -> Vec<String> {
-        if let Some(name) = &load.target {
-            return vec![target(name).0.to_owned()];
+        if load.target.is_some() {
+            return load.targets().map(|name| target(name).0.to_owned()).collect();
         }
         let http = load.protocol.http().cloned().unwrap_or_default();
         let to = |Asked { address, known }: Asked| match known {
@@ -93,9 +102,23 @@ impl Targets {
         asked(load).into_iter().flat_map(to).collect()
     }
 
-    /// The first address, for questions that are asked of one.
-    pub fn first(&self) -> Option<SocketAddr> {
-        self.target.first().copied()
+    /// Addresses of the target that the workers of a part press: all, or the part's own.
+    ///
+    /// # Errors
+    /// A target would be nobody's own.
+    pub fn of_part(&self, load: Option<&Load>, part: Part) -> Result<Vec<SocketAddr>, Problem> {
+        match load.map(|load| load.spread) {
+            None | Some(TargetSpread::Turn) => Ok(self.target.clone()),
+            Some(TargetSpread::Own) if self.pressed.len() > part.of as usize => Err(Problem::Usage(format!(
+                "each of {} targets needs a worker of its own, and there are {}: give more --threads or agents, or --spread turn",
+                self.pressed.len(),
+                part.of
+            ))),
+            Some(TargetSpread::Own) => {
+                let own = u64::from(part.index) * self.pressed.len() as u64 / u64::from(part.of.max(1));
+                Ok(self.pressed[own as usize].at.clone())
+            }
+        }
     }
 
     /// All addresses that connections go to, as far as they are known beforehand.
@@ -159,8 +182,8 @@ impl Targets {
         }
         let hosts = self.hosts.iter().map(|((host, port), found)| (format!("{host}:{port}"), found));
         let known = self.known.iter().map(|host| (host.name.clone(), &host.at));
-        let target = (load.target.clone().unwrap_or_default(), &self.target);
-        for (name, found) in hosts.chain(known).chain([target]) {
+        let targets = self.pressed.iter().map(|host| (host.name.clone(), &host.at));
+        for (name, found) in hosts.chain(known).chain(targets) {
             let is_ours = |address: &SocketAddr| {
                 but.is_some_and(|origin| address.ip().is_loopback() && address.port() == origin.port())
             };
@@ -176,6 +199,19 @@ impl Targets {
         }
         Ok(())
     }
+}
+
+/// An address of each of these, `host:port`.
+///
+/// # Errors
+/// One that does not resolve.
+pub fn looked_up(names: &[String]) -> Result<Vec<SocketAddr>, Problem> {
+    let first = |name: &String| {
+        let (host, port) = target(name);
+        addresses(host, port, &[])
+    };
+    let all: Result<Vec<_>, Problem> = names.iter().map(first).collect();
+    Ok(all?.into_iter().filter_map(|found| found.first().copied()).collect())
 }
 
 /// Asks the server of a plan's first request, over a connection that is used up by it, which of these names of protocols it takes

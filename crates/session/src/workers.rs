@@ -146,7 +146,7 @@ impl Workers {
         let site = Arc::new(plan.site.clone());
         let control = workers.control.clone();
         let broken_off = workers.shared.clone().and_then(on_broken_off);
-        let job = |load: Arc<Load>, part: Part, spare, qlogs| Job {
+        let job = |load: Arc<Load>, part: Part, target, spare, qlogs| Job {
             load,
             qlogs,
             site: site.clone(),
@@ -154,7 +154,7 @@ impl Workers {
             run_id,
             part,
             control: control.clone(),
-            target: targets.target.clone(),
+            target,
             hosts: targets.hosts.clone(),
             inputs: with.inputs.clone(),
             tls: with.tls.cloned(),
@@ -168,7 +168,8 @@ impl Workers {
         for part in with.share.parts() {
             let (spare_in, spare) = channel();
             workers.spare.push(spare_in);
-            let job = load.clone().map(|load| job(load, part, spare, workers.qlogs.share(part)));
+            let target = targets.of_part(plan.load.as_ref(), part)?;
+            let job = load.clone().map(|load| job(load, part, target, spare, workers.qlogs.share(part)));
             let luggage = Luggage {
                 job,
                 listen,

@@ -71,6 +71,8 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
         require: Vec::new(),
         stop_if: listener::stop_if(c),
         target: proxy.as_ref().map(|proxy| proxy.address.clone()),
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(match proxy {
             Some(proxy) => proxy.spoken_to(http, c.https),

@@ -99,6 +99,8 @@ impl Case {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             protocol: Default::default(),
             check: Default::default(),
             limits: plan::Limits { grace: Duration::from_millis(100), ..plan::Limits::default() },

@@ -94,6 +94,8 @@ impl Case {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,
             limits: plan::Limits {

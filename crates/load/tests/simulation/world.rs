@@ -165,6 +165,8 @@ pub fn load(phases: Vec<Phase>) -> Load {
         require: Vec::new(),
         stop_if: Vec::new(),
         target: Some(AT.to_owned()),
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Default::default(),
         check: Default::default(),

@@ -32,6 +32,7 @@ use crate::turn::Turn;
 
 use crate::usage::Shortages;
 use rustix::net::SocketFlags;
+pub(crate) use tcp::set_option;
 use unsent::Pieces;
 
 /// The same call, on whichever socket it is.

@@ -4,6 +4,7 @@ use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share, trace_context};
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
+use crate::load::targets::{MAX_TARGETS, TargetSpread};
 use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
 use crate::scenario::Step;
@@ -29,6 +30,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
     if let Some(target) = load.target.as_ref().filter(|target| !is_address(target)) {
         found.at("target", format!("target '{target}' is not host:port, such as localhost:8080"));
     }
+    check_targets(load, found);
     let sources = load.sources.iter().fold(0u64, |sum, range| sum.saturating_add(range.count()));
     if sources > MAX_SOURCES {
         found.at("sources", format!("sources are {sources} addresses: give at most {MAX_SOURCES}"));
@@ -44,6 +46,44 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
             phase::check_phase(phase, load, found);
             check_rate_of_connections(phase, load, found);
         });
+    }
+}
+
+/// Several targets are pressed alike, and what is told of one must hold for all.
+fn check_targets(load: &Load, found: &mut Found) {
+    if !load.has_several_targets() {
+        if load.spread == TargetSpread::Own {
+            found
+                .at("spread", "spread is for several targets: give more_targets, or leave it out".to_owned());
+        }
+        return;
+    }
+    let all: Vec<&str> = load.targets().collect();
+    if let Some(target) = load.more_targets.iter().find(|target| !is_address(target)) {
+        found.at("more_targets", format!("target '{target}' is not host:port, such as localhost:8080"));
+    }
+    if let Some((nth, _)) = all.iter().enumerate().find(|(nth, target)| all[..*nth].contains(target)) {
+        found.at("more_targets", format!("target '{}' is given twice", all[nth]));
+    }
+    let refused = [
+        (load.target.is_none(), "more_targets stand beside a target: give the first one as target"),
+        (
+            load.protocol.connections().tls.is_some(),
+            "several targets cannot be spoken to over TLS, as certificates are checked for the name of one: give one target",
+        ),
+        (
+            load.phases
+                .iter()
+                .flat_map(Phase::sends)
+                .any(|step| matches!(step, Step::Object(one) if one.purge.is_some())),
+            "purges would reach one of several targets each, and the others would keep what is purged: give one target",
+        ),
+    ];
+    for (_, why) in refused.into_iter().filter(|(is_so, _)| *is_so) {
+        found.at("more_targets", why.to_owned());
+    }
+    if all.len() > MAX_TARGETS {
+        found.at("more_targets", format!("{} targets are more than {MAX_TARGETS}", all.len()));
     }
 }
 

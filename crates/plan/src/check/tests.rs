@@ -27,6 +27,8 @@ fn plan() -> Plan {
         require: Vec::new(),
         stop_if: Vec::new(),
         target: Some("localhost:8080".to_owned()),
+        more_targets: Vec::new(),
+        spread: crate::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::default(),
         check: Default::default(),

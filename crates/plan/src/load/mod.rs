@@ -8,6 +8,7 @@ pub(crate) mod reach;
 pub mod sources;
 pub(crate) mod split;
 pub(crate) mod stop_if;
+pub(crate) mod targets;
 pub(crate) mod threshold;
 mod versions;
 
@@ -29,6 +30,7 @@ use crate::scenario::{Group, Scenario, Step};
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use targets::TargetSpread;
 
 /// The client side of a test.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -38,6 +40,12 @@ pub struct Load {
     /// Where connections go, `host:port`: the proxy. `None`: to the host that each URL names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Other targets beside it, `host:port`, which are pressed as well: proxies of one kind in a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_targets: Vec<String>,
+    /// Spread of connections over several targets.
+    #[serde(default, skip_serializing_if = "TargetSpread::is_turn")]
+    pub spread: TargetSpread,
     /// Local addresses that connections come from, in turn; none: the system chooses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceRange>,

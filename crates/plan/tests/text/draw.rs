@@ -24,6 +24,8 @@ fn with_phases(seed: u64, phases: Vec<Phase>) -> Plan {
         require: Vec::new(),
         stop_if: vec![plan::StopIf::parse("errors>50% for 60s").unwrap()],
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: plan::Protocol::default(),
         check: plan::Check::default(),

@@ -144,6 +144,13 @@ pub enum Note {
         /// Bytes.
         bytes: u64,
     },
+    /// Packets of an interface that nobody read, as the kernel had no room for them.
+    Dropped {
+        /// How many.
+        packets: u64,
+        /// Of how many that passed.
+        of: u64,
+    },
     /// Packets of a capture that hold nothing that is read.
     PassedBy {
         /// How many.

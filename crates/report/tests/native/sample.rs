@@ -67,6 +67,8 @@ fn plan(phases: Vec<Phase>) -> Plan {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: plan::Protocol::default(),
             check: plan::Check::default(),

@@ -1,7 +1,8 @@
 //! The controller's side of a bus: it calls for agents, opens streams to those that it takes, and keeps them to the end.
 
+use super::at::BusAt;
 use super::end::End;
-use super::line::{BusAt, Line, drain, publish};
+use super::line::{Line, drain, publish};
 use super::pipe::{Came, Incoming, Outgoing, Saying, ends};
 use crate::problem::Problem;
 use crate::usage;

@@ -143,6 +143,8 @@ fn plan(
         require: Vec::new(),
         stop_if: Vec::new(),
         target: proxy.map(str::to_owned),
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: sources(typed)?,
         protocol: Protocol::Http(http(typed, tls)),
         check: ::plan::Check { evidence: 0, ..::plan::Check::default() },

@@ -149,6 +149,8 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },

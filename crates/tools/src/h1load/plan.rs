@@ -171,6 +171,8 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
         require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(http(typed, targets)?),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },

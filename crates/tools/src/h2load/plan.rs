@@ -283,6 +283,8 @@ impl Composer<'_> {
             require: Vec::new(),
             stop_if: Vec::new(),
             target: None,
+            more_targets: Vec::new(),
+            spread: plan::TargetSpread::default(),
             sources: Vec::new(),
             protocol: Protocol::Http(Http { fields: self.fields.clone(), ..self.spoken(protocol)? }),
             check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },

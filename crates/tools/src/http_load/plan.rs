@@ -99,9 +99,6 @@ pub(super) fn of(
         ..Limits::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
         sources,
         protocol: Protocol::Http(http(typed, format, https)?),
@@ -114,6 +111,7 @@ pub(super) fn of(
             distributions: true,
             ..Trace::default()
         },
+        ..Load::default()
     };
     Ok(Plan {
         version: Plan::VERSION,

@@ -240,6 +240,8 @@ fn load(
         require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         protocol: Protocol::Http(http),
         check,
         limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },

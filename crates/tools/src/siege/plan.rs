@@ -34,6 +34,8 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
         require: Vec::new(),
         stop_if: Vec::new(),
         target: settings.proxy_host.as_ref().map(|host| proxy(host, settings.proxy_port)),
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(http(settings, https)),
         check: Check { evidence: 0, ..Check::default() },

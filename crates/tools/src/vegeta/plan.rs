@@ -140,6 +140,8 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
         require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: typed
             .sources
             .iter()

@@ -190,6 +190,8 @@ fn plan(
         require: Vec::new(),
         stop_if: Vec::new(),
         target: None,
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Http(Http {
             tls,

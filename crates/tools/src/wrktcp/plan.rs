@@ -117,6 +117,8 @@ fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
         require: Vec::new(),
         stop_if: Vec::new(),
         target: Some(address(ini)),
+        more_targets: Vec::new(),
+        spread: plan::TargetSpread::default(),
         sources: Vec::new(),
         protocol: Protocol::Messages(protocol),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },

@@ -30,6 +30,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         cache_bytes: cache_bytes(&args.target(), args.memory(), args.started.place.cache_memory),
         join_remote: args.clients_only,
+        origins: args.farm.origins().to_vec(),
         watch_pids: args.watch.pids.clone(),
         ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
@@ -42,9 +43,10 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings(), &plan);
     let pressed = press(args, &listen, origin)?;
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
-    show::notice(&format!("pressing {}", pressed.title()));
+    let title = args.farm.title(pressed.title());
+    show::notice(&format!("pressing {title}"));
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let about = show::about("cache", &plan, Some(pressed.title()), (&args.output, &args.keep), seed_option)?;
+    let about = show::about("cache", &plan, Some(title), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
     let status = || pressed.status();
     let started = pressed.started(&status);

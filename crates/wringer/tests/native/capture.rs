@@ -217,3 +217,37 @@ fn replay_files_of_proxy_verifier_are_read() {
         assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
     }
 }
+
+/// Packets of loopback, while nginx's place is taken by our origin: each request once, with status, size and time.
+#[test]
+fn packets_of_an_interface_become_a_recording() {
+    let ran = shell(
+        "at=$(mktemp -d); cd $at; $WRINGER origin --listen 127.0.0.1:0 -q > origin 2>&1 & origin=$!
+         for _ in $(seq 600); do grep -q 'listens at' origin 2> /dev/null && break; sleep 0.1; done
+         port=$(sed -n 's/.*127.0.0.1:\\([0-9]*\\).*/\\1/p' origin | head -1)
+         $WRINGER capture --interface lo --port $port -o live.rec --json told.json --keep path > said 2> told & pid=$!
+         for _ in $(seq 600); do grep -q 'are read' told 2> /dev/null && break; kill -0 $pid 2> /dev/null || break; sleep 0.1; done
+         $WRINGER http http://127.0.0.1:$port/w/1/3000 -n 300 -c 3 -q > /dev/null
+         sleep 1; kill -INT $pid 2> /dev/null; wait $pid; code=$?; kill $origin; cat told said; echo \"ended $code\"
+         cat told.json 2> /dev/null; cd /; rm -r $at",
+    );
+    if ran.stdout.contains("for those who have the right") {
+        skip!("packets are only read with CAP_NET_RAW");
+    }
+    assert!(ran.stdout.contains("ended 0\n") && ran.stdout.contains("300 requests over"), "{}", ran.stdout);
+    let told: Value =
+        serde_json::from_str(ran.stdout.split_once("ended 0\n").expect("an end").1).expect("JSON");
+    fits_schema("capture", &told);
+    assert_eq!(told["summary"]["objects"], json!(1), "{told}");
+    assert_eq!(told["lost_share"], json!(0.0), "{told}");
+}
+
+#[test]
+fn an_interface_that_cannot_be_heard_is_said() {
+    let line = "capture --interface nosuch0 -o {}/x.rec";
+    in_folder(with_files(&[]), line).refused_with(1, &["there is no such interface, there are", "lo"]);
+    let line = "capture --interface lo --port 0 -o {}/x.rec";
+    in_folder(with_files(&[]), line).refused_with(2, &["0 is not in 1..=65535"]);
+    let line = "capture --interface lo --listen 127.0.0.1:0 -o {}/x.rec";
+    in_folder(with_files(&[]), line).refused_with(2, &["cannot be used with"]);
+}

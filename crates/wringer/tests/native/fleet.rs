@@ -485,3 +485,25 @@ fn a_machine_behind_ssh_needs_nothing_but_sshd() {
     fs::write(sshd.place.path().join("known"), "").expect("a file");
     sshd.run("fleet check --agents HOST").refused_with(1, &["Host key verification failed"]);
 }
+
+/// An agent that only stops is known as lost seconds later: rows are whole seconds all the same.
+#[test]
+fn rows_stay_seconds_when_an_agent_is_lost_late() {
+    let server = Asked::begin();
+    let mut ran = start(
+        format!(
+            "http http://{}/ --agents local:2 --rate 100 -d 9s --lease 4s --json {{}}/result.json",
+            server.at
+        )
+        .split_whitespace(),
+    );
+    let found = wait_for_agents(&mut ran, 2);
+    server.wait_for(200, &mut ran);
+    kill_process(found[1], Signal::STOP).expect("it runs");
+    let ran = ran.end().ended_with(1);
+    let rows = ran.report().list("timeline");
+    let at: Vec<f64> = rows.iter().map(|row| row.number("at_s").round()).collect();
+    assert!(at.windows(2).all(|two| two[0] < two[1]), "{at:?}");
+    let long = rows.iter().find(|row| row.number("seconds") > 1.5);
+    assert!(long.is_none(), "a row of more than a second: {:?}", long.map(|row| row.at("").to_string()));
+}

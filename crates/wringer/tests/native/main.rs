@@ -9,6 +9,7 @@ mod support;
 mod answers;
 mod arena;
 mod bodies;
+#[cfg(feature = "nats")]
 mod bus;
 mod cache;
 mod capture;

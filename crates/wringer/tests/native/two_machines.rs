@@ -169,3 +169,67 @@ fn an_origin_that_cannot_be_asked_is_noted() {
     assert!(report.at("origin").is_null());
     assert_eq!(report.failures().get("bad_status"), Some(&50), "{:?}", report.failures());
 }
+
+/// Several proxies with an origin each, pressed in turns and by a worker of an agent each.
+#[test]
+fn accounts_of_several_origins_behind_several_proxies_are_added_up() {
+    let sides: Vec<_> = (0..3)
+        .map(|_| {
+            let (address, origin) = origin("--size 3000");
+            (address, origin, faulty_proxy(address, HONEST))
+        })
+        .collect();
+    let list = |at: &dyn Fn(usize) -> SocketAddr| {
+        (0..3).map(|side| at(side).to_string()).collect::<Vec<_>>().join(",")
+    };
+    let targets = list(&|side| sides[side].2.address);
+    let origins = list(&|side| sides[side].0);
+    let host = sides[0].0;
+    let mut fetched = 0;
+    for (set, more) in [
+        ("a", "-t 1".to_owned()),
+        ("b", "-t 3 --spread own".to_owned()),
+        ("c", format!("--agents local:3 --spread own --origins {origins}")),
+    ] {
+        let line = format!(
+            "cache --targets {targets} --clients-only --host {host} -c 6 -q --json {{}}/result.json --seed 7 --size 3000 \
+             --phase x,requests=900,set={set} --hit-ratio 1 --hot 40 {more}"
+        );
+        let report = run(&line).ended_with(0).report();
+        assert_eq!(report.sum("ok"), 900, "{more}");
+        assert!(report.notes().contains("the sum of 3 origins"), "{}", report.notes());
+        let misses = report.sum("misses");
+        assert!(
+            report.count("origin/full").abs_diff(misses) <= 2,
+            "{more}: {misses} fetches seen by the clients"
+        );
+        // Each of three caches that know nothing of each other has fetched most of it; one would have fetched 40.
+        assert!(misses > 60, "{more}: {misses}");
+        assert!(report.at("phases/0/cache/predicted_hit_ratio").is_null(), "{more}");
+        fetched += report.count("origin/full");
+    }
+    let mut told = 0;
+    for (_, origin, _) in sides {
+        origin.signal(Signal::INT);
+        let full = origin.end().ended_with(0).report().count("origin/full");
+        assert!(full > 0, "nobody asked one of them");
+        told += full;
+    }
+    assert_eq!(fetched, told);
+}
+
+#[test]
+fn what_several_targets_cannot_be_is_refused() {
+    let one = faulty_proxy(free_address(), HONEST).address;
+    let other = faulty_proxy(free_address(), HONEST).address;
+    for (words, said) in [
+        (format!("{one},{one}"), "is given twice"),
+        (format!("{one},{other} --spread own -t 1"), "needs a worker of its own"),
+        (format!("{one},{other} --spread hash"), "possible values: turn, own"),
+        (format!("{one},{other} --purge 1"), "purges would reach one of several targets"),
+        (format!("{one},nowhere"), "names no port"),
+        (format!("{one} --rig nginx"), "cannot be used with"),
+    ] {
+        run(&format!("cache --targets {words} --clients-only -n 5 -q")).refused_with(2, &[said]);
+    }
+}

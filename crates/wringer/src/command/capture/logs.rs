@@ -1,6 +1,6 @@
 //! Reads logs into a recording: opens them, finds their formats, tells how far it is.
 
-use super::listen;
+use super::{interface, listen};
 use crate::problem::{Exit, Problem};
 use crate::{output, signals};
 use cli::LogArgs;
@@ -37,6 +37,8 @@ pub struct Task<'a, W> {
     pub logs: &'a [PathBuf],
     /// Requests are mirrored to us, in place of logs.
     pub listen: Option<listen::Bounds>,
+    /// Packets of an interface are read, in place of logs.
+    pub interface: Option<interface::HeardInterface<'a>>,
     /// How they are read.
     pub read: &'a LogArgs,
     /// Nobody is told how far it is.
@@ -77,6 +79,10 @@ pub fn import<W: Write>(task: Task<'_, W>) -> Result<Finished<W>, Problem> {
     if let Some(bounds) = task.listen {
         let mut tell = Tell::new(Path::new("the mirror"), task.quiet, stop.clone());
         listen::receive(&mut import, bounds, &mut tell)?;
+    }
+    if let Some(heard) = &task.interface {
+        let mut tell = Tell::new(Path::new(heard.interface), task.quiet, stop.clone());
+        interface::hear(&mut import, heard, &stop, &mut tell)?;
     }
     let finished = import.finish(task.to).map_err(problem)?;
     let nobody = finished.header.users.is_none();

@@ -1,5 +1,6 @@
 //! `wringer capture`: access logs become a recording.
 
+mod interface;
 mod listen;
 pub mod logs;
 mod sample;
@@ -10,6 +11,7 @@ pub use told::note;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use cli::CaptureArgs;
+use recording::file::Header;
 use recording::format::print;
 use recording::import::Finished;
 use session::files::cannot_keep;
@@ -65,6 +67,7 @@ fn write(args: &CaptureArgs, file: &Path) -> Result<Exit, Problem> {
     let finished = logs::import(logs::Task {
         logs: &args.logs,
         listen: bounds(args),
+        interface: heard(args),
         read: &args.read,
         quiet: args.quiet,
         folder: folder(file),
@@ -76,12 +79,26 @@ fn write(args: &CaptureArgs, file: &Path) -> Result<Exit, Problem> {
     let about =
         told::About { file: Some(file), bytes, header: &header, summary: &summary, left_out: &left_out };
     show(args, &about, &[])?;
-    Ok(Exit::Ok)
+    Ok(exit(&header))
 }
 
 /// Bounds of mirrored requests, where they are asked for.
 fn bounds(args: &CaptureArgs) -> Option<listen::Bounds> {
     args.listen.map(|listen| listen::Bounds { listen, lasts: args.duration, requests: args.requests })
+}
+
+/// The interface whose packets are read, where one is asked for.
+fn heard(args: &CaptureArgs) -> Option<interface::HeardInterface<'_>> {
+    args.interface.as_deref().map(|interface| interface::HeardInterface {
+        interface,
+        ports: if args.ports.is_empty() { &[80] } else { &args.ports },
+        lasts: args.duration,
+    })
+}
+
+/// Exit code of a capture: packets that the kernel dropped are requests that are missing.
+fn exit(header: &Header) -> Exit {
+    if interface::is_lossy(header) { Exit::Wrong } else { Exit::Ok }
 }
 
 /// Imports into a file without a name, and says what came of it.
@@ -94,6 +111,7 @@ fn check(args: &CaptureArgs) -> Result<Exit, Problem> {
     let finished = logs::import(logs::Task {
         logs: &args.logs,
         listen: bounds(args),
+        interface: heard(args),
         read: &read,
         quiet: args.quiet,
         folder: std::env::temp_dir(),
@@ -106,7 +124,7 @@ fn check(args: &CaptureArgs) -> Result<Exit, Problem> {
     show(args, &about, &examples)?;
     let lost = about.lost_share();
     if lost <= args.read.tolerate {
-        return Ok(Exit::Ok);
+        return Ok(exit(&header));
     }
     Err(Problem::impossible(format!(
         "{} of the lines could not be read, more than --tolerate {}: nothing would be written",

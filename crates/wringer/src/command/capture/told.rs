@@ -63,7 +63,14 @@ fn headline(about: &About<'_>) -> String {
         0 => "none of the lines was left out".to_owned(),
         left => format!("{} of {} left out", count(left), counted(lines, "line")),
     };
-    let read = format!("{} over {over}; {left}", counted(*requests, "request"));
+    let dropped = about.header.notes.iter().find_map(|note| match note {
+        Note::Dropped { packets, of } => Some((packets, of)),
+        _ => None,
+    });
+    let dropped = dropped.map_or(String::new(), |(packets, of)| {
+        format!("; {} of {} dropped by the kernel", count(*packets), counted(*of, "packet"))
+    });
+    let read = format!("{} over {over}; {left}{dropped}", counted(*requests, "request"));
     match about.file {
         Some(file) => format!("{}: {read}", file.display()),
         None => format!("nothing was written; there are {read}"),
@@ -201,6 +208,11 @@ pub fn note(note: &Note) -> String {
         Note::Missing { holes, bytes } => {
             format!("{} with {bytes} bytes were never seen", counted(*holes, "hole"))
         }
+        Note::Dropped { packets, of } => format!(
+            "the kernel dropped {} of {}, as they came faster than they were read: what they held is missing",
+            count(*packets),
+            counted(*of, "packet")
+        ),
         Note::PassedBy { packets, why } => format!("{} passed by {why}", counted(*packets, "packet")),
         Note::Truncated { packets } => format!("{} cut", counted(*packets, "packet")),
     }

@@ -1,8 +1,9 @@
 //! An agent that stays: it dials a bus, offers itself to controllers that call, and carries the load of one after the other, each
 //! over a stream that is a pipe to it.
 
+use super::Standing;
 use crate::agent::{self, AgentOptions};
-use crate::bus::{BusAt, End, Line, Saying, drain, ends, publish};
+use crate::bus::{End, Line, Saying, drain, ends, publish};
 use crate::problem::Problem;
 use crate::usage;
 use fleet::bus::{Message, Reply, Word, check_name, subject};
@@ -21,20 +22,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// A controller asks for no more patience than this.
 const MOST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// An agent that stays, and how.
-pub struct Standing {
-    /// The bus.
-    pub at: BusAt,
-    /// Its name there.
-    pub name: String,
-    /// It ends when it has carried one load.
-    pub once: bool,
-    /// Rules that it is held to.
-    pub options: AgentOptions,
-    /// Told a line for each thing that its owner may want to know later.
-    pub journal: fn(&str),
-}
 
 /// Stays until `stop` is set, or one load is carried where that is all.
 ///
