@@ -1,6 +1,7 @@
 //! Actions on an answer before it is counted: values are taken of it and checks are made, in the order of the plan.
 //! Unlike what a request itself extracts and expects, this happens whatever the status.
 
+use super::difference;
 use super::find::{Finder, Found, View};
 use super::test::Test;
 use crate::code::{Interpreter, Variables};
@@ -41,7 +42,12 @@ struct Held {
     varying: Option<Must>,
     name: String,
     says: String,
+    /// The text that it must equal, where `says` shows the difference.
+    wanted: Option<Body>,
 }
+
+/// Stands in `says` for the place where what is found and what is wanted differ.
+const DIFFERENCE: &str = "{{difference}}";
 
 /// A program that works on the answer.
 struct Run {
@@ -105,6 +111,7 @@ impl After {
                 varying: varies(&check.must, names).then(|| check.must.clone()),
                 name: check.name.clone(),
                 says: check.says.clone(),
+                wanted: wanted(&check.must).filter(|_| check.says.contains(DIFFERENCE)).cloned(),
             })),
             Step::Code(code) => Some(Act::Run(Run {
                 program: programs?.prepare(code),
@@ -171,7 +178,15 @@ impl Held {
                 .then(|| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned())
         });
         let found = found?;
-        let said = self.says.split("{{found}}").map(|piece| match is_varying(piece.as_bytes(), names) {
+        let says = match self.says.split_once(DIFFERENCE) {
+            Some((before, behind)) => {
+                let wanted = self.wanted.as_ref().map(|wanted| filled(wanted, names, &values.slots));
+                let wanted = String::from_utf8_lossy(wanted.as_deref().unwrap_or_default()).into_owned();
+                Cow::Owned(format!("{before}{}{behind}", difference::shown(&found, &wanted)))
+            }
+            None => Cow::Borrowed(self.says.as_str()),
+        };
+        let said = says.split("{{found}}").map(|piece| match is_varying(piece.as_bytes(), names) {
             true => String::from_utf8_lossy(&filled(piece.as_bytes(), names, &values.slots)).into_owned(),
             false => piece.to_owned(),
         });
@@ -182,6 +197,14 @@ impl Held {
         }
         Some((Fault::WrongContent, format!("{} {}", self.at.shown, test.text())))
     }
+}
+
+/// The text that something must equal, or must not.
+fn wanted(mut must: &Must) -> Option<&Body> {
+    while let Must::Not(inner) = must {
+        must = inner;
+    }
+    if let Must::Equal(wanted) = must { Some(wanted) } else { None }
 }
 
 /// The text with the values that it holds.
@@ -371,10 +394,11 @@ impl Picker {
             slots.set_named(names, &numbered(nth + 1), Some(&texts[0]));
             self.keep_groups(&numbered(nth + 1), &texts[1..], names, slots);
         }
-        // What an earlier answer had more of is gone.
+        // What an earlier answer had more of is as it was before all of them.
         let mut nth = found.len() + 1;
         while slots.named(names, &numbered(nth)).is_some() {
-            slots.set_named(names, &numbered(nth), None);
+            let name = numbered(nth);
+            slots.set_named(names, &name, names.start(&name));
             nth += 1;
         }
         let count = found.len().to_string();
