@@ -12,7 +12,7 @@ const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
 /// Stands between the arguments of the program.
 const BETWEEN: char = '\u{1f}';
 
-/// What JMeter takes where an argument is not there: those that the program reads, in its order.
+/// Arguments that the program reads, in its order, and the value that JMeter takes where one is not there.
 const JAVA_ARGUMENTS: [(&str, &str); 7] = [
     ("Sleep_Time", "100"),
     ("Sleep_Mask", "0xFF"),

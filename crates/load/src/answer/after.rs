@@ -180,9 +180,10 @@ impl Held {
         let found = found?;
         let says = match self.says.split_once(DIFFERENCE) {
             Some((before, behind)) => {
-                let wanted = self.wanted.as_ref().map(|wanted| filled(wanted, names, &values.slots));
-                let wanted = String::from_utf8_lossy(wanted.as_deref().unwrap_or_default()).into_owned();
-                Cow::Owned(format!("{before}{}{behind}", difference::shown(&found, &wanted)))
+                let wanted = self.wanted.as_ref();
+                let wanted = wanted.map_or(Vec::new(), |wanted| filled(wanted, names, &values.slots));
+                let shown = difference::shown(&found, &String::from_utf8_lossy(&wanted));
+                Cow::Owned(format!("{before}{shown}{behind}"))
             }
             None => Cow::Borrowed(self.says.as_str()),
         };

@@ -126,7 +126,7 @@ impl Walk<'_> {
             }
             None => own.body = own.body.or(ran.value),
         }
-        let pause = values.code.as_mut().map(|code| std::mem::take(&mut code.pause)).unwrap_or_default();
+        let pause = values.code.as_mut().map_or(Duration::ZERO, |code| std::mem::take(&mut code.pause));
         if !pause.is_zero() {
             let until = self.work.phase.ends_before(self.worker.net.now() + pause);
             self.worker.net.sleep_until(until).await;
