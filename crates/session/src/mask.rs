@@ -7,10 +7,6 @@ use plan::secret::{MASK, content_without_secrets, is_secret_field, without_secre
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Bytes of a secret that is looked for wherever it may stand, at least: a shorter one stands in too many places that have nothing to
-/// do with it, and a mask in all of them would tell it.
-const LEAST: usize = 3;
-
 /// Values that are masked.
 #[derive(Debug, Clone, Default)]
 pub struct Mask {
@@ -25,7 +21,7 @@ impl Mask {
         // Several cookies are one secret, of which each may stand alone.
         let parts = secrets.iter().flat_map(|value| [value.as_str()].into_iter().chain(value.split("; ")));
         let mut values: Vec<Box<[u8]>> =
-            parts.filter(|value| value.len() >= LEAST).map(|value| value.as_bytes().into()).collect();
+            parts.filter(|value| !value.is_empty()).map(|value| value.as_bytes().into()).collect();
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         values.dedup();
         Mask { values }
