@@ -175,14 +175,17 @@ impl Held {
         let found = self.at.with(answer, took, names, values, |finder, view| {
             let value = finder.find(view);
             (!test.takes(value.as_deref()))
-                .then(|| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned())
+                .then(|| value.map(|value| String::from_utf8_lossy(&value).into_owned()))
         });
         let found = found?;
         let says = match self.says.split_once(DIFFERENCE) {
             Some((before, behind)) => {
                 let wanted = self.wanted.as_ref();
                 let wanted = wanted.map_or(Vec::new(), |wanted| filled(wanted, names, &values.slots));
-                let shown = difference::shown(&found, &String::from_utf8_lossy(&wanted));
+                let wanted = String::from_utf8_lossy(&wanted);
+                // Where nothing came there is nothing to compare.
+                let shown =
+                    found.as_ref().map_or(wanted.to_string(), |found| difference::shown(found, &wanted));
                 Cow::Owned(format!("{before}{shown}{behind}"))
             }
             None => Cow::Borrowed(self.says.as_str()),
@@ -194,7 +197,7 @@ impl Held {
         let said: Vec<String> = said.collect();
         if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
             sample.success = false;
-            sample.failed.push((self.name.clone(), said.join(&found)));
+            sample.failed.push((self.name.clone(), said.join(found.as_deref().unwrap_or(""))));
         }
         Some((Fault::WrongContent, format!("{} {}", self.at.shown, test.text())))
     }

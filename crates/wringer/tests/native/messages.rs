@@ -231,9 +231,7 @@ fn tcp_samplers_have_jmeters_results() {
     std::fs::write(folder.path().join("plan.jmx"), plan).unwrap();
     let words = ["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl"];
     let ran = start_in(folder, words).end().ended_with(0);
-    // The one text of several lines.
-    let differs = "/\n\n****** received  : [[[5]]]00\n\n****** comparison: [[[2]]]00\n\n/";
-    let results = ran.file("out.jtl").replace(differs, "(a 5, not a 2)");
+    let results = ran.file("out.jtl");
     let fields = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> = results.lines().skip(1).map(fields).collect();
     let shown: Vec<String> = lines.iter().map(|line| [&line[2..5], &line[7..9]].concat().join(",")).collect();
@@ -246,7 +244,7 @@ fn tcp_samplers_have_jmeters_results() {
             "until close,200,OK,true,",
             "binary,200,OK,true,",
             "prefixed,200,OK,true,",
-            "refused,500,java.net.ConnectException: Connection refused,false,\"Test failed: code expected to equal (a 5, not a 2)\"",
+            "refused,500,java.net.ConnectException: Connection refused,false,Test failed: code expected to equal /200/",
         ],
         "{results}"
     );
