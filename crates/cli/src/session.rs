@@ -157,6 +157,7 @@ impl SessionArgs {
         let auth = !(credentials.is_empty() && proxy.is_empty());
         Session {
             strict_urls: false,
+            fold_slashes: false,
             hosts: std::collections::BTreeMap::new(),
             cookie_rules: plan::CookieRules::default(),
             cookies: self.cookies,

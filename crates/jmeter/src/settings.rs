@@ -1,6 +1,7 @@
 //! Environment of a plan when it is read: properties, included files, the moment.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// Looks at program text of a language: what of it does not run, each with its line in the text.
 pub type Unsupported = dyn Fn(&str, &str) -> Vec<(u32, String)>;
@@ -19,6 +20,8 @@ pub struct Settings<'a> {
     pub included: &'a dyn Fn(&str) -> Option<Vec<u8>>,
     /// Gives the path by which whoever runs the plan finds a file that it names.
     pub located: &'a dyn Fn(&str) -> String,
+    /// Looks up a name of a host: its addresses, none where it has none.
+    pub looked_up: &'a dyn Fn(&str) -> Vec<IpAddr>,
     /// Looks at program text of a language before the run: what of it does not run, each with its line in the text.
     pub unsupported: &'a Unsupported,
     /// Runs program text that stands where a value is computed once, at the start.
@@ -36,6 +39,7 @@ impl Default for Settings<'_> {
             plan_name: "plan.jmx".to_owned(),
             included: &|_| None,
             located: &str::to_owned,
+            looked_up: &|_| Vec::new(),
             unsupported: &|_, _| Vec::new(),
             evaluate: &|language, _, _| Err(format!("it runs program text in {language}")),
             seed: 1,

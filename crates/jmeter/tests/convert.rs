@@ -151,7 +151,8 @@ fn what_a_request_becomes() {
         )
     };
     for (path, more, wanted) in [
-        ("//svc/x", String::new(), "url = \"http://h.example/svc/x\""),
+        ("//svc/x", String::new(), "url = \"http://h.example//svc/x\""),
+        ("//svc/x", String::new(), "fold_slashes = true"),
         ("svc/x", String::new(), "url = \"http://h.example/svc/x\""),
         ("/?at=${START.MS}", String::new(), "url = \"http://h.example/?at=0\""),
         ("/", argument(true), "body = \"x+y\""),

@@ -144,6 +144,8 @@ pub struct Place {
     pub group: (usize, usize),
     /// Users of the group that are there.
     pub users: u64,
+    /// Users of all groups that are there.
+    pub all_users: u64,
     /// The number of the iteration, from 1.
     pub iteration: u64,
     /// Microseconds since 1970.

@@ -154,6 +154,8 @@ pub struct Record {
     pub cause: Cause,
     /// The number of its group in the phase, from 0.
     pub group: usize,
+    /// Users who were there when it ended.
+    pub present: UsersPresent,
     /// Bytes of the request.
     pub sent_bytes: u64,
     /// The answer led on to another request, whose record follows.
@@ -168,6 +170,15 @@ pub struct Record {
     pub trace_id: Option<String>,
     /// More than figures, where the plan wants it of a journey.
     pub contents: Option<Box<Contents>>,
+}
+
+/// Users of a closed pace who are there; 0 of an open one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UsersPresent {
+    /// Those of the group.
+    pub of_group: u32,
+    /// Those of all groups of the phase.
+    pub of_all: u32,
 }
 
 /// A request and its answer, and what its user knew then.
@@ -210,6 +221,7 @@ impl Record {
             expected_bytes: None,
             cause: Cause::Listed,
             group: 0,
+            present: UsersPresent::default(),
             sent_bytes: 0,
             leads_on: false,
             fetch: Fetch::default(),
@@ -279,6 +291,8 @@ pub struct TransactionMark {
     pub took: Option<Duration>,
     /// Values of the user at its end, as the plan names them.
     pub values: Vec<Option<String>>,
+    /// Users who were there then.
+    pub present: UsersPresent,
 }
 
 /// Why a request was sent.

@@ -68,7 +68,7 @@ pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
     Cause, Certificate, ConnectionUse, Contents, Event, Evidence, Fetch, First, FirstTls, LostRequest,
-    PageMark, Record, Remark, RequestError, Talk, TalkEvent, TracedRequest, TransactionMark,
+    PageMark, Record, Remark, RequestError, Talk, TalkEvent, TracedRequest, TransactionMark, UsersPresent,
 };
 pub use exchange::{Exchange, ExchangeKind};
 pub use exchanges::KeptExchanges;

@@ -1,9 +1,9 @@
 //! Assertions → checks.
 
-use super::Converter;
 use super::extract::unreadable;
 use super::kinds::{Convert, Kind};
 use super::text::short;
+use super::{Converter, compare};
 use crate::element::{Element, Value};
 use plan::answer::{By, Check, Must, Part, Selector, Take, canonical_json};
 use plan::{Body, Step};
@@ -17,6 +17,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "XPath2Assertion", convert: Convert::Assertion(xpath_assertion) },
     Kind { class: "XMLAssertion", convert: Convert::Assertion(|_, of| vec![Step::Check(is_xml(of))]) },
     Kind { class: "JMESPathAssertion", convert: Convert::Assertion(jmespath_assertion) },
+    Kind { class: "CompareAssertion", convert: Convert::Assertion(compare::compare) },
 ];
 
 fn response(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
@@ -363,5 +364,7 @@ fn says(of: &Element, kind: u32, test: &str) -> String {
         8 => format!(" expected {not}to equal "),
         _ => " expected something using ".to_owned(),
     };
-    format!("Test failed: {place}{how}/{test}/")
+    // Where texts should be equal, it shows where they differ.
+    let shown = if kind & !4 == 8 { "{{difference}}" } else { test };
+    format!("Test failed: {place}{how}/{shown}/")
 }

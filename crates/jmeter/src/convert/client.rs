@@ -1,7 +1,7 @@
 //! The two clients of JMeter, and how each sends a request: HttpClient, the usual one, and that of Java's own library (`Java`), which sends less.
 
 use super::Converter;
-use super::http::{Content, Sampler};
+use super::http::{Content, Sampler, Url};
 use crate::element::Element;
 
 impl Sampler<'_> {
@@ -36,14 +36,11 @@ pub(super) fn limit_to_java(c: &mut Converter<'_>, of: &Element, method: &str, c
     }
 }
 
-/// A path or URL as HttpClient sends it: one slash where a path has several.
-pub(super) fn folded(sampler: &Sampler<'_>, written: &str) -> String {
-    let scheme = written.find("://").filter(|at| !written[..*at].contains(['/', '?']));
-    let begins = scheme.map_or(0, |at| at + "://".len());
-    let ends = written.find(['?', '#']).unwrap_or(written.len()).max(begins);
-    let mut path = written[begins..ends].to_owned();
-    while path.contains("//") && !sampler.is_java() {
-        path = path.replace("//", "/");
-    }
-    format!("{}{path}{}", &written[..begins], &written[ends..])
+/// True if a URL may have several slashes in a row in its path, which HttpClient sends as one: where the path holds them, or values.
+pub(super) fn folds_slashes(sampler: &Sampler<'_>, url: &Url) -> bool {
+    let several = |written: &str| {
+        let behind = written.split_once("://").map_or(written, |(_, behind)| behind);
+        behind.split(['?', '#']).next().is_some_and(|path| path.contains("//"))
+    };
+    !sampler.is_java() && (url.varies() || several(&url.url) || url.place.as_deref().is_some_and(several))
 }

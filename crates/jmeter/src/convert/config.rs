@@ -72,6 +72,7 @@ pub(super) fn rows(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     let Some(file) = c.constant(of, text("filename").trim(), "its file name") else {
         return Vec::new();
     };
+    let file = file.trim().to_owned();
     let Some(names) = c.constant(of, &text("variableNames"), "its list of variables") else {
         return Vec::new();
     };
@@ -148,7 +149,7 @@ pub(super) fn find_columns(c: &mut Converter<'_>, of: &Element) {
 
 fn look_through(c: &mut Converter<'_>, of: &Element) {
     let text = |name: &str| of.properties.text(name);
-    let file = c.text(of, text("filename").trim()).constant().unwrap_or_default();
+    let file = c.text(of, text("filename").trim()).constant().unwrap_or_default().trim().to_owned();
     let Some(bytes) = (c.settings.included)(&file) else { return };
     let content = String::from_utf8_lossy(&bytes).into_owned();
     let delimiter = delimiter(text("delimiter"));

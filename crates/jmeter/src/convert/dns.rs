@@ -63,16 +63,24 @@ fn addresses(c: &mut Converter<'_>, manager: &Element, name: &str, written: &str
             Err(_) if part.eq_ignore_ascii_case("localhost") => {
                 addresses.extend([IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]);
             }
-            Err(_) => c.missing(
-                manager,
-                format!(
-                    "its host {name} is at '{part}', which is a name and is not looked up: give an address"
-                ),
-            ),
+            Err(_) => addresses.extend(looked_up(c, manager, name, part)),
         }
     }
     if addresses.is_empty() && written.trim().is_empty() {
         c.missing(manager, format!("its host {name} has no address, so JMeter connects to none"));
     }
     addresses
+}
+
+/// The addresses of a static host that is a name, which stand in the plan from then on.
+fn looked_up(c: &mut Converter<'_>, manager: &Element, name: &str, at: &str) -> Vec<IpAddr> {
+    let found = (c.settings.looked_up)(at);
+    match found.is_empty() {
+        true => c.missing(manager, format!("its host {name} is at '{at}', which does not resolve here")),
+        false => c.different(
+            manager,
+            format!("its host {name} is at '{at}', which is looked up once, when the plan is read"),
+        ),
+    }
+    found
 }

@@ -122,10 +122,8 @@ pub(super) fn json(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
     let defaults = list(key("defaultValues"));
     let paths: Vec<String> = list(paths).into_iter().filter(|path| !path.is_empty()).collect();
     if names.len() != paths.len() {
-        c.missing(
-            of,
-            format!("it has {} names and {} paths: give as many of both", names.len(), paths.len()),
-        );
+        let counts = format!("it has {} names and {} paths", names.len(), paths.len());
+        c.different(of, format!("{counts}: it takes nothing, as in JMeter; give as many of both"));
         return Vec::new();
     }
     let mut steps = Vec::new();

@@ -158,7 +158,9 @@ pub(super) fn group(c: &mut Converter<'_>, of: &Element, nth: u32, root: &Elemen
     let on_failure = on_failure(c, of);
     let keep = keep(of, &scope);
     let title = c.evaluate_at_start(of, of.title());
-    let user_name = format!("{title} {nth}-");
+    // The threads of a Concurrency Thread Group are named after who starts them.
+    let starter = if of.class.ends_with(".ConcurrencyThreadGroup") { "-ThreadStarter" } else { "" };
+    let user_name = format!("{title}{starter} {nth}-");
     let scenario = Scenario { steps, variables: Vec::new(), on_failure, keep, user_name };
     Some(Group { name: title, scenario, pace, stop, ..Group::default() })
 }

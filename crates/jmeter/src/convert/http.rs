@@ -4,7 +4,7 @@ use super::http_fields::Method;
 use super::kinds::{Convert, Kind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
-use super::{Converter, client, config, control, dns, http_fields, proxy};
+use super::{Converter, client, control, dns, http_fields, place, proxy, unsent};
 use crate::charset::{self, Charset};
 use crate::element::{Element, Object, Value};
 use crate::expression::Text;
@@ -12,8 +12,8 @@ use crate::form;
 use crate::function;
 use plan::answer::Must;
 use plan::{
-    Address, Body, Code, CookieRules, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources,
-    Session, Step, Validators,
+    Body, Code, CookieRules, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources, Session,
+    Step, Validators,
 };
 
 /// A sampler with the defaults around it.
@@ -88,9 +88,16 @@ fn argument_name(argument: &Object) -> &str {
 const NOWHERE: &str = "http://place.invalid";
 
 /// A URL, and what takes the place of its scheme, host and port where that holds values.
-struct Url {
-    url: String,
-    place: Option<String>,
+pub(super) struct Url {
+    pub(super) url: String,
+    pub(super) place: Option<String>,
+}
+
+impl Url {
+    /// It holds values.
+    pub(super) fn varies(&self) -> bool {
+        self.place.is_some() || plan::template::is_template(self.url.as_bytes())
+    }
 }
 
 /// Content of a request.
@@ -116,6 +123,10 @@ pub(super) const KINDS: &[Kind] = &[Kind { class: "HTTPSamplerProxy", convert: C
 /// The steps of an HTTP sampler: what its texts are computed of, and the request.
 pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
     let sampler = Sampler::new(of, scope, "HttpDefaultsGui");
+    if let Some(why) = unsent::malformed(c, &sampler) {
+        of.properties.pass();
+        return unsent::steps(c, of, &why, after);
+    }
     let mut step =
         RequestStep { templates: true, after, keep_answer: c.looks_back, ..RequestStep::default() };
     let mut before = Vec::new();
@@ -128,10 +139,12 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
         before.extend(converted.before);
         step.data.extend(converted.data);
     };
-    let Some(Url { url, place }) = url(c, &sampler, &method, &mut |converted| keep(converted, &mut before))
-    else {
+    let Some(at) = url(c, &sampler, &method, &mut |converted| keep(converted, &mut before)) else {
         return Vec::new();
     };
+    let varies = at.varies();
+    let fold_slashes = client::folds_slashes(&sampler, &at);
+    let Url { url, place } = at;
     let content = content(c, &sampler, &method, &mut |converted| keep(converted, &mut before));
     let Some(mut content) = content else { return Vec::new() };
     if sampler.is_java() {
@@ -139,14 +152,13 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
     }
     let body = encoded(&content, sampler.charset());
     let way = Method { name: &method, content: &content, body: &body, url: &url, place: place.as_deref() };
+    proxy::note(c, &sampler, &url);
     let fields = http_fields::fields(c, &sampler, scope, &way, &mut |converted| keep(converted, &mut before));
     note_encoding(c, &sampler);
-    proxy::note(c, &sampler, &url);
     let name = control::label(c, of);
     let titled = control::title(c, of);
     before.extend(titled.before);
     before.extend(content.before);
-    let varies = place.is_some() || plan::template::is_template(url.as_bytes());
     let request = Request {
         method,
         fields,
@@ -159,8 +171,8 @@ pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after
     step.requests = vec![Request { url, ..request }].into();
     step.expect = expected(scope);
     // A user whose connection ends with the request has to know of it.
-    let ends = !sampler.flag("HTTPSampler.use_keepalive", true);
-    step.session = Session { strict_urls: varies || ends, ..session(c, &sampler, scope) };
+    let ends = !sampler.flag("HTTPSampler.use_keepalive", false);
+    step.session = Session { strict_urls: varies || ends, fold_slashes, ..session(c, &sampler, scope) };
     note_limits(c, &sampler, "HTTPSampler.connect_timeout", "HTTPSampler.response_timeout");
     before.push(Step::Requests(step));
     before
@@ -190,15 +202,14 @@ fn url(
         c.https |= !lower.starts_with("http://");
         let authority = written.split('/').nth(2).unwrap_or("");
         let varies = !whole || plan::template::is_template(authority.as_bytes());
-        let written = client::folded(sampler, &written);
         return Some(match varies {
             true => Url { url: NOWHERE.to_owned(), place: Some(with_query(&written)) },
             false => Url { url: with_query(&written), place: None },
         });
     }
-    let (place, varies) = place(c, sampler, keep)?;
-    let slash = if sampler.is_java() && written.starts_with('/') { "" } else { "/" };
-    let path = with_query(&client::folded(sampler, &format!("{slash}{written}")));
+    let (place, varies) = place::place(c, sampler, keep)?;
+    let slash = if written.starts_with('/') { "" } else { "/" };
+    let path = with_query(&format!("{slash}{written}"));
     Some(match varies {
         // Whether the value has a slash of its own is seen when it is there.
         _ if begins_with_value => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
@@ -207,77 +218,6 @@ fn url(
         false if no_uri(&path) => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
         false => Url { url: format!("{place}{path}"), place: None },
     })
-}
-
-/// Scheme, host and port, and whether these hold values.
-pub(super) fn place(
-    c: &mut Converter<'_>,
-    sampler: &Sampler<'_>,
-    keep: &mut dyn FnMut(Converted),
-) -> Option<(String, bool)> {
-    let of = sampler.element;
-    let mut part = |name: &str| match config::one_for_all(c, sampler.text(name)) {
-        Some(same) => c.text(of, &same),
-        None => c.text(of, sampler.text(name)),
-    };
-    let scheme = part("HTTPSampler.protocol");
-    let host = part("HTTPSampler.domain");
-    let port = part("HTTPSampler.port");
-    if let (Some(scheme), Some(host), Some(port)) = (scheme.constant(), host.constant(), port.constant()) {
-        return fixed_place(c, of, &scheme, host.trim(), &port).map(|place| (place, false));
-    }
-    let raw = |text: &Converted| text.raw().trim().to_owned();
-    let written = raw(&scheme);
-    let port_written = raw(&port);
-    c.https |= !matches!(written.to_lowercase().as_str(), "" | "http");
-    let scheme_written = if written.is_empty() { "http".to_owned() } else { written };
-    let port_written = match port_written.as_str() {
-        "" | "0" | "-1" => String::new(),
-        port => format!(":{port}"),
-    };
-    let place = format!("{scheme_written}://{}{port_written}", raw(&host));
-    [scheme, host, port].into_iter().for_each(keep);
-    Some((place, true))
-}
-
-fn fixed_place(c: &mut Converter<'_>, of: &Element, scheme: &str, host: &str, port: &str) -> Option<String> {
-    let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme.trim().to_lowercase() };
-    let host = host.to_owned();
-    if scheme != "http" && scheme != "https" {
-        c.missing(of, format!("the protocol '{scheme}' is not spoken: only http and https are"));
-        return None;
-    }
-    if host.is_empty() || host.contains(['$', '{', ' ', '/']) {
-        c.missing(of, format!("its host is '{host}': give one, here or in HTTP Request Defaults"));
-        return None;
-    }
-    c.https |= scheme == "https";
-    let usual = if scheme == "https" { "443" } else { "80" };
-    let port = match port.trim() {
-        "" | "0" | "-1" => String::new(),
-        port if port == usual => String::new(),
-        port if port.parse::<u16>().is_ok() => format!(":{port}"),
-        port => {
-            c.missing(of, format!("its port is '{port}': give a number to 65535"));
-            return None;
-        }
-    };
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    if let Some((name, port)) = bare.rsplit_once(':').filter(|_| bare.parse::<std::net::Ipv6Addr>().is_err())
-    {
-        let why = format!("its host is '{host}': write {name} there, and {port} into the field for the port");
-        c.missing(of, why);
-        return None;
-    }
-    let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
-    let place = format!("{scheme}://{host}{port}");
-    match Address::read(&place) {
-        Ok(_) => Some(place),
-        Err(fault) => {
-            c.missing(of, fault.to_string());
-            None
-        }
-    }
 }
 
 /// Parameters in the query, where the method puts them there.

@@ -39,7 +39,7 @@ pub(super) fn fields(
     keep: &mut dyn FnMut(Converted),
 ) -> Vec<Field> {
     let java = sampler.is_java();
-    let alive = sampler.flag("HTTPSampler.use_keepalive", true);
+    let alive = sampler.flag("HTTPSampler.use_keepalive", false);
     let mut fields = vec![Field::new("Connection", if alive { "keep-alive" } else { "close" })];
     let given = given(scope);
     let has = |name: &str| given.iter().any(|field| field.name.eq_ignore_ascii_case(name));
@@ -89,6 +89,9 @@ pub(super) fn fields(
         fields.extend(is_form.then(|| Field::new("Content-type", "application/x-www-form-urlencoded")));
     } else {
         fields.push(host);
+        // To a proxy, whatever the connection is to be.
+        let by_proxy = c.way.as_ref().is_some_and(|way| way.proxy.is_some());
+        fields.extend(by_proxy.then(|| Field::new("Proxy-Connection", "Keep-Alive")));
         fields.extend((!has_agent).then_some(agent));
     }
     fields

@@ -3,7 +3,7 @@
 use super::control::Titled;
 use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
-use super::{Converter, config, control, listener};
+use super::{Converter, config, control, java, listener};
 use crate::element::Element;
 use crate::expression::Text;
 use crate::function;
@@ -18,7 +18,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "BeanShellSampler", convert: Convert::Sampler(script_sampler) },
     Kind { class: "kg.apc.jmeter.samplers.DummySampler", convert: Convert::Sampler(dummy) },
     Kind { class: "BSFSampler", convert: Convert::Sampler(script_sampler) },
-    Kind { class: "JavaSampler", convert: Convert::Sampler(unknown) },
+    Kind { class: "JavaSampler", convert: Convert::Sampler(java::request) },
     Kind { class: "JDBCSampler", convert: Convert::Sampler(database) },
     Kind { class: "UserParameters", convert: Convert::Pre(user_parameters) },
     Kind { class: "JSR223PreProcessor", convert: Convert::Pre(plain_script) },
@@ -211,7 +211,12 @@ fn pause(c: &mut Converter<'_>, of: &Element, written: &str) -> Vec<Step> {
 }
 
 /// The program of an element as a sample: the last of its steps is timed and counted.
-fn sampled(c: &mut Converter<'_>, of: &Element, mut steps: Vec<Step>, after: Vec<Step>) -> Vec<Step> {
+pub(super) fn sampled(
+    c: &mut Converter<'_>,
+    of: &Element,
+    mut steps: Vec<Step>,
+    after: Vec<Step>,
+) -> Vec<Step> {
     let label = control::label(c, of);
     let Titled { before, title } = control::title(c, of);
     if let Some(code) = steps.last_mut().and_then(as_code) {

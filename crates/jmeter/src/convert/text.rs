@@ -238,7 +238,8 @@ impl Converter<'_> {
     fn at_start(&mut self, call: &Call) -> Option<String> {
         let text = Text::of_call(call.clone());
         let may_keep = function::keeps(&call.name) && !names_folder(call);
-        let mut names = call.arguments.iter().filter_map(Text::as_fixed);
+        let before = function::before_names(&call.name);
+        let mut names = call.arguments.iter().skip(before).filter_map(Text::as_fixed);
         let keeps_name = names.any(|name| may_keep && self.variables.is_set(name.trim()));
         if keeps_name || !self.is_constant(&text) {
             return None;

@@ -55,10 +55,12 @@ pub(super) fn loops(c: &mut Converter<'_>, of: &Element, ends_by_time: bool) -> 
         endless_unless(c, of, ends_by_time);
         return Some(None);
     }
-    if control.properties.flag("LoopController.continue_forever", true)
-        && control.class == "LoopController"
-        && !ends_by_time
-    {
+    let begins_anew =
+        control.properties.flag("LoopController.continue_forever", true) && control.class == "LoopController";
+    if begins_anew && ends_by_time {
+        return Some(None);
+    }
+    if begins_anew {
         c.different(
             of,
             format!("JMeter would begin its {loops} loops anew without end, since continue_forever is not false: it ends after them"),
@@ -96,7 +98,7 @@ fn ultimate_users(c: &mut Converter<'_>, of: &Element) -> Users {
         c.different(of, "its table has no users, so it sends nothing, as in JMeter");
         return None;
     }
-    Some((Pace::Ramps(rows), Stop::default()))
+    Some((Pace::Ramps(rows), of_turns(c, of)))
 }
 
 /// Users that come step by step and go step by step.
@@ -116,7 +118,14 @@ fn stepping_users(c: &mut Converter<'_>, of: &Element) -> Users {
         return None;
     }
     let steps = Steps { users, delay, count, period, burst, ramp, flight, stop_count, stop_period };
-    Some((Pace::Ramps(steps.rows()), Stop::default()))
+    Some((Pace::Ramps(steps.rows()), of_turns(c, of)))
+}
+
+/// Users of a timetable end after the loops of their group's controller as well, where it has a number of them.
+fn of_turns(c: &mut Converter<'_>, of: &Element) -> Stop {
+    let has_loops = of.properties.object("ThreadGroup.main_controller").is_some();
+    let turns_per_user = if has_loops { loops(c, of, true).flatten() } else { None };
+    Stop { turns_per_user, ..Stop::default() }
 }
 
 /// As many users as the target says, in steps or evenly, held for a time.

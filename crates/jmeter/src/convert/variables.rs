@@ -87,7 +87,7 @@ impl Variables {
         }
         let Ok(parsed) = Text::parse(text, &function::is_known) else { return };
         parsed.calls(&mut |call| {
-            for argument in &call.arguments {
+            for argument in call.arguments.iter().skip(function::before_names(&call.name)) {
                 let named = argument.as_fixed().map(str::trim).filter(|name| is_word(name));
                 self.set.extend(named.filter(|_| function::keeps(&call.name)).map(str::to_owned));
             }

@@ -206,6 +206,11 @@ pub(crate) fn keeps(name: &str) -> bool {
     is_known(name) && !never.contains(&name)
 }
 
+/// Arguments of a function that stand before those which may name a variable: the first of some names a property.
+pub(crate) fn before_names(name: &str) -> usize {
+    usize::from(matches!(name, "__property" | "__setProperty" | "__env"))
+}
+
 /// Milliseconds since 1970 in the system's time zone, by a pattern of Java's.
 ///
 /// # Errors

@@ -4,14 +4,14 @@ use super::{Use, evaluate};
 
 /// A property, `1` where it is not set and no default is given.
 pub(super) fn p(used: &mut Use<'_>) -> Result<String, String> {
-    let otherwise = used.arguments.get(1).cloned().unwrap_or_else(|| "1".to_owned());
-    Ok(used.context.property(used.argument(0)).unwrap_or(otherwise))
+    let otherwise = used.arguments.get(1).map_or("1", |otherwise| otherwise.trim()).to_owned();
+    Ok(used.context.property(used.argument(0).trim()).unwrap_or(otherwise))
 }
 
 /// A property, its own name where it is not set and no default is given.
 pub(super) fn property(used: &mut Use<'_>) -> Result<String, String> {
-    let name = used.argument(0).to_owned();
-    let otherwise = used.arguments.get(2).cloned().unwrap_or_else(|| name.clone());
+    let name = used.argument(0).trim().to_owned();
+    let otherwise = used.arguments.get(2).map_or(name.as_str(), |otherwise| otherwise.trim()).to_owned();
     let value = used.context.property(&name).unwrap_or(otherwise);
     used.keep(1, value)
 }

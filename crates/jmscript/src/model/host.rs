@@ -123,6 +123,8 @@ pub enum Field {
     Folder,
     /// `true` where the user goes to the next turn of its group after this element: bool.
     NextIteration,
+    /// Where the user goes on after this element, by the name that JMeter's `TestLogicalAction` has for it: text.
+    GoesOn,
 }
 
 /// Target that a script asks to stop.

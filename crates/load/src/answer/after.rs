@@ -1,6 +1,7 @@
 //! Actions on an answer before it is counted: values are taken of it and checks are made, in the order of the plan.
 //! Unlike what a request itself extracts and expects, this happens whatever the status.
 
+use super::difference;
 use super::find::{Finder, Found, View};
 use super::test::Test;
 use crate::code::{Interpreter, Variables};
@@ -41,7 +42,12 @@ struct Held {
     varying: Option<Must>,
     name: String,
     says: String,
+    /// The text that it must equal, where `says` shows the difference.
+    wanted: Option<Body>,
 }
+
+/// Stands in `says` for the place where what is found and what is wanted differ.
+const DIFFERENCE: &str = "{{difference}}";
 
 /// A program that works on the answer.
 struct Run {
@@ -105,6 +111,7 @@ impl After {
                 varying: varies(&check.must, names).then(|| check.must.clone()),
                 name: check.name.clone(),
                 says: check.says.clone(),
+                wanted: wanted(&check.must).filter(|_| check.says.contains(DIFFERENCE)).cloned(),
             })),
             Step::Code(code) => Some(Act::Run(Run {
                 program: programs?.prepare(code),
@@ -168,20 +175,40 @@ impl Held {
         let found = self.at.with(answer, took, names, values, |finder, view| {
             let value = finder.find(view);
             (!test.takes(value.as_deref()))
-                .then(|| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned())
+                .then(|| value.map(|value| String::from_utf8_lossy(&value).into_owned()))
         });
         let found = found?;
-        let said = self.says.split("{{found}}").map(|piece| match is_varying(piece.as_bytes(), names) {
+        let says = match self.says.split_once(DIFFERENCE) {
+            Some((before, behind)) => {
+                let wanted = self.wanted.as_ref();
+                let wanted = wanted.map_or(Vec::new(), |wanted| filled(wanted, names, &values.slots));
+                let wanted = String::from_utf8_lossy(&wanted);
+                // Where nothing came there is nothing to compare.
+                let shown =
+                    found.as_ref().map_or(wanted.to_string(), |found| difference::shown(found, &wanted));
+                Cow::Owned(format!("{before}{shown}{behind}"))
+            }
+            None => Cow::Borrowed(self.says.as_str()),
+        };
+        let said = says.split("{{found}}").map(|piece| match is_varying(piece.as_bytes(), names) {
             true => String::from_utf8_lossy(&filled(piece.as_bytes(), names, &values.slots)).into_owned(),
             false => piece.to_owned(),
         });
         let said: Vec<String> = said.collect();
         if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
             sample.success = false;
-            sample.failed.push((self.name.clone(), said.join(&found)));
+            sample.failed.push((self.name.clone(), said.join(found.as_deref().unwrap_or(""))));
         }
         Some((Fault::WrongContent, format!("{} {}", self.at.shown, test.text())))
     }
+}
+
+/// The text that something must equal, or must not.
+fn wanted(mut must: &Must) -> Option<&Body> {
+    while let Must::Not(inner) = must {
+        must = inner;
+    }
+    if let Must::Equal(wanted) = must { Some(wanted) } else { None }
 }
 
 /// The text with the values that it holds.
@@ -371,10 +398,11 @@ impl Picker {
             slots.set_named(names, &numbered(nth + 1), Some(&texts[0]));
             self.keep_groups(&numbered(nth + 1), &texts[1..], names, slots);
         }
-        // What an earlier answer had more of is gone.
+        // What an earlier answer had more of is as it was before all of them.
         let mut nth = found.len() + 1;
         while slots.named(names, &numbered(nth)).is_some() {
-            slots.set_named(names, &numbered(nth), None);
+            let name = numbered(nth);
+            slots.set_named(names, &name, names.start(&name));
             nth += 1;
         }
         let count = found.len().to_string();

@@ -10,6 +10,7 @@ mod canaries;
 mod check;
 pub(crate) mod coding;
 mod content;
+mod difference;
 mod due;
 mod extractor;
 mod find;

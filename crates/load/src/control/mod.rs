@@ -4,12 +4,14 @@
 mod deal;
 mod lock;
 mod meeting;
+mod present;
 mod purge;
 mod resume;
 
 pub(crate) use deal::{Deck, Decks, Draws};
 pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
+pub(crate) use present::Present;
 pub use purge::{PurgeDone, PurgeOrder};
 pub use resume::Resume;
 
@@ -94,6 +96,7 @@ pub struct RateChange {
 
 #[derive(Debug, Default)]
 struct Gate {
+    present: OnceLock<Present>,
     arrived: AtomicU32,
     opens: OnceLock<Instant>,
 }
@@ -228,6 +231,11 @@ impl Control {
         // A worker that panicked while it held the lock has left the map whole.
         let mut meetings = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
         meetings.entry((phase, name)).or_default().clone()
+    }
+
+    /// The users of a phase of so many groups.
+    pub(crate) fn present(&self, phase: usize, groups: usize) -> Option<&Present> {
+        Some(self.phases.get(phase)?.present.get_or_init(|| Present::new(groups)))
     }
 
     /// The lock of this name in a phase, the same for all workers.

@@ -179,6 +179,7 @@ fn record<C: Exchanges>(
         expected_bytes: ending.found.expected_bytes,
         cause: if ending.challenged { Cause::Challenged } else { described.cause },
         group: context.phase.group,
+        present: worker.present(context.phase.group),
         sent_bytes: sent.bytes,
         leads_on: exchanges.leads_on(),
         fetch: exchanges.place_in_page(),

@@ -9,7 +9,7 @@ use super::{
 use crate::answer::{After, is_of_sample};
 use crate::code::Interpreter;
 use crate::control::{Control, Decks};
-use crate::request::{Compiler, Scope, SlotNames};
+use crate::request::{Compiler, Scope, SlotNames, starts};
 use measure::Label;
 use plan::answer::By as Place;
 use plan::data::{Names, Tables};
@@ -52,7 +52,7 @@ impl Program {
             return None;
         }
         let kept = scenario.kept();
-        let slots = SlotNames::new(kept.iter().copied());
+        let slots = SlotNames::new(kept.iter().copied()).starting(starts(&scenario.variables));
         let mut compiling = Compiling {
             ops: Vec::new(),
             around_ops: Vec::new(),

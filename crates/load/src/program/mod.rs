@@ -498,7 +498,8 @@ impl Program {
             return false;
         }
         let name = format!("{}{nth}", each.list);
-        let Some(value) = slots.named(&self.names, &name).map(<[u8]>::to_vec) else { return false };
+        let value = slots.named(&self.names, &name).filter(|value| !self.names.is_unset(&name, value));
+        let Some(value) = value.map(<[u8]>::to_vec) else { return false };
         slots.set(each.into, &value);
         true
     }

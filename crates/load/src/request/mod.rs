@@ -26,8 +26,8 @@ mod value;
 pub(crate) use contents::contents;
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
-    Compiler, Filling, Named, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots,
-    write_all,
+    Compiler, Filling, Named, Part, Scope, Scrap, SlotNames, Slots, Starts, Values, is_fixed, joined, starts,
+    uses_slots, write_all,
 };
 pub(crate) use trace_context::{Numbered, TraceContext, TraceContexts};
 pub(crate) use value::{FieldLine, HttpRequest};

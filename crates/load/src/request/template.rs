@@ -4,17 +4,38 @@ use super::checksum::Sum;
 use super::time::TimeWriter;
 use crate::code::{CodeUser, Variables};
 use crate::control::{Deck, Decks, Draws};
+use plan::Set;
 use plan::data::{
     ChecksumField, Counting, Each, Format, LengthField, Meaning, Moment, Names, RowOrder, Rows, Source,
     Table, Tables, Time, Value, number, seed_of,
 };
 use plan::template::{Encode, Piece, pieces};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The names under which values of answers are kept, and the slot of each.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SlotNames(BTreeMap<String, usize>);
+pub(crate) struct SlotNames {
+    slots: BTreeMap<String, usize>,
+    starts: Starts,
+}
+
+/// Values that users begin with, by name, where these are the same for all of them.
+pub(crate) type Starts = Rc<BTreeMap<String, Vec<u8>>>;
+
+/// The values that variables give to users at the start.
+pub(crate) fn starts(variables: &[Set]) -> Starts {
+    let fixed = |set: &Set| {
+        let pieces = pieces(&set.value, Encode::Raw).ok().filter(|_| set.expression.is_none())?;
+        let texts = pieces.into_iter().map(|piece| match piece {
+            Piece::Text(text) => Some(text),
+            Piece::Value { .. } => None,
+        });
+        Some((set.name.clone(), texts.collect::<Option<Vec<_>>>()?.concat()))
+    };
+    Rc::new(variables.iter().filter_map(fixed).collect())
+}
 
 impl SlotNames {
     /// A slot for each name; a name may come more than once.
@@ -24,17 +45,32 @@ impl SlotNames {
             let next = slots.len();
             slots.entry(name.to_owned()).or_insert(next);
         }
-        SlotNames(slots)
+        SlotNames { slots, starts: Rc::default() }
+    }
+
+    /// With the values that users begin with.
+    pub fn starting(self, starts: Starts) -> SlotNames {
+        SlotNames { starts, ..self }
+    }
+
+    /// True if a value is one that says of its name that nothing has set it: the name's own text, as it stood from the start.
+    pub fn is_unset(&self, name: &str, value: &[u8]) -> bool {
+        value.starts_with(b"${") && value.ends_with(b"}") && self.start(name) == Some(value)
+    }
+
+    /// The value of a name that users begin with.
+    pub fn start(&self, name: &str) -> Option<&[u8]> {
+        self.starts.get(name).map(Vec::as_slice)
     }
 
     /// Number of there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.slots.len()
     }
 
     /// The slot of a name.
     pub fn slot(&self, name: &str) -> Option<usize> {
-        self.0.get(name).copied()
+        self.slots.get(name).copied()
     }
 }
 
@@ -149,7 +185,7 @@ impl Variables for Named<'_> {
     }
 
     fn names(&self) -> Vec<String> {
-        let known = self.names.0.iter().filter(|(_, slot)| self.slots.kept(**slot).is_some());
+        let known = self.names.slots.iter().filter(|(_, slot)| self.slots.kept(**slot).is_some());
         let more = self.slots.more.iter().flat_map(HashMap::keys);
         known.map(|(name, _)| name).chain(more).cloned().collect()
     }

@@ -36,7 +36,8 @@ impl Walk<'_> {
             Box::new(code)
         });
         code.place.iteration = turns + 1;
-        code.place.users = u64::from(work.users.get()) * u64::from(work.phase.part.of);
+        let users = self.worker.present(work.phase.group);
+        (code.place.users, code.place.all_users) = (users.of_group.into(), users.of_all.into());
     }
 
     /// Tells that a transaction begins or has ended, where records are told.
@@ -55,6 +56,7 @@ impl Walk<'_> {
             at: self.worker.account.since(self.at),
             took,
             values: values.map_or(Vec::new(), |values| values.told()),
+            present: self.worker.present(self.work.phase.group),
         })));
     }
 
@@ -67,7 +69,7 @@ impl Walk<'_> {
     ) -> ControlFlow<()> {
         if work.sample.is_some() {
             let Some(turn) = self.turn(user, None) else { return ControlFlow::Break(()) };
-            self.sample(user, position, work, turn);
+            self.sample(user, position, work, turn).await;
             // Programs that follow each other without a request let others have their turn.
             self.wait(position, self.worker.net.now()).await;
         } else {
@@ -101,8 +103,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A program that is timed and counted like a request.
-    fn sample(&mut self, user: &mut User, position: &mut Position, work: &CodeWork, turn: Turn) {
+    /// A program that is timed and counted like a request. A wait that it asks for is a part of it.
+    async fn sample(&mut self, user: &mut User, position: &mut Position, work: &CodeWork, turn: Turn) {
         let around = self.around(user);
         let values = user.client.values.get_or_insert_default();
         self.tell_time(values.code.as_deref_mut());
@@ -123,6 +125,11 @@ impl Walk<'_> {
                 (own.code, own.message) = ("500".to_owned(), refusal.text);
             }
             None => own.body = own.body.or(ran.value),
+        }
+        let pause = values.code.as_mut().map_or(Duration::ZERO, |code| std::mem::take(&mut code.pause));
+        if !pause.is_zero() {
+            let until = self.work.phase.ends_before(self.worker.net.now() + pause);
+            self.worker.net.sleep_until(until).await;
         }
         let ended = self.worker.net.now();
         let took = ended.saturating_duration_since(began);
@@ -171,6 +178,7 @@ impl Walk<'_> {
             service: took,
             body_bytes: last.bytes.1,
             group: self.work.phase.group,
+            present: self.worker.present(self.work.phase.group),
             remark: Some(Box::new(remark(last))),
             contents: contents(&self.worker.load.trace, good, user.client.values.as_deref(), || Contents {
                 request: last.request_body.clone(),

@@ -31,6 +31,8 @@ pub(super) struct User {
     pub ends: Option<Instant>,
     /// It begins nothing more.
     pub ended: bool,
+    /// It has begun, and is counted.
+    is_present: bool,
     /// The time before its next request.
     rest: Rest,
     /// Memory for a script's requests.
@@ -51,6 +53,7 @@ impl User {
             position: None,
             ends: None,
             ended: false,
+            is_present: false,
             rest: Rest::None(first),
             script: None,
             messages: None,
@@ -61,6 +64,13 @@ impl User {
     /// Requests come to it while others are under way.
     pub fn receive_arrivals(&mut self, arrivals: Rc<dyn Arrivals>) {
         self.messages = Some(Box::new(MessageState::with_arrivals(arrivals)));
+    }
+
+    /// It begins: from now on it is one of those who are there.
+    fn arrive(&mut self, worker: &Worker, work: &PhaseWork) {
+        if !std::mem::replace(&mut self.is_present, true) {
+            worker.users().into_iter().for_each(|users| users.came(work.phase.group));
+        }
     }
 
     /// True if the plan leaves it another turn.
@@ -119,6 +129,7 @@ impl User {
             if !self.goes_on(worker, work, due) {
                 break;
             }
+            self.arrive(worker, work);
             let thought = if work.program.is_some() {
                 self.journey(worker, work, None).await;
                 work.phase.think.after(hash(self.client.user, self.turns))
@@ -397,26 +408,28 @@ fn spawn_closed(group: &GroupWork, user: u32, stay: Stay) -> TaskId {
     match (sends_list, thinks) {
         (true, _) => net.spawn(async move {
             let (due, _) = user.pass_rest(&worker).await;
+            user.arrive(&worker, &work);
             if let Some(requests) = work.plain_list() {
                 user.send_list(&worker, &work, requests, due).await;
             }
-            leave(&work);
+            leave(&worker, &work, user.is_present);
         }),
         (false, false) => net.spawn(async move {
             let request = async |user: &mut User, turn| user.request(&worker, &work, turn).await;
             user.run(&worker, &work, request).await;
-            leave(&work);
+            leave(&worker, &work, user.is_present);
         }),
         (false, true) => net.spawn(async move {
             let request = async |user: &mut User, turn| Box::pin(user.request(&worker, &work, turn)).await;
             user.run(&worker, &work, request).await;
-            leave(&work);
+            leave(&worker, &work, user.is_present);
         }),
     }
 }
 
-/// A user has ended.
-fn leave(work: &PhaseWork) {
+/// A user has ended. `was_present`: it had begun.
+fn leave(worker: &Worker, work: &PhaseWork, was_present: bool) {
     work.users.set(work.users.get() - 1);
+    worker.users().filter(|_| was_present).into_iter().for_each(|users| users.left(work.phase.group));
     work.user_ended.set();
 }

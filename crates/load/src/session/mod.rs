@@ -257,6 +257,8 @@ impl UserTurn<'_> {
         }
         if self.session.plan.strict_urls {
             message.refuse_what_is_no_uri();
+        }
+        if self.session.plan.fold_slashes {
             message.fold_slashes();
         }
         Some(message)

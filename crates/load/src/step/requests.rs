@@ -18,7 +18,7 @@ use crate::code::Interpreter;
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
 use crate::request::sign::Signer;
-use crate::request::{Scope, SlotNames, Values};
+use crate::request::{Scope, SlotNames, Starts, Values, starts};
 use line::{Lines, path_place};
 use measure::Label;
 use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
@@ -145,6 +145,7 @@ pub(crate) struct Models {
 #[derive(Default)]
 pub(crate) struct Shared {
     kept: Vec<String>,
+    starts: Starts,
     labels: Vec<String>,
     programs: Option<Rc<dyn Interpreter>>,
     /// Requests are values before they are bytes, whatever their session.
@@ -160,7 +161,7 @@ impl Shared {
         edited: bool,
     ) -> Shared {
         let kept = scenario.kept().into_iter().map(str::to_owned).collect();
-        Shared { kept, labels: labels.to_vec(), programs, edited }
+        Shared { kept, starts: starts(&scenario.variables), labels: labels.to_vec(), programs, edited }
     }
 
     /// True if requests are values before they are bytes, whatever their session.
@@ -314,7 +315,7 @@ impl Requests {
         let signer = step.aws.as_ref().map(Signer::new).map(Rc::new);
         let known = models.scenario.clone();
         let kept = known.kept(step);
-        let slots = &SlotNames::new(kept.iter().copied());
+        let slots = &SlotNames::new(kept.iter().copied()).starting(known.starts.clone());
         let names = Names { data: &step.data, extracted: &kept };
         let (decks, phase) = (&models.control.decks, models.of.0);
         let scope = Scope { names, slots, tables, decks, phase, seed };

@@ -32,6 +32,7 @@ fn session() -> Session {
     let credentials = Credentials::new("u", plan::Secret::typed("p"));
     Session {
         strict_urls: false,
+        fold_slashes: false,
         hosts: std::collections::BTreeMap::new(),
         cookie_rules: plan::CookieRules::default(),
         cookies: true,

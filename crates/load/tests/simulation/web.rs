@@ -84,6 +84,7 @@ fn session(choose: &mut Chooser) -> Session {
     let login = choose.some(0.3).then(|| Request::get("http://server/login"));
     Session {
         strict_urls: false,
+        fold_slashes: false,
         hosts: std::collections::BTreeMap::new(),
         cookie_rules: plan::CookieRules::default(),
         cookies: choose.some(0.5),

@@ -20,7 +20,7 @@ pub struct Check {
     /// Its name, in records of single requests.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Said in records of single requests where it does not hold, with `{{found}}` for what stood there.
+    /// Said in records of single requests where it does not hold, with `{{found}}` for what stood there, and `{{difference}}` for where that differs from the text that it must equal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
 }

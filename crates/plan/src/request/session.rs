@@ -36,10 +36,12 @@ pub struct Session {
     /// Resources that a page needs and that are fetched, as a browser would. `None`: pages stand for themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
-    /// A URL with characters that no URI may hold (RFC 3986) is not sent: its request has failed. Several slashes in a path are sent
-    /// as one.
+    /// A URL with characters that no URI may hold (RFC 3986) is not sent: its request has failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub strict_urls: bool,
+    /// Several slashes in a row are sent as one in paths, as Apache HttpClient does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fold_slashes: bool,
     /// When answers are asked for on condition that they have changed.
     #[serde(skip_serializing_if = "Validators::is_never")]
     pub validators: Validators,

@@ -10,6 +10,7 @@ use session::export::Destination;
 use session::files;
 use session::folder::Folder;
 use std::collections::BTreeMap;
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +51,7 @@ pub fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
         properties,
         plan_name: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         included: &|path| folder.read(path, LONGEST).ok(),
+        looked_up: &looked_up,
         located: &|path| folder.locate(path).display().to_string(),
         unsupported: &programs::unsupported,
         seed: args.jmeter.seed.unwrap_or_else(console::arguments::seed_from_clock),
@@ -59,6 +61,17 @@ pub fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
     let conversion = TestPlan::read(&bytes, &settings).map_err(wrong)?.convert(&settings);
     let warnings = folder.warnings(&conversion.plan);
     Ok(Read { conversion, warnings })
+}
+
+/// The addresses of a name, each once.
+fn looked_up(name: &str) -> Vec<IpAddr> {
+    let mut found: Vec<IpAddr> = Vec::new();
+    for address in (name, 0).to_socket_addrs().into_iter().flatten() {
+        if !found.contains(&address.ip()) {
+            found.push(address.ip());
+        }
+    }
+    found
 }
 
 fn now_ms() -> i64 {

@@ -160,6 +160,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
     };
     Session {
         strict_urls: false,
+        fold_slashes: false,
         hosts: std::collections::BTreeMap::new(),
         cookie_rules: plan::CookieRules::default(),
         cookies: true,

@@ -36,6 +36,7 @@ mod http2_oracle;
 mod http2_peer;
 mod http3;
 mod jmeter;
+mod jmeter_elements;
 mod jmeter_flow;
 mod jmeter_http;
 mod jmeter_scripts;

@@ -179,6 +179,7 @@ pub(crate) static ALL: &[&Kind] = &[
     &org_json::part::NULL,
     &jmeter::utils::KIND,
     &jmeter::ctx::SERVICE,
+    &jmeter::ctx::ACTION,
     &jmeter::ctx::KIND,
     &jmeter::vars::KIND,
     &jmeter::props::KIND,

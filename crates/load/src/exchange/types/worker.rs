@@ -4,11 +4,11 @@ use super::moments::Turn;
 use crate::account::Account;
 use crate::answer::{Given, Serials};
 use crate::channel::Channels;
-use crate::control::Control;
+use crate::control::{Control, Present};
 use crate::pace::Phase;
 use crate::request::compose::Composer;
 use crate::request::{Numbered, TraceContext, TraceContexts};
-use measure::{Label, LostRequest};
+use measure::{Label, LostRequest, UsersPresent};
 use net::Net;
 use plan::data::Moment;
 use plan::{HttpVersion, Load, Part, Site};
@@ -56,6 +56,19 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
+    /// The users of the phase, where there is one.
+    pub fn users(&self) -> Option<&Present> {
+        let phase = self.account.phase();
+        self.control.present(phase, self.load.phases.get(phase)?.groups.len().max(1))
+    }
+
+    /// How many users there are.
+    pub fn present(&self, group: usize) -> UsersPresent {
+        let counted =
+            |users: &Present| UsersPresent { of_group: users.of_group(group), of_all: users.of_all() };
+        self.users().map_or(UsersPresent::default(), counted)
+    }
+
     /// The same worker as one version of HTTP alone is spoken by it.
     pub fn speaking(&self, version: HttpVersion) -> Worker {
         let load = Arc::new(self.load.speaking(version));

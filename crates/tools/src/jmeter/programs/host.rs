@@ -105,9 +105,19 @@ impl<'a, 's> Seen<'a, 's> {
             _ => Value::Null,
         }
     }
+}
 
-    fn users(&self) -> Value {
-        Value::Int(i32::try_from(self.context.user.place.users).unwrap_or(i32::MAX))
+fn number(count: u64) -> Value {
+    Value::Int(i32::try_from(count).unwrap_or(i32::MAX))
+}
+
+/// Where a user goes on by an action of JMeter's `TestLogicalAction`; `None`: as if nothing had been asked.
+fn action(name: &str) -> Option<Flow> {
+    match name {
+        "START_NEXT_ITERATION_OF_THREAD" => Some(Flow::NextIteration),
+        "START_NEXT_ITERATION_OF_CURRENT_LOOP" => Some(Flow::NextRound),
+        "BREAK_CURRENT_LOOP" => Some(Flow::BreakLoop),
+        _ => None,
     }
 }
 
@@ -266,7 +276,8 @@ impl Host for Seen<'_, '_> {
         let edit = &self.context.user.edit;
         let of_last = |text: fn(&Sample) -> &str| last.map_or(Value::Null, |last| Value::from(text(last)));
         match field {
-            Field::GroupUsers(_) | Field::AllUsers(_) | Field::UserCount => self.users(),
+            Field::GroupUsers(_) | Field::UserCount => number(place.users),
+            Field::AllUsers(_) => number(place.all_users),
             Field::Failure => Value::Bool(self.failure),
             Field::AssertionError => Value::Bool(last.is_some_and(|last| last.assertion_error)),
             Field::FailureMessage => Value::from(self.failure_message.as_str()),
@@ -275,10 +286,10 @@ impl Host for Seen<'_, '_> {
                 (None, "") => of_last(|last| &last.label),
                 (None, name) => Value::from(name),
             },
-            Field::UserNumber => Value::Int(i32::try_from(place.user).unwrap_or(i32::MAX)),
+            Field::UserNumber => number(place.user),
             Field::UserName => Value::from(format!("{}{}", place.user_name, place.user + 1).as_str()),
             Field::GroupName => Value::from(&*place.group_name),
-            Field::Iteration => Value::Int(i32::try_from(place.iteration).unwrap_or(i32::MAX)),
+            Field::Iteration => number(place.iteration),
             Field::Parameters => Value::from(self.context.parameters),
             Field::Label => self.label(),
             Field::FileName => Value::from(""),
@@ -297,6 +308,7 @@ impl Host for Seen<'_, '_> {
                 let next = matches!(value, Value::Bool(true)).then_some(Flow::NextIteration);
                 self.context.user.flow = self.context.user.flow.or(next);
             }
+            Field::GoesOn => self.context.user.flow = self.context.user.flow.or(action(&text)),
             Field::SamplerName => self.context.user.edit.label = Some(text),
             Field::SamplerPath => self.context.user.edit.path = Some(text),
             Field::SamplerMethod => self.context.user.edit.method = Some(text),

@@ -4,7 +4,7 @@
 use super::Kind;
 use super::Sample;
 use super::words::{code_of, has_status, message_of};
-use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark};
+use measure::{Contents, Fetch, Outcome, PageMark, Record, TransactionMark, UsersPresent};
 use report::show::reason_phrase as reason;
 use std::collections::HashMap;
 
@@ -93,7 +93,7 @@ impl Samples {
     pub fn mark(&mut self, mark: &TransactionMark) -> Option<Sample> {
         let user = (mark.phase, mark.group, mark.user);
         let Some(took) = mark.took else {
-            let (thread, group_threads, all_threads) = self.thread(user);
+            let (thread, group_threads, all_threads) = self.thread(user, mark.present);
             let sample = Sample {
                 began_ms: self.began_ms + mark.at.as_millis() as u64,
                 label: mark.label.clone(),
@@ -110,6 +110,9 @@ impl Samples {
         };
         let pending = self.users.get_mut(&user)?;
         let mut ended = pending.open.pop()?;
+        if mark.present.of_all > 0 {
+            (ended.group_threads, ended.all_threads) = (mark.present.of_group, mark.present.of_all);
+        }
         ended.elapsed_ms = took.as_millis() as u64;
         let lasted = (self.began_ms + mark.at.as_millis() as u64).saturating_sub(ended.began_ms);
         ended.idle_ms = lasted.saturating_sub(ended.elapsed_ms);
@@ -137,10 +140,15 @@ impl Samples {
         }
     }
 
-    fn thread(&self, (phase, group, user): User) -> (String, u32, u32) {
+    /// The name of a user, and how many there are of its group and of all: those that the plan says where nobody has counted them.
+    fn thread(&self, (phase, group, user): User, present: UsersPresent) -> (String, u32, u32) {
         let groups = self.phases.get(phase).map_or(&[][..], |phase| &phase.groups);
         let (name, users) = groups.get(group).map_or(("", 0), |(name, users)| (name.as_str(), *users));
-        (format!("{name}{}", user + 1), users, groups.iter().map(|(_, users)| users).sum())
+        let name = format!("{name}{}", user + 1);
+        match present.of_all {
+            0 => (name, users, groups.iter().map(|(_, users)| users).sum()),
+            all => (name, present.of_group, all),
+        }
     }
 
     fn sample(&self, record: &Record) -> Sample {
@@ -148,7 +156,8 @@ impl Samples {
         let label = record.label.and_then(|label| labels.get(usize::from(label.0)));
         let remark = record.remark.as_deref();
         let of_remark = remark.and_then(|remark| remark.label.clone());
-        let (thread, group_threads, all_threads) = self.thread((record.phase, record.group, record.user));
+        let (thread, group_threads, all_threads) =
+            self.thread((record.phase, record.group, record.user), record.present);
         let connect = record.connect.unwrap_or_default();
         let is_request = !record.method.is_empty();
         let code = remark.and_then(|remark| remark.code.clone());

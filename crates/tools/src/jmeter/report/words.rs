@@ -131,6 +131,12 @@ fn illegal(url: &str) -> String {
         Some(plan::UriFault::Character(at)) => at,
         None => 0,
     };
+    // Of an authority with such a character Java names the place where it begins.
+    let begins = url.find("://").map_or(0, |scheme| scheme + "://".len());
+    let ends = url[begins..].find(['/', '?', '#']).map_or(url.len(), |end| begins + end);
+    if (begins..ends).contains(&at) && begins > 0 {
+        return format!("Illegal character in authority at index {begins}: {url}");
+    }
     let part = if url[..at].contains('?') { "query" } else { "path" };
     format!("Illegal character in {part} at index {at}: {url}")
 }

@@ -85,7 +85,7 @@ pub(crate) static INTEGER: Kind = Kind::new("java.lang", "Integer")
     .statics(&[
         rows("parseInt", 1, 2, parse),
         rows("valueOf", 1, 2, parse),
-        row("decode", 1, parse),
+        row("decode", 1, decode),
         rows("toString", 1, 2, to_string),
         row("toHexString", 1, |m, _, args| m.new_text(format!("{:x}", bits(&args[0])))),
         row("toBinaryString", 1, |m, _, args| m.new_text(format!("{:b}", bits(&args[0])))),
@@ -110,7 +110,7 @@ pub(crate) static LONG: Kind = Kind::new("java.lang", "Long")
     .statics(&[
         rows("parseLong", 1, 2, parse),
         rows("valueOf", 1, 2, parse),
-        row("decode", 1, parse),
+        row("decode", 1, decode),
         rows("toString", 1, 2, to_string),
         row("toHexString", 1, |m, _, args| m.new_text(format!("{:x}", long_bits(&args[0])))),
         row("toBinaryString", 1, |m, _, args| m.new_text(format!("{:b}", long_bits(&args[0])))),
@@ -248,6 +248,24 @@ pub(crate) fn parse(m: &mut Machine<'_>, class: &Value, args: &[Value]) -> Run {
         .and_then(|radix| text::parse_long(&found, radix));
     match number {
         Some(number) => number_as(&Value::Long(number), &kind),
+        None => thrown("NumberFormatException", format!("For input string: \"{found}\"")),
+    }
+}
+
+/// `Long.decode` and its like: a text in decimal, hexadecimal (`0x`, `#`) or octal (`0`) digits.
+fn decode(m: &mut Machine<'_>, class: &Value, args: &[Value]) -> Run {
+    let found = m.text(&args[0])?;
+    let sign = if found.starts_with('-') { "-" } else { "" };
+    let digits = found.strip_prefix(['-', '+']).unwrap_or(&found);
+    let hexadecimal = ["0x", "0X", "#"].iter().find_map(|start| digits.strip_prefix(start));
+    let octal = digits.strip_prefix('0').filter(|rest| !rest.is_empty());
+    let (digits, radix) = match (hexadecimal, octal) {
+        (Some(digits), _) => (digits, 16),
+        (None, Some(digits)) => (digits, 8),
+        (None, None) => (digits, 10),
+    };
+    match text::parse_long(&format!("{sign}{digits}"), radix).filter(|_| !digits.starts_with(['-', '+'])) {
+        Some(number) => number_as(&Value::Long(number), &kind_of(class)),
         None => thrown("NumberFormatException", format!("For input string: \"{found}\"")),
     }
 }

@@ -1,0 +1,37 @@
+//! Users of a phase who are there, by group: those of all workers. Counted as they come and go, and looked at where records are told.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How many there are of each group.
+#[derive(Debug)]
+pub(crate) struct Present(Vec<AtomicU32>);
+
+impl Present {
+    pub fn new(groups: usize) -> Present {
+        Present((0..groups).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    /// A user of a group has come.
+    pub fn came(&self, group: usize) {
+        if let Some(users) = self.0.get(group) {
+            users.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A user of a group has gone.
+    pub fn left(&self, group: usize) {
+        if let Some(users) = self.0.get(group) {
+            users.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Users of a group.
+    pub fn of_group(&self, group: usize) -> u32 {
+        self.0.get(group).map_or(0, |users| users.load(Ordering::Relaxed))
+    }
+
+    /// Users of all groups.
+    pub fn of_all(&self) -> u32 {
+        self.0.iter().map(|users| users.load(Ordering::Relaxed)).sum()
+    }
+}
