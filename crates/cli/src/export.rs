@@ -21,7 +21,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "DURATION", value_parser = some_time, requires = "prometheus")]
     pub linger: Option<Duration>,
     /// Whose names metrics have
-    #[arg(long = "names", value_name = "WHOSE", default_value = "wringer")]
+    #[arg(long = "names", value_name = "WHOSE", default_value = "wringer", requires = "prometheus")]
     pub metric_names: MetricNames,
     /// Send metrics by OTLP (HTTP, protobuf) every 10 s: http://HOST:4318; nothing: as OTEL_EXPORTER_OTLP_ENDPOINT says
     #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true, default_missing_value = "")]

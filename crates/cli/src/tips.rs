@@ -71,6 +71,7 @@ fn tip(error: &Error, whole: &Command, words: &[OsString]) -> Option<String> {
             let mistyped = || if is_close(error) { None } else { called_like(command, typed) };
             long_with_one_dash(command, &words, |word| word.starts_with(typed))
                 .or_else(|| called(command, typed))
+                .or_else(|| of_plans(whole, command, typed))
                 .or_else(|| of_other_commands(whole, typed))
                 .or_else(mistyped)
         }
@@ -122,6 +123,16 @@ fn called_like(command: &Command, typed: &str) -> Option<String> {
     let alike = |there: &str| strsim::normalized_damerau_levenshtein(typed, there);
     let (meant, _) = CALLED.iter().find(|(there, _)| there.starts_with("--") && alike(there) >= MISTYPED)?;
     called(command, meant)
+}
+
+/// An option of load behind `run`, whose plans have their own.
+fn of_plans(whole: &Command, command: &Command, typed: &str) -> Option<String> {
+    let http =
+        whole.find_subcommand("http").filter(|http| command.get_name() == "run" && has(http, typed))?;
+    Some(format!(
+        "a plan says its load itself; 'wringer {} --urls FILE {typed} …' presses the requests of a list, of OpenAPI or of Postman",
+        http.get_name()
+    ))
 }
 
 /// An option that other commands have.
@@ -235,6 +246,8 @@ mod tests {
             ("wringer --urls list.txt", "'wringer http --urls"),
             ("wringer tcp h:1 --traceparent 1%", "--traceparent is an option of cache, "),
             ("wringer http -d 10rps h", "--rate 10rps"),
+            ("wringer run api.yaml -c 4", "'wringer http --urls FILE -c …'"),
+            ("wringer run api.yaml --rate 4", "'wringer http --urls FILE --rate …'"),
             ("wringer http --durations 3s h", "'--duration'"),
         ] {
             let said = said(line);

@@ -140,10 +140,6 @@ impl Asked {
                 "s: an answer 204 or 304 has no content (RFC 9110 section 6.4.1): give s=0",
             ),
             (
-                self.chunked && self.noise,
-                "k=1 with R=1: haterm's chunks are of the digit 1 alone: leave one of them out",
-            ),
-            (
                 self.chunked && is_alone && request.version == Version::Http10,
                 "k=1: HTTP/1.0 has no chunks (RFC 9112 section 6.1): ask over HTTP/1.1",
             ),
@@ -271,8 +267,8 @@ impl Answering<'_> {
         }
         out.end(self.worker, self.keep_alive, self.request.version);
         let content = match (asked.chunked, asked.noise) {
-            (true, _) => Content::haterm_chunks(),
-            (false, true) => Content::native(0, 0, 0),
+            (_, true) => Content::native(0, 0, 0),
+            (true, false) => Content::haterm_chunks(),
             (false, false) => Content::haterm_lines(),
         };
         let mut body = Body { content, from: 0, to: asked.size, chunked: asked.chunked, cut: false };

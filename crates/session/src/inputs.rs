@@ -98,7 +98,7 @@ fn secret(source: &SecretSource) -> Result<Option<String>, Problem> {
 fn bytes(file: &NamedFile) -> Result<Vec<u8>, Problem> {
     let title = file.title();
     let path = file.path();
-    let advice = if matches!(file, NamedFile::Rows(_)) { "; check --data-file" } else { "" };
+    let advice = if matches!(file, NamedFile::Rows(_)) { "; check --data-file" } else { "; check its name" };
     files::read(Path::new(path), files::LONGEST)
-        .map_err(|error| Problem::impossible(format!("{title} {path} cannot be read: {error}{advice}")))
+        .map_err(|error| Problem::Usage(format!("{title} {path} cannot be read: {error}{advice}")))
 }

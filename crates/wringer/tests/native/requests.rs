@@ -200,5 +200,5 @@ fn what_a_template_cannot_mean_is_one_clear_line() {
     run("http {{h}}/x").refused_with(2, &["placeholder in its host"]);
     shell("printf 'a,b\\n1,2\\n' > u.csv; $WRINGER http 127.0.0.1:1/{{u.c}} --data-file u=u.csv")
         .refused_with(2, &["{{u.c}}", "a, b"]);
-    run("http h/{{u}} --data-file u=none.csv").refused_with(1, &["none.csv", "cannot be read"]);
+    run("http h/{{u}} --data-file u=none.csv").refused_with(2, &["none.csv", "cannot be read"]);
 }

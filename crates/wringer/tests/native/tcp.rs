@@ -101,8 +101,8 @@ fn what_cannot_work_is_refused_in_a_line() {
         (&["-m", "x", "--code", "regex ("], 2, "regular expression"),
         (&["-m", "{{k}}", "--data", "k=env:WRINGER_NO_SUCH_VARIABLE"], 2, "WRINGER_NO_SUCH_VARIABLE"),
         (&["-m", "{{t}}", "--data", "t=time@No/Where:%H"], 2, "time zone"),
-        (&["-m", "{{f}}", "--data-file", "f=/no/such/file"], 1, "cannot be read"),
-        (&["-m", "{{f}}", "--data-file", "f=/dev/zero"], 1, "it is a device"),
+        (&["-m", "{{f}}", "--data-file", "f=/no/such/file"], 2, "cannot be read"),
+        (&["-m", "{{f}}", "--data-file", "f=/dev/zero"], 2, "it is a device"),
         (&["--message-file", "/dev/zero"], 2, "has more than"),
         (&["-m", "x"], 1, "start the service first"),
     ] {

@@ -414,12 +414,12 @@ fn options_that_mean_nothing_are_refused() {
         ("cache https://h:1 --tls-ciphers RC4", ["RC4", "TLS_AES_128_GCM_SHA256"]),
         ("cache https://127.0.0.1:1 --tls-versions 1.2 --resumption 0-rtt", ["0-rtt", "1.3"]),
         ("origin --origin-cert x", ["--origin-key", "--origin-cert"]),
+        ("cache https://127.0.0.1:1 --ca /nowhere/ca.pem", ["/nowhere/ca.pem", "cannot be read"]),
+        ("origin --tls --origin-cert /nowhere/a --origin-key /nowhere/b", ["/nowhere/a", "cannot be read"]),
     ] {
         run(line).refused_with(2, &words);
     }
     for (line, words) in [
-        ("cache https://127.0.0.1:1 --ca /nowhere/ca.pem", ["/nowhere/ca.pem", "cannot be read"]),
-        ("origin --tls --origin-cert /nowhere/a --origin-key /nowhere/b", ["/nowhere/a", "cannot be read"]),
         ("origin --tls --origin-client-ca /dev/null", ["/dev/null", "no certificate in it"]),
         ("origin --tls --origin-save-cert /nowhere/x", ["/nowhere/x", "cannot be written"]),
     ] {
