@@ -19,8 +19,11 @@ fn the_accounts_can_be_asked_for() {
             json.starts_with("{\"counts\": {\"connections\": 1, \"closed\": 0, \"requests\": 1, "),
             "{json}"
         );
-        let end = format!("\"site\": \"{:016x}\", \"workers\": 1}}\n", Site::default().fingerprint());
-        assert!(json.ends_with(&end), "{json}");
+        let site = format!("\"site\": \"{:016x}\", \"instance\": \"", Site::default().fingerprint());
+        let (_, rest) = json.split_once(&site).expect("the site and the instance follow the counts");
+        let (instance, end) = rest.split_once('"').expect("the instance has a name");
+        assert!(instance.len() == 16 && instance.bytes().all(|byte| byte.is_ascii_hexdigit()), "{json}");
+        assert_eq!(end, ", \"workers\": 1}\n");
     }
 }
 
