@@ -23,7 +23,7 @@ const PACKAGE: &str = "wringer";
 /// Packages are made with these.
 const TOOLS: [&str; 6] = ["dpkg", "dpkg-deb", "objdump", "strip", "gzip", "tar"];
 
-/// `cargo xtask dist`: all of it, from the slow build that is optimised as a whole.
+/// `cargo xtask dist`: all of it, from the build that is made small where no request passes through.
 pub fn run() -> Result<()> {
     missing().map_or(Ok(()), |tools| Err(format!("dist: {tools} not installed")))?;
     let binary = build(&["--package", PACKAGE, "--profile", "dist"], "dist")?;
