@@ -160,10 +160,11 @@ fn a_target_that_gives_nothing_but_errors_is_not_valid() {
 fn a_generator_that_was_stopped_says_so() {
     let web = Web::start(|_| ok("x"));
     let url = web.address.to_string();
-    let mut clients = start(["http", &url, "-c", "2", "-t", "1", "-d", "4s", "--json", "{}/result.json"]);
+    let mut clients = start(["http", &url, "-c", "2", "-t", "1", "-d", "5s", "--json", "{}/result.json"]);
     clients.wait_for("phase");
     clients.signal(Signal::STOP);
-    thread::sleep(Duration::from_millis(1500));
+    // What looks at the clock does so once a second, so up to a second of a stop is not seen.
+    thread::sleep(Duration::from_millis(2500));
     clients.signal(Signal::CONT);
     let ran = clients.end();
     let report = ran.report();
