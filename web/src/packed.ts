@@ -141,6 +141,8 @@ export interface Note {
 export interface OriginCounts {
   /** Times that no connection could be accepted, for want of descriptors mostly. */
   accept_failures: number;
+  /** Answers to POST, PUT, PATCH and DELETE. */
+  accepted: number;
   /** Bytes of bodies sent. */
   body_bytes: number;
   /** Connections that broke while an answer was being sent. */
@@ -175,7 +177,7 @@ export interface OriginCounts {
   full: number;
   /** GOAWAYs that were sent. */
   goaways: number;
-  /** Answers 404 and 410 about objects that are gone in a version, because the plan says so. */
+  /** Answers 404, 410 and 301 about objects that are gone in a version, because the plan says so. */
   gone: number;
   /** TLS handshakes completed. */
   handshakes: number;

@@ -3,14 +3,14 @@
 use super::farm::FarmArgs;
 use super::fleet::FleetArgs;
 use super::options::{
-    AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, TracingArgs,
-    WatchArgs,
+    AskArgs, BehaviourArgs, HeadArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, TracingArgs, WatchArgs,
 };
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::pressed::Target;
 use super::purge::PurgeArgs;
 use super::rig::RigArgs;
+use super::site::SiteArgs;
 use super::tls::TlsArgs;
 use super::values::host_and_port;
 use super::version::VersionArgs;
@@ -271,6 +271,8 @@ impl CacheArgs {
             scenario: Scenario::of(vec![Step::Object(self.step(popularity, typed, fills))]),
             pace,
             stop,
+            origin_errors: typed.origin_errors,
+            origin_aborts: typed.origin_aborts,
             ..Phase::default()
         }
     }
@@ -284,6 +286,7 @@ impl CacheArgs {
             reload: share(typed.reload, mix.reload),
             revalidate: share(typed.revalidate, mix.revalidate),
             range: share(typed.range, mix.range),
+            two_ranges: share(typed.two_ranges, mix.two_ranges),
             abort: share(typed.abort, mix.abort),
             head: share(typed.head, mix.head),
             ..ObjectStep::default()

@@ -39,6 +39,7 @@ mod service;
 mod session;
 mod settings;
 mod sides;
+mod site;
 mod size;
 mod stress;
 mod tcp;
@@ -68,8 +69,7 @@ pub use guided::{GREETING, QUESTIONS, Question};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
 pub use manual::{Page, completions, pages};
 pub use options::{
-    AskArgs, BehaviourArgs, KeepArgs, ListenArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs,
-    WatchArgs,
+    AskArgs, BehaviourArgs, KeepArgs, ListenArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
 use plan::HttpProtocol;
@@ -85,6 +85,7 @@ pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use settings::{PREFIX, Setting, Settings};
 pub use sides::{ProxyArgs, SideArgs, SideSetting, StartedSide};
+pub use site::SiteArgs;
 pub use size::SizeArgs;
 pub use stress::{ScenarioArgs, StressArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};

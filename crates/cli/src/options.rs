@@ -4,17 +4,17 @@ use super::export::ExportArgs;
 use super::pace::PaceArgs;
 use super::rig::ReadyArgs;
 use super::service::ServiceArgs;
+use super::site::SiteArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
-    address, check_content, close, count32, field, field_name, form, freshness, keys, lifetime_law, per_hour,
-    pid, request_field, result_file, seed, size_law, some_bytes, some_share, some_time, status, threads,
-    variants, vary_form, vary_on, version_size, zipf,
+    address, check_content, close, count32, field, form, per_hour, pid, request_field, result_file, seed,
+    some_bytes, some_share, some_time, status, threads, zipf,
 };
 use super::version::of_origin;
 use clap::Args;
 use plan::HttpProtocol;
 use plan::data::{Data, RowOrder, Source};
-use plan::site::{Freshness, Keys, Lifetime, Site, Size, VaryForm, VaryOn, VersionSize};
+use plan::site::Site;
 use plan::units;
 use plan::{
     CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
@@ -385,6 +385,9 @@ pub struct PopularityArgs {
     /// Share of requests for a range
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub range: f64,
+    /// Share of these that ask for a second range, too
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub two_ranges: f64,
     /// Share of requests that the client breaks off in the body
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub abort: f64,
@@ -397,62 +400,6 @@ pub struct PopularityArgs {
     /// Share of requests read at that speed
     #[arg(long, value_name = "SHARE", default_value = "1", value_parser = units::share, requires = "client_speed")]
     pub slow: f64,
-}
-
-/// Objects that exist.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Objects")]
-pub struct SiteArgs {
-    /// Sizes: 10KB, 1KB..100KB, table (jtest's), or heavy[:MEDIAN] (lognormal with a Pareto tail)
-    #[arg(long, value_name = "LAW", default_value = "table", value_parser = size_law)]
-    pub size: Size,
-    /// Lifetime (max-age) in whole seconds: 1h or 10s..60s; together:1m: all expire at once, at each full minute
-    #[arg(long, value_name = "LAW", default_value = "1d", value_parser = lifetime_law)]
-    pub lifetime: Lifetime,
-    /// How answers say it: max-age, s-maxage, expires, mixed (each object one of these, or two that differ), huge (beyond 64 bits)
-    #[arg(long, value_name = "FORM", default_value = "max-age", value_parser = freshness)]
-    pub freshness: Freshness,
-    /// Each object gets a new version this often
-    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
-    pub change_every: Option<Duration>,
-    /// Variants of each object
-    #[arg(long, value_name = "N", default_value = "0", value_parser = variants)]
-    pub variants: u32,
-    /// The request field that chooses the variant: a field name, cookie or user-agent for jtest's forms, or coding: real values of
-    /// Accept-Encoding, and bodies in gzip and br
-    #[arg(long, value_name = "FIELD", default_value = "X-Variant", value_parser = vary_on)]
-    pub vary_on: VaryOn,
-    /// A second field that chooses the variant together with that one
-    #[arg(long, value_name = "FIELD", value_parser = field_name)]
-    pub vary_also: Option<String>,
-    /// How answers name these fields in Vary: one-line, lines (two lines that are one list), mixed-case, or changing (from version to
-    /// version, in some none)
-    #[arg(long, value_name = "FORM", default_value = "one-line", value_parser = vary_form)]
-    pub vary_form: VaryForm,
-    /// Share of objects whose answers will do for no other request (Vary: *)
-    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
-    pub vary_star: f64,
-    /// Share of objects that are for one user only
-    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
-    pub private: f64,
-    /// Share of objects that nobody may store
-    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
-    pub no_store: f64,
-    /// Lengths of versions beside the object's own, each drawn: same, half, one-and-a-half, empty; several with commas
-    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', value_parser = version_size)]
-    pub version_sizes: Vec<VersionSize>,
-    /// How addresses are spelled: plain, or look-alike (//, %2F, case, empty query, order of parameters ...), sixteen objects to one number
-    #[arg(long, value_name = "SPELLING", default_value = "plain", value_parser = keys)]
-    pub keys: Keys,
-    /// Share of versions in which the object is gone (404 or 410), to return with another one
-    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
-    pub gone: f64,
-    /// Answers carry no ETag
-    #[arg(long)]
-    pub no_etag: bool,
-    /// Answers carry no Last-Modified
-    #[arg(long)]
-    pub no_last_modified: bool,
 }
 
 /// How the origin behaves.
@@ -596,6 +543,7 @@ impl OriginArgs {
             ("--keys", site.keys != usual.keys),
             ("--gone", site.gone > 0.0),
             ("--no-etag", !site.etag),
+            ("--weak-etags", site.weak_etags > 0.0),
             ("--no-last-modified", !site.last_modified),
         ];
         match given.into_iter().find(|(_, given)| *given) {
@@ -603,45 +551,6 @@ impl OriginArgs {
                 Err(format!("{option} describes objects, and with --haterm there are none: leave it out"))
             }
             None => Ok(()),
-        }
-    }
-}
-
-impl SiteArgs {
-    /// Refuses what would say nothing.
-    ///
-    /// # Errors
-    /// One sentence that names the option and what to try.
-    pub fn check(&self) -> Result<(), String> {
-        let is_usual = self.vary_on == VaryOn::Coding || self.vary_on == Site::default().vary_on;
-        if self.variants == 0 && !is_usual {
-            return Err("--vary-on says which field chooses a variant, and there are none: add --variants N"
-                .to_owned());
-        }
-        Ok(())
-    }
-
-    /// The site that these options describe.
-    pub fn site(&self) -> Site {
-        Site {
-            form: plan::site::Form::Native,
-            size: self.size,
-            lifetime: self.lifetime,
-            freshness: self.freshness,
-            change_every: self.change_every,
-            etag: !self.no_etag,
-            last_modified: !self.no_last_modified,
-            variants: self.variants,
-            vary_on: self.vary_on.clone(),
-            vary_also: self.vary_also.clone(),
-            vary_form: self.vary_form,
-            vary_star: self.vary_star,
-            private: self.private,
-            no_store: self.no_store,
-            version_sizes: self.version_sizes.clone(),
-            keys: self.keys,
-            gone: self.gone,
-            classes: Vec::new(),
         }
     }
 }

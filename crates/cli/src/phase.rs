@@ -34,18 +34,24 @@ pub struct PhaseArg {
     pub revalidate: Option<f64>,
     /// `range=0.1`: share of requests for a range.
     pub range: Option<f64>,
+    /// `two-ranges=0.1`: share of these that ask for a second range, too.
+    pub two_ranges: Option<f64>,
     /// `abort=0.1`: share of requests that the client breaks off.
     pub abort: Option<f64>,
     /// `head=0.1`: share of requests for the head alone.
     pub head: Option<f64>,
+    /// `origin-errors=0.1`: share of requests that get an error from the origin.
+    pub origin_errors: Option<f64>,
+    /// `origin-aborts=0.1`: share of answers that the origin cuts short.
+    pub origin_aborts: Option<f64>,
     /// `in-order=yes`: each hot object once, in order.
     pub in_order: Option<bool>,
     /// `measured=no`: the figures are told apart.
     pub measured: Option<bool>,
 }
 
-const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, reload, revalidate, range, abort, head, \
-                    in-order, measured";
+const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, reload, revalidate, range, two-ranges, abort, \
+                    head, origin-errors, origin-aborts, in-order, measured";
 
 impl FromStr for PhaseArg {
     type Err = String;
@@ -87,8 +93,11 @@ impl PhaseArg {
             "reload" => self.reload = Some(units::share(value).map_err(unit)?),
             "revalidate" => self.revalidate = Some(units::share(value).map_err(unit)?),
             "range" => self.range = Some(units::share(value).map_err(unit)?),
+            "two-ranges" => self.two_ranges = Some(units::share(value).map_err(unit)?),
             "abort" => self.abort = Some(units::share(value).map_err(unit)?),
             "head" => self.head = Some(units::share(value).map_err(unit)?),
+            "origin-errors" => self.origin_errors = Some(units::share(value).map_err(unit)?),
+            "origin-aborts" => self.origin_aborts = Some(units::share(value).map_err(unit)?),
             "in-order" => self.in_order = Some(yes_or_no(value)?),
             "measured" => self.measured = Some(yes_or_no(value)?),
             _ => return Err(format!("'{key}' is not a key of a phase; keys are {KEYS}")),

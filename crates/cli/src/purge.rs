@@ -12,7 +12,7 @@ pub struct PurgeArgs {
     /// Purges per second: objects of the hot set that the proxy is told to forget
     #[arg(long, value_name = "RATE", value_parser = some_rate)]
     pub purge: Option<f64>,
-    /// The method of a purge
+    /// The method of a purge; or POST, PUT, PATCH or DELETE, after which what was stored may not be used
     #[arg(long, value_name = "METHOD", default_value = Purge::METHOD, value_parser = method, requires = "purge")]
     pub purge_by: String,
     /// Field added to each purge; {path} in its value is the path of the object

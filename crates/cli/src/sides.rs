@@ -1,9 +1,10 @@
 //! Sides of a comparison that wringer starts itself: a proxy each, in front of wringer's own origin, and the objects that both are asked for.
 
 use super::cache::CacheArgs;
-use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, SiteArgs, TracingArgs};
+use super::options::{AskArgs, BehaviourArgs, HeadArgs, PopularityArgs, TracingArgs};
 use super::pressed::Target;
 use super::rig::{RigArgs, RigPlaceArgs};
+use super::site::SiteArgs;
 use super::values::assignment;
 use super::{Cli, ClientArgs, Command};
 use clap::{Args, Parser};

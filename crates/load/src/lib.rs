@@ -27,7 +27,7 @@ mod step;
 
 pub use channel::{Hosts, UNIX};
 pub use control::{Control, PassedOver, PurgeDone, PurgeOrder, RateChange, Resume};
-pub use exchange::OnBrokenOff;
+pub use exchange::{OnBrokenOff, OnPhase};
 pub use failure::of_connect as failure_of_connect;
 pub use run::{Job, drive, drive_script};
 pub use step::messages;

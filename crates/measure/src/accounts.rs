@@ -72,8 +72,10 @@ origin_counts! {
     unchanged,
     /// Answers 416, 404, 405 and 400.
     refused,
-    /// Answers 404 and 410 about objects that are gone in a version, because the plan says so.
+    /// Answers 404, 410 and 301 about objects that are gone in a version, because the plan says so.
     gone,
+    /// Answers to POST, PUT, PATCH and DELETE.
+    accepted,
     /// Errors given because the plan says so.
     errors,
     /// Bodies cut short because the plan says so.

@@ -482,6 +482,8 @@ counted! {
         LeakedNonce = ("leaked_nonce", "private answer given to another"),
         /// Its Vary says that it will do for no other request, and it was made for another one.
         UnmatchedVary = ("unmatched_vary", "Vary: * given to another"),
+        /// Its ETag is a strong one, and the origin gave a weak one.
+        StrongEtag = ("strong_etag", "weak ETag made strong"),
         /// It sets a cookie that the origin set for one user, and reached another.
         SharedCookie = ("shared_cookie", "Set-Cookie given to another"),
         /// A field of another request, or of its answer, got into this one.

@@ -40,6 +40,7 @@ impl Answer {
             StampKind::Cut => &counts.cut,
             StampKind::Refused => &counts.refused,
             StampKind::Gone => &counts.gone,
+            StampKind::Accepted => &counts.accepted,
         };
         kind.add(1);
     }

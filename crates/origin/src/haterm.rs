@@ -216,7 +216,7 @@ pub(crate) fn compose(
         let text = "The plan has this connection for another authority.";
         return reply.text(out, turn, scratch, Text { status: 421, kind: StampKind::Error, text });
     }
-    if turn.draw.chance(worker.behaviour().errors) {
+    if turn.draw.chance(worker.errors()) {
         let failure = Text {
             status: worker.behaviour().error_status,
             kind: StampKind::Error,
@@ -273,7 +273,7 @@ impl Answering<'_> {
         };
         let mut body = Body { content, from: 0, to: asked.size, chunked: asked.chunked, cut: false };
         let sends = has_content && self.request.method != Method::Head;
-        let cut = turn.draw.chance(self.worker.behaviour().aborts) || turn.cut;
+        let cut = turn.draw.chance(self.worker.aborts()) || turn.cut;
         if cut && sends && asked.size > 0 {
             body.cut_short(&mut turn.draw);
         }

@@ -30,6 +30,7 @@ names! {
     DATE "Date" "date",
     ETAG "ETag" "etag",
     EXPIRES "Expires" "expires",
+    LOCATION "Location" "location",
     LAST_MODIFIED "Last-Modified" "last-modified",
     UNCHANGED "Wringer-Unchanged" "wringer-unchanged",
 }

@@ -36,7 +36,7 @@ pub(crate) fn compose(
     let Some(size) = jtest::read_size(&request.path) else {
         return reply.empty(out, 404, b"", StampKind::Refused);
     };
-    if turn.draw.chance(worker.behaviour().errors) {
+    if turn.draw.chance(worker.errors()) {
         let status = worker.behaviour().error_status;
         return reply.empty(out, status, b"Cache-Control: no-store\r\n", StampKind::Error);
     }
@@ -132,7 +132,7 @@ impl Reply<'_> {
     fn body(&self, turn: &mut Turn, from: u64, to: u64, size: u64) -> Body {
         let content = jtest::content(size, alternate(self.request));
         let mut body = Body { content, from, to, chunked: false, cut: false };
-        let cut = turn.draw.chance(self.worker.behaviour().aborts);
+        let cut = turn.draw.chance(self.worker.aborts());
         if cut && to > from && self.request.method != Method::Head {
             body.cut_short(&mut turn.draw);
         }

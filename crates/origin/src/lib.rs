@@ -43,6 +43,7 @@ use nonces::Nonces;
 use plan::Site;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of the origin: what it serves and how it behaves.
 #[derive(Debug, Clone)]
@@ -76,6 +77,34 @@ pub struct Shared {
     pub fingerprint: u64,
     /// A number of chance by which it differs from other origins.
     pub instance: u64,
+    /// Shares of answers that fail, as they are now.
+    faults: Faults,
+}
+
+/// Shares of answers that fail; phases of a load may change them.
+#[derive(Debug)]
+struct Faults {
+    errors: LiveShare,
+    aborts: LiveShare,
+}
+
+/// A share that any worker reads and any may change.
+#[derive(Debug)]
+struct LiveShare(AtomicU64);
+
+impl LiveShare {
+    fn new(share: f64) -> LiveShare {
+        LiveShare(AtomicU64::new(share.to_bits()))
+    }
+
+    #[inline]
+    fn read(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    fn set(&self, share: f64) {
+        self.0.store(share.to_bits(), Ordering::Relaxed);
+    }
 }
 
 impl Shared {
@@ -89,7 +118,16 @@ impl Shared {
         let nonces = Nonces::default();
         // Keys of chance are what the standard library has of it.
         let instance = RandomState::new().hash_one(workers);
-        Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint, instance })
+        let behaviour = &settings.behaviour;
+        let faults =
+            Faults { errors: LiveShare::new(behaviour.errors), aborts: LiveShare::new(behaviour.aborts) };
+        Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint, instance, faults })
+    }
+
+    /// From here on these shares of answers are errors, and cut short.
+    pub fn fail(&self, errors: f64, aborts: f64) {
+        self.faults.errors.set(errors);
+        self.faults.aborts.set(aborts);
     }
 
     /// How many workers serve.

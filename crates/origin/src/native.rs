@@ -8,7 +8,7 @@ use crate::coded;
 use crate::date;
 use crate::head::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, EXPIRES,
-    Head, LAST_MODIFIED, Name, UNCHANGED,
+    Head, LAST_MODIFIED, LOCATION, Name, UNCHANGED,
 };
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
@@ -37,6 +37,8 @@ struct Object {
     size: u64,
     version: u64,
     variant: u32,
+    /// Its ETag is a weak one.
+    weak: bool,
     coding: Coding,
     /// Second since 1970 in which this version began.
     modified: u64,
@@ -45,6 +47,8 @@ struct Object {
 
 /// A lifetime of more seconds than 64 bits count, with or without a sign (RFC 9111 section 1.2.2).
 const HUGE: &[u8] = b"max-age=99999999999999999999";
+/// Where objects are that have moved: nobody is to go there.
+const MOVED_TO: &[u8] = b"/moved";
 /// A moment that is over.
 const LONG_AGO: &[u8] = b"Thu, 01 Jan 1970 00:00:00 GMT";
 
@@ -62,14 +66,17 @@ pub(crate) fn compose(
     if turn.misdirected {
         return reply.misdirect(out, turn, scratch);
     }
-    if !matches!(request.method, Method::Get | Method::Head) {
+    if request.method == Method::Other {
         return reply.refuse(out, turn, scratch, 405);
     }
     let (id, size) = match worker.paths.read(&request.path) {
         Ok(found) => found,
         Err(reason) => return reply.not_found(out, turn, scratch, reason),
     };
-    if turn.draw.chance(worker.behaviour().errors) {
+    if matches!(request.method, Method::Post | Method::Change) {
+        return reply.accept(out, turn, scratch);
+    }
+    if turn.draw.chance(worker.errors()) {
         return reply.fail(out, turn, scratch);
     }
     let mut object = Object::at(worker, id, size, request.variant, turn.now_us);
@@ -128,7 +135,8 @@ impl Object {
         };
         let variant = if site.codes() { coding.number() } else { site.variant_in(id, version, variant) };
         let size = site.size_of_version(id, version, size);
-        Object { id, size, version, variant, coding, modified, storage: site.storage_of(id) }
+        let weak = site.has_weak_etag(id);
+        Object { id, size, version, variant, weak, coding, modified, storage: site.storage_of(id) }
     }
 
     /// Codes its body, which is all laid over the content then.
@@ -186,7 +194,7 @@ impl Reply<'_> {
         let site = self.worker.site();
         match self.request.if_range.get() {
             None => true,
-            Some(value) if value.starts_with(b"\"") => site.etag && value == tag,
+            Some(value) if value.starts_with(b"\"") => site.etag && !object.weak && value == tag,
             Some(value) => {
                 let strong = object.modified < now_us / 1_000_000;
                 site.last_modified && strong && date::read(value) == Some(object.modified)
@@ -250,7 +258,7 @@ impl Reply<'_> {
         let behaviour = self.worker.behaviour();
         let content = self.worker.site().content(object.id, object.version, object.variant);
         let draw = &mut turn.draw;
-        let cut = draw.chance(behaviour.aborts) || turn.cut;
+        let cut = draw.chance(self.worker.aborts()) || turn.cut;
         let chunked = self.request.version == Version::Http11 && draw.chance(behaviour.chunked);
         let mut body = Body { content, from, to, chunked, cut: false };
         if cut && to > from && self.request.method == Method::Get {
@@ -281,6 +289,9 @@ impl Reply<'_> {
         const TEXT: &[u8] = b"The object is gone in this version.\n";
         self.begin(out, status, turn);
         out.field(&CONTENT_TYPE, b"text/plain");
+        if status == 301 {
+            out.field(&LOCATION, MOVED_TO);
+        }
         // With validators of its own: a cache without them asks by Date, which cannot tell what changed within its second.
         self.about(out, turn, object, scratch);
         self.stamp(out, turn, scratch, StampKind::Gone);
@@ -305,6 +316,12 @@ impl Reply<'_> {
         self.short(out, turn, scratch, &short)
     }
 
+    /// The answer to a method that changes things: from here on nobody may use what was stored before (RFC 9111 section 4.4).
+    fn accept(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch) -> Answer {
+        let text = b"Accepted. Versions follow from the clock, and no content is kept.\n";
+        self.short(out, turn, scratch, &Short { status: 200, kind: StampKind::Accepted, text, field: None })
+    }
+
     /// 421 (RFC 9110 section 15.5.20).
     fn misdirect(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch) -> Answer {
         self.worker.counts().misdirected.add(1);
@@ -317,7 +334,7 @@ impl Reply<'_> {
     fn refuse(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch, status: u16) -> Answer {
         let range = std::mem::take(&mut scratch.value);
         let (text, field): (&'static [u8], _) = match status {
-            405 => (b"Only GET and HEAD are answered.\n", (&ALLOW, &b"GET, HEAD"[..])),
+            405 => (b"This method is not answered.\n", (&ALLOW, &b"GET, HEAD, POST, PUT, PATCH, DELETE"[..])),
             _ => (b"The object has no such bytes.\n", (&CONTENT_RANGE, range.as_slice())),
         };
         let short = Short { status, kind: StampKind::Refused, text, field: Some(field) };
@@ -374,7 +391,10 @@ impl Reply<'_> {
         // Where an answer will do for one request alone there is nothing that could be confirmed.
         let validates = object.storage != Storage::OneRequest;
         if site.etag && validates {
-            out.field(&ETAG, &scratch.tag);
+            match object.weak {
+                true => out.field(&ETAG, &[b"W/", scratch.tag.as_slice()].concat()),
+                false => out.field(&ETAG, &scratch.tag),
+            }
         }
         if site.last_modified && validates {
             out.field(&LAST_MODIFIED, &self.worker.modified.borrow_mut().of(object.modified));
@@ -403,6 +423,10 @@ impl Reply<'_> {
                 with_lifetime(out, scratch, b"max-age=", lifetime);
             }
             FreshnessForm::Huge => out.field(&CACHE_CONTROL, HUGE),
+            FreshnessForm::StaleWhileRevalidate => {
+                with_stale(out, scratch, lifetime, b", stale-while-revalidate=");
+            }
+            FreshnessForm::StaleIfError => with_stale(out, scratch, lifetime, b", stale-if-error="),
             FreshnessForm::Expires => {
                 let until = turn.now_us / 1_000_000 + lifetime;
                 out.field(&EXPIRES, &self.worker.expires.borrow_mut().of(until));
@@ -434,6 +458,17 @@ impl Reply<'_> {
 fn with_lifetime(out: &mut impl Head, scratch: &mut Scratch, before: &[u8], seconds: u64) {
     let value = scratch.value(|value| {
         value.extend_from_slice(before);
+        number(value, seconds);
+    });
+    out.field(&CACHE_CONTROL, value);
+}
+
+/// A Cache-Control field that lets what is stale be served for as long again.
+fn with_stale(out: &mut impl Head, scratch: &mut Scratch, seconds: u64, which: &[u8]) {
+    let value = scratch.value(|value| {
+        value.extend_from_slice(b"max-age=");
+        number(value, seconds);
+        value.extend_from_slice(which);
         number(value, seconds);
     });
     out.field(&CACHE_CONTROL, value);

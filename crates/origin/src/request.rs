@@ -15,6 +15,8 @@ pub(crate) enum Method {
     Get,
     Head,
     Post,
+    /// PUT, PATCH or DELETE.
+    Change,
     Other,
 }
 
@@ -25,6 +27,7 @@ impl Method {
             b"GET" => Method::Get,
             b"HEAD" => Method::Head,
             b"POST" => Method::Post,
+            b"PUT" | b"PATCH" | b"DELETE" => Method::Change,
             _ => Method::Other,
         }
     }

@@ -136,6 +136,18 @@ impl Worker {
         &self.shared.settings.behaviour
     }
 
+    /// Share of requests that get an error.
+    #[inline]
+    pub(crate) fn errors(&self) -> f64 {
+        self.shared.faults.errors.read()
+    }
+
+    /// Share of answers that are cut short.
+    #[inline]
+    pub(crate) fn aborts(&self) -> f64 {
+        self.shared.faults.aborts.read()
+    }
+
     #[inline]
     pub(crate) fn counts(&self) -> &LiveOriginCounts {
         self.shared.accounts.of(self.index)

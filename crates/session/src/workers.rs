@@ -8,7 +8,7 @@ use crate::crew::{Command, Crew, CrewTold};
 use crate::problem::Problem;
 use crate::purger::Purger;
 use fleet::Share;
-use load::{Control, Job, OnBrokenOff};
+use load::{Control, Job, OnBrokenOff, OnPhase};
 use measure::{AfterReset, Event, OriginCounts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net, UdpOptions};
 use origin::{Settings, Shared};
@@ -146,6 +146,7 @@ impl Workers {
         let site = Arc::new(plan.site.clone());
         let control = workers.control.clone();
         let broken_off = workers.shared.clone().and_then(on_broken_off);
+        let phase_began = workers.shared.clone().and_then(|origin| on_phase(plan, origin));
         let job = |load: Arc<Load>, part: Part, target, spare, qlogs| Job {
             load,
             qlogs,
@@ -164,6 +165,7 @@ impl Workers {
             interval: around.interval_length(),
             interpreters: with.interpreters.clone(),
             broken_off: broken_off.clone(),
+            phase_began: phase_began.clone(),
         };
         for part in with.share.parts() {
             let (spare_in, spare) = channel();
@@ -519,6 +521,23 @@ fn on_broken_off(shared: Arc<Shared>) -> Option<OnBrokenOff> {
     Some(Arc::new(move |nonce, phase, at| {
         shared.followed.iter().for_each(|followed| followed.break_off(nonce, phase, at));
     }))
+}
+
+/// Has the origin fail as each phase says, where any says so.
+fn on_phase(plan: &Plan, origin: Arc<Shared>) -> Option<OnPhase> {
+    let own = plan.origin.as_ref()?;
+    let phases = &plan.load.as_ref()?.phases;
+    let says = |phase: &plan::Phase| phase.origin_errors.is_some() || phase.origin_aborts.is_some();
+    phases.iter().any(says).then(|| {
+        let shares = |phase: &plan::Phase| {
+            (phase.origin_errors.unwrap_or(own.errors), phase.origin_aborts.unwrap_or(own.aborts))
+        };
+        let faults: Vec<_> = phases.iter().map(shares).collect();
+        let tell: OnPhase = Arc::new(move |phase| {
+            faults.get(phase).iter().for_each(|(errors, aborts)| origin.fail(*errors, *aborts));
+        });
+        tell
+    })
 }
 
 /// The last figures of a worker that does not come back from its script, whose run has one phase.

@@ -49,6 +49,22 @@ fn stale_never_asks_again() {
 }
 
 #[test]
+fn stale_for_lifetimes_asks_again_after_these() {
+    let rig = Rig::new(FaultKind::StaleFor { lifetimes: 60 });
+    let serial = || rig.get("/second", "").field("serial").to_owned();
+    let first = serial();
+    thread::sleep(Duration::from_millis(1100));
+    assert_eq!(serial(), first);
+}
+
+#[test]
+fn strong_etags_have_lost_their_sign() {
+    let rig = Rig::new(FaultKind::StrongEtags);
+    let etags = [(); 2].map(|()| rig.get("/weak", "").field("etag").to_owned());
+    assert_eq!(etags, ["W/\"weak\"", "\"weak\""], "of what the origin sent, and of what was kept");
+}
+
+#[test]
 fn tear_joins_two_versions() {
     let rig = Rig::new(FaultKind::Tear);
     assert_eq!(rig.get("/versions", "").body, body(1, "", "/versions"));
@@ -561,6 +577,7 @@ fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usiz
     let vary = match () {
         () if says("vary") => "Vary: X-Variant\r\n",
         () if says("coded") => "Content-Encoding: gzip\r\n",
+        () if says("weak") => "ETag: W/\"weak\"\r\n",
         () => "",
     };
     let mut body = body(if says("versions") { serial } else { 0 }, variant, target);

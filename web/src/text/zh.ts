@@ -225,7 +225,7 @@ export const zh: Texts = {
     tls_broken: "TLS 记录损坏", tls_unclosed: "未发 close_notify 即关闭", certificate_expired: "证书过期或尚未生效", certificate_name: "证书名称不符", certificate_issuer: "证书颁发者未知",
     certificate_version: "X.509 第 1 版证书",
     certificate_bad: "证书无效或缺失", tunnel: "代理拒绝隧道", too_many_redirects: "重定向过多", bad_redirect: "无效的重定向", system: "系统错误",
-    wrong_object: "对象错误", wrong_version: "版本错误", torn_version: "两个版本混合", truncated: "被截断", wrong_range: "范围错误", wrong_variant: "变体错误", leaked_nonce: "私有响应被给予他人", unmatched_vary: "Vary: * 的响应被给予他人",
+    wrong_object: "对象错误", wrong_version: "版本错误", torn_version: "两个版本混合", truncated: "被截断", wrong_range: "范围错误", wrong_variant: "变体错误", leaked_nonce: "私有响应被给予他人", unmatched_vary: "Vary: * 的响应被给予他人", strong_etag: "弱 ETag 变成强 ETag",
     shared_cookie: "Set-Cookie 被给予他人", anothers_answer: "他人的响应", cached_error: "no-store 的错误被缓存", stale: "超过有效期", wrong_length: "长度错误", wrong_bytes: "字节损坏",
     bad_frame: "响应不是报文：长度错误", too_long: "响应超过上限", unwritable: "请求不符合分帧或超过上限", not_http2: "对端不支持 HTTP/2", stream_reset: "流被对端重置",
     not_http3: "对端不支持 HTTP/3", stream_refused: "流被对端拒绝", stream_error: "对端违反协议规则", bad_url: "URL 不是合法的 URI", script: "被其脚本判为失败", no_value: "没有可取的值", not_asked: "并未请求",

@@ -389,9 +389,12 @@ impl Given {
             StampKind::Full | StampKind::Unchanged => {
                 !stamp.sets_cookie && site.storage_of(object) == Storage::Shared
             }
-            StampKind::Part | StampKind::Error | StampKind::Cut | StampKind::Refused | StampKind::Gone => {
-                false
-            }
+            StampKind::Part
+            | StampKind::Error
+            | StampKind::Cut
+            | StampKind::Refused
+            | StampKind::Gone
+            | StampKind::Accepted => false,
         };
         if !storable || judge.head.status != 200 || asked.range.is_some() {
             return;
@@ -453,6 +456,7 @@ mod tests {
                 size: 1_000,
                 variant: 0,
                 range: None,
+                second_range: None,
                 reload: false,
                 has_version: None,
                 abort_at: None,
@@ -554,6 +558,7 @@ mod tests {
             size: 1_000,
             variant: 0,
             range: None,
+            second_range: None,
             reload: false,
             has_version: None,
             abort_at: None,

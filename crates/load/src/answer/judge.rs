@@ -3,7 +3,8 @@
 
 use super::canaries;
 use super::coding::Codings;
-use super::oracle::{CLOCK_ALLOWANCE_US, Finding, JOINED, PREFIX_MAX, Recognised, Truth};
+use super::judge::parts::Parts;
+use super::oracle::{Finding, JOINED, PREFIX_MAX, Recognised, Truth};
 use super::told::{Told, UNCHANGED_FIELD};
 use super::{AnswerSink, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
@@ -47,16 +48,6 @@ pub(crate) struct Head {
     pub told: Told,
 }
 
-/// The request that an answer was made for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MadeFor {
-    This,
-    /// Another one: one that is named, or one that was answered before this one was sent.
-    Another,
-    /// Nothing says.
-    Unknown,
-}
-
 /// Ways to compare the rest of the body.
 enum Checked {
     /// Not at all: nothing more is wanted, or nothing can be head.
@@ -94,6 +85,8 @@ pub(crate) struct Judge<'a> {
     expected_bytes: Option<u64>,
     /// The coded body as far as it has come, where it is to be decoded.
     coded: Option<Vec<u8>>,
+    /// Several ranges in one body, as far as they have come.
+    parts: Option<Parts>,
     /// The status is right though it comes with no object: gone in this version, or shorter than the range that was asked for.
     pub good_without_body: bool,
     /// The request carries a validator, the plan's own or one of its fields, so that it may be answered 304.
@@ -125,6 +118,7 @@ impl<'a> Judge<'a> {
             kept_head,
             expected_bytes: None,
             coded: None,
+            parts: None,
             good_without_body: false,
             conditional: asked.has_version.is_some(),
         }
@@ -186,39 +180,6 @@ impl<'a> Judge<'a> {
         self.head.stamp.filter(|stamp| stamp.asked_by == 0).map(|stamp| stamp.serial)
     }
 
-    /// The fault that this answer has if it was made for another request, and why it may be given to one only.
-    fn unshareable(&self) -> Option<(Fault, &'static str)> {
-        let stamp = self.head.stamp?;
-        match (self.asked.what, stamp.kind) {
-            (_, StampKind::Error) => Some((Fault::CachedError, "an error, no-store")),
-            (What::Native { object }, _) => match self.site.storage_of(object) {
-                Storage::Private => Some((Fault::LeakedNonce, "private")),
-                Storage::NoStore => Some((Fault::LeakedNonce, "no-store")),
-                Storage::OneRequest => Some((Fault::UnmatchedVary, "Vary: *")),
-                Storage::Shared => (stamp.sets_cookie && self.head.sets_cookie)
-                    .then_some((Fault::SharedCookie, "it sets a cookie")),
-            },
-            _ => None,
-        }
-    }
-
-    /// To be called where the stamp names no request, and its serial number stood on an earlier answer.
-    pub fn seen_again(&mut self) {
-        let serial = self.head.stamp.map_or(0, |stamp| stamp.serial);
-        if let Some((fault, why)) = self.unshareable().filter(|_| self.finding.is_none()) {
-            self.found((fault, format!("answer {serial:x} of the origin came before; {why}")));
-        }
-    }
-
-    fn made_for(&self) -> MadeFor {
-        match self.head.stamp {
-            Some(stamp) if stamp.asked_by == self.asked.nonce => MadeFor::This,
-            Some(stamp) if stamp.asked_by != 0 => MadeFor::Another,
-            Some(stamp) if stamp.made_at_us + CLOCK_ALLOWANCE_US < self.sent_us => MadeFor::Another,
-            _ => MadeFor::Unknown,
-        }
-    }
-
     /// True if a body that ended early may be one that the origin was told to cut, in a form in which it cannot say so.
     pub fn may_be_cut(&self, failure: Failure) -> bool {
         let early = matches!(failure.kind, FailureKind::ClosedEarly | FailureKind::Reset);
@@ -242,6 +203,7 @@ impl<'a> Judge<'a> {
             self.recognise();
         }
         self.judge_coded();
+        self.judge_parts();
         let answered_with_object = matches!(self.head.status, 200 | 206);
         if self.finding.is_none() {
             self.finding = self.wrong_length.take();
@@ -272,19 +234,22 @@ impl<'a> Judge<'a> {
         if self.asked.purge {
             return;
         }
-        let finding = canaries::judge(self.asked.nonce, &self.head).or_else(|| self.doubled());
+        let finding = canaries::judge(self.asked.nonce, &self.head)
+            .or_else(|| self.doubled())
+            .or_else(|| self.strengthened());
         if let Some(finding) = finding {
             return self.found(finding);
         }
         match (self.head.status, self.asked.range) {
             (200, _) => self.expected_bytes = self.whole_size(),
+            (206, Some(first)) if self.asked.second_range.is_some() => self.judge_two_ranges(first),
             (206, Some((first, last))) => self.judge_range(first, last),
             (206, None) => self.found((Fault::WrongRange, "206 without having asked for a range".to_owned())),
             (304, _) => return self.judge_unchanged(),
-            (404 | 410, _) if self.tells_gone() => return self.judge_gone(),
+            (301 | 404 | 410, _) if self.tells_gone() => return self.judge_gone(),
             (416, Some(_)) if !self.site.version_sizes.is_empty() => self.judge_unsatisfied(),
             (400.., _) => self.finding = self.judge_owner(),
-            _ => return,
+            _ => return self.parts = None,
         }
         if self.finding.is_some() || self.head.status >= 400 {
             return;
@@ -305,6 +270,9 @@ impl<'a> Judge<'a> {
         self.judge_length();
         if self.asked.head {
             return self.judge_head_alone();
+        }
+        if self.parts.is_some() {
+            return;
         }
         if self.check.content == CheckContent::Nothing && self.of_another_object() {
             return self.found(self.anothers());
@@ -331,43 +299,14 @@ impl<'a> Judge<'a> {
         Some((Fault::DoubledField, format!("{name} stands in the answer twice")))
     }
 
-    /// An answer that only its asker may have must have been made for this request.
-    fn judge_owner(&self) -> Option<Finding> {
-        let anothers = self.made_for() == MadeFor::Another && !self.of_another_object();
-        let (fault, why) = self.unshareable().filter(|_| anothers)?;
-        let stamp = self.head.stamp?;
-        let whom = match stamp.asked_by {
-            0 => format!("made {:.1} s before this request", (self.sent_us - stamp.made_at_us) as f64 / 1e6),
-            nonce => format!("made for request {nonce:x}, not for this one"),
+    /// A weak ETag that came as a strong one: who holds parts of two bodies takes them for parts of one (RFC 9110 section 8.8.1).
+    fn strengthened(&self) -> Option<Finding> {
+        let (What::Native { object }, Some((named, ..))) = (self.asked.what, self.head.etag) else {
+            return None;
         };
-        Some((fault, format!("{whom}; {why}")))
-    }
-
-    /// True if the ETag names another object than the one asked for.
-    fn of_another_object(&self) -> bool {
-        match (self.asked.what, self.head.etag) {
-            (What::Native { object }, Some((named, ..))) => named != object,
-            _ => false,
-        }
-    }
-
-    /// The finding where an answer as a whole belongs to another request.
-    fn anothers(&self) -> Finding {
-        if let What::Native { object } = self.asked.what
-            && let Some((named, ..)) = self.head.etag
-            && self.site.look_alike(object, named)
-        {
-            return (
-                Fault::WrongObject,
-                format!("asked for object {object:x}, got object {named:x}{JOINED}"),
-            );
-        }
-        let named = self.head.etag.map_or_else(String::new, |(object, ..)| format!("object {object:x}"));
-        let whom = match self.head.stamp.map(|stamp| stamp.asked_by) {
-            Some(nonce) if nonce != 0 => format!(", made for request {nonce:x}"),
-            _ => String::new(),
-        };
-        (Fault::AnothersAnswer, format!("the whole answer is that of {named}{whom}"))
+        let is_strong = named == object && !self.head.weak && self.site.has_weak_etag(object);
+        is_strong
+            .then(|| (Fault::StrongEtag, "the origin gave the ETag as W/..., it came without".to_owned()))
     }
 
     /// A wrong announced length is a fault unless the body turns out to be another's, or was cut by the plan.
@@ -419,15 +358,6 @@ impl<'a> Judge<'a> {
             Err(finding) => self.found(finding),
             Ok(recognised) => self.recognised(&truth, recognised, begin, gathered),
         }
-    }
-
-    /// A body of another object: with its own head it is another's answer, with ours it is the wrong body.
-    fn other_object(&mut self, text: String) {
-        let joined = text.ends_with(JOINED);
-        let whole =
-            self.of_another_object() && !joined || (self.head.etag.is_none() && self.wrong_length.is_some());
-        let fault = if whole { Fault::AnothersAnswer } else { Fault::WrongObject };
-        self.found((fault, text));
     }
 
     fn recognised(&mut self, truth: &Truth<'_>, recognised: Recognised, begin: u64, gathered: &[u8]) {
@@ -510,7 +440,7 @@ impl<'a> Judge<'a> {
 
 impl Body for Judge<'_> {
     fn wants_body(&self) -> bool {
-        !matches!(self.body, Checked::Unchecked) || self.coded.is_some()
+        !matches!(self.body, Checked::Unchecked) || self.coded.is_some() || self.parts.is_some()
     }
 
     fn skipped(&mut self, count: u64) {
@@ -549,7 +479,10 @@ impl ResponseSink for Judge<'_> {
             }
             7 if name.eq_ignore_ascii_case(b"X-Cache") => self.head.told.claim(value),
             4 if name.eq_ignore_ascii_case(b"Vary") => self.head.told.has_vary = true,
-            12 if name.eq_ignore_ascii_case(b"Content-Type") => self.head.told.content_type(value),
+            12 if name.eq_ignore_ascii_case(b"Content-Type") => {
+                self.head.told.content_type(value);
+                self.parts = self.asked.second_range.and_then(|_| Parts::announced(value));
+            }
             12 if name.eq_ignore_ascii_case(b"Cache-Status") => self.head.told.status(value),
             13 if name.eq_ignore_ascii_case(b"Last-Modified") => self.head.told.modified(value),
             17 if name.eq_ignore_ascii_case(UNCHANGED_FIELD) => self.head.told.unchanged(value),
@@ -591,9 +524,10 @@ impl ResponseSink for Judge<'_> {
         let room = self.room();
         self.body_bytes += bytes.len() as u64;
         let bytes = &bytes[..usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()))];
-        match self.coded {
-            Some(_) => self.keep_coded(bytes),
-            None => self.take_body(bytes),
+        match (&self.coded, &self.parts) {
+            (Some(_), _) => self.keep_coded(bytes),
+            (None, Some(_)) => self.keep_parts(bytes),
+            (None, None) => self.take_body(bytes),
         }
     }
 }
@@ -683,6 +617,8 @@ impl AnswerSink for Judge<'_> {
 
 mod aged;
 mod coded;
+mod owner;
+mod parts;
 mod statuses;
 #[cfg(test)]
 mod tests;

@@ -179,15 +179,20 @@ impl Truth<'_> {
         }
         let replaced = self.site.version_began(self.object, version + 1);
         // None of its answers was made later.
-        let lifetime = self.site.lifetime_of(self.object, replaced).as_micros() as u64;
+        let lifetime = self.site.lifetime_of(self.object, replaced);
+        let stale_for = self.site.stale_for(lifetime);
         let age = self.sent_us.saturating_sub(replaced);
-        if age <= lifetime + STALE_ALLOWANCE_US {
+        if age <= (lifetime + stale_for).as_micros() as u64 + STALE_ALLOWANCE_US {
             return Ok(());
         }
+        let beyond = match stale_for.as_secs() {
+            0 => String::new(),
+            seconds => format!(", and it may be served stale for {seconds} s"),
+        };
         let text = format!(
-            "version {version} was replaced {:.1} s before the request, its lifetime is {:.0} s",
+            "version {version} was replaced {:.1} s before the request, its lifetime is {} s{beyond}",
             age as f64 / 1e6,
-            lifetime as f64 / 1e6
+            lifetime.as_secs()
         );
         Err((Fault::Stale, text))
     }
@@ -299,6 +304,7 @@ mod tests {
             size,
             variant,
             range: None,
+            second_range: None,
             reload: false,
             has_version: None,
             abort_at: None,

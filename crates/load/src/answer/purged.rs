@@ -207,6 +207,7 @@ mod tests {
             kind: 0,
             variant: 0,
             range: None,
+            second_range: None,
             reload: false,
             has_version: None,
             abort_at: None,

@@ -16,6 +16,8 @@ pub(crate) struct Asked {
     pub variant: u32,
     /// First and last byte, inclusive, of the range asked for.
     pub range: Option<(u64, u64)>,
+    /// A second range behind that one.
+    pub second_range: Option<(u64, u64)>,
     /// Asks the proxy to fetch anew.
     pub reload: bool,
     /// The version that the request says it has, where it carries a validator.
@@ -40,6 +42,7 @@ impl Asked {
         match self.what {
             What::Native { object } if !is_one_timer(object) => Some(Asked {
                 range: None,
+                second_range: None,
                 reload: false,
                 has_version: None,
                 abort_at: None,
@@ -57,7 +60,8 @@ impl Asked {
         if self.head {
             return 0;
         }
-        self.range.map_or(self.size, |(first, last)| last - first + 1)
+        let bytes = |(first, last): (u64, u64)| last - first + 1;
+        self.range.map_or(self.size, |range| bytes(range) + self.second_range.map_or(0, bytes))
     }
 }
 
@@ -114,6 +118,9 @@ impl Laws {
         // head is over before a client could leave.
         let head = draw.chance(self.step.head);
         let range = range.filter(|_| !head);
+        let second_range = range
+            .filter(|_| draw.chance(self.step.two_ranges))
+            .and_then(|first| second_range(&mut draw, first, size));
         let abort_at = abort_at.filter(|_| !head);
         let nonce = hash(self.nonce_base, number).max(1);
         Asked {
@@ -121,6 +128,7 @@ impl Laws {
             size,
             variant,
             range,
+            second_range,
             reload,
             has_version,
             abort_at,
@@ -142,6 +150,7 @@ impl Laws {
             size: line.size,
             variant: 0,
             range: kind.range.filter(|_| !kind.head).and_then(|range| within(range, line.size)),
+            second_range: None,
             reload: kind.reload,
             has_version: validates.then(|| version_held(site, what, unix_us)).flatten(),
             abort_at: broken_off.then(|| f64::from(line.broken_off) / 1e4),
@@ -206,6 +215,16 @@ fn range(draw: &mut Draw, size: u64) -> Option<(u64, u64)> {
     let last = (first + 99 + draw.below(size)).min(size - 1);
     let first = first.min(last.saturating_sub(99));
     Some((first, last))
+}
+
+/// A range so far behind the first one that nobody joins them to save the words between (RFC 9110 section 14.2), where there is room.
+fn second_range(draw: &mut Draw, (_, before): (u64, u64), size: u64) -> Option<(u64, u64)> {
+    const GAP: u64 = 1_000;
+    let least = before.saturating_add(GAP);
+    (least + 99 < size).then(|| {
+        let first = least + draw.below(size - 99 - least);
+        (first, (first + 99 + draw.below(size)).min(size - 1))
+    })
 }
 
 /// The version that a client who fetched the object a moment ago would hold.

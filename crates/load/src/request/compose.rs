@@ -149,7 +149,10 @@ impl Composer {
             }
         }
         if let Some((first, last)) = asked.range {
-            to.push_with("range", Indexing::Literal, |out| write_range(out, first, last));
+            to.push_with("range", Indexing::Literal, |out| {
+                write_range(out, first, last);
+                write_second_range(out, asked);
+            });
         }
         if let Some(version) = asked.has_version {
             let name = if self.etag { "if-none-match" } else { "if-modified-since" };
@@ -225,6 +228,9 @@ impl Composer {
         self.validator(out, site, asked, object);
         self.variant(out, site, asked);
         self.length(out, asked);
+        if purge.is_some_and(Purge::has_content) {
+            out.extend_from_slice(b"Content-Length: 0\r\n");
+        }
         out.extend_from_slice(&self.fields);
         for field in purge.map_or(&[][..], |purge| &purge.fields) {
             out.extend_from_slice(field.name.as_bytes());
@@ -296,6 +302,7 @@ impl Composer {
         if let Some((first, last)) = asked.range {
             out.extend_from_slice(b"Range: ");
             write_range(out, first, last);
+            write_second_range(out, asked);
             out.extend_from_slice(b"\r\n");
         }
     }
@@ -311,6 +318,7 @@ impl Composer {
     fn validator_value(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64, version: u64) {
         if self.etag {
             let variant = site.variant_in(object, version, asked.variant);
+            out.extend_from_slice(site.etag_prefix(object));
             return site::write_etag(out, object, version, site.named_variant(variant, asked.size));
         }
         let began = std::time::Duration::from_secs(site.version_began(object, version) / 1_000_000);
@@ -370,6 +378,15 @@ fn write_range(out: &mut Vec<u8>, first: u64, last: u64) {
     write_number(out, last);
 }
 
+fn write_second_range(out: &mut Vec<u8>, asked: &Asked) {
+    if let Some((first, last)) = asked.second_range {
+        out.push(b',');
+        write_number(out, first);
+        out.push(b'-');
+        write_number(out, last);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,6 +401,7 @@ mod tests {
             size: 7000,
             variant: 2,
             range,
+            second_range: None,
             reload,
             has_version: None,
             abort_at: None,

@@ -13,7 +13,7 @@ use crate::answer::{Given, Serials};
 use crate::channel::{Channels, Hosts};
 use crate::code::{Interpreter, Interpreters};
 use crate::control::Control;
-use crate::exchange::{OnBrokenOff, Worker};
+use crate::exchange::{OnBrokenOff, OnPhase, Worker};
 use crate::request::TraceContexts;
 use crate::request::compose::Composer;
 use crate::script::Script;
@@ -65,6 +65,8 @@ pub struct Job {
     pub interpreters: Option<Arc<dyn Interpreters>>,
     /// Who is told of requests that are broken off, where somebody follows them.
     pub broken_off: Option<OnBrokenOff>,
+    /// Who is told of phases that begin, where somebody acts by them.
+    pub phase_began: Option<OnPhase>,
     /// Where the first connections of QUIC write what they do, one each, as qlog.
     pub qlogs: Vec<QlogWriter>,
 }
@@ -116,6 +118,7 @@ struct Run {
     first: usize,
     /// When the run began, where that was with a phase of somebody else's.
     began: Option<Instant>,
+    phase_began: Option<OnPhase>,
 }
 
 impl Run {
@@ -163,6 +166,7 @@ impl Run {
             interpreters: job.interpreters,
             programs: None,
             ticker: None,
+            phase_began: job.phase_began,
         }
     }
 
@@ -191,6 +195,7 @@ impl Run {
         }
         account.begin_phase(index, opens, &phase.stop);
         self.worker.net.sleep_until(opens).await;
+        self.phase_began.iter().for_each(|tell| tell(index));
         if index == self.first {
             account.start_cpu();
         }

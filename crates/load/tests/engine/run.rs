@@ -170,6 +170,7 @@ impl Case {
                 interval: self.interval,
                 interpreters: None,
                 broken_off: None,
+                phase_began: None,
                 qlogs: Vec::new(),
             };
             drive(net, job).await;

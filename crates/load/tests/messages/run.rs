@@ -153,6 +153,7 @@ impl Case {
                 interval: Duration::from_secs(10),
                 interpreters: None,
                 broken_off: None,
+                phase_began: None,
                 qlogs: Vec::new(),
             };
             drive(net, job).await;

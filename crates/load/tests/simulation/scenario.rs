@@ -226,9 +226,8 @@ fn object_step(choose: &mut Chooser) -> ObjectStep {
         abort: choose.one(&[0.0, 0.0, 0.2]),
         // Drawn with another choice, so that worlds known by their seeds stay what they were.
         head: reload,
-        purge: None,
         reading,
-        asked: plan::AskedList::default(),
+        ..ObjectStep::default()
     }
 }
 

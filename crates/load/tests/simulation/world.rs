@@ -267,6 +267,7 @@ impl Case {
                 interval: INTERVAL,
                 interpreters: None,
                 broken_off: None,
+                phase_began: None,
                 qlogs: Vec::new(),
             };
             let program = self.program.map(|program| program(at, self.seed ^ u64::from(part.index)));

@@ -14,6 +14,7 @@ pub(super) fn check_object(phase: &str, step: &ObjectStep, has_target: bool, fou
         ("reload", step.reload),
         ("revalidate", step.revalidate),
         ("range", step.range),
+        ("two_ranges", step.two_ranges),
         ("abort", step.abort),
         ("head", step.head),
         ("slow", step.reading.slow),

@@ -51,6 +51,28 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
     }
 }
 
+/// Phases in which the origin is to fail otherwise need one that fails so.
+pub(super) fn check_phases(plan: &Plan, found: &mut Found) {
+    let named = ["origin_errors", "origin_aborts"];
+    for phase in plan.load.iter().flat_map(|load| &load.phases) {
+        for (name, value) in named.into_iter().zip([phase.origin_errors, phase.origin_aborts]) {
+            let Some(value) = value else { continue };
+            let text = format!("phase '{}': {name}", phase.name);
+            share(found, &text, value);
+            match &plan.origin {
+                None => found.at(name, format!("{text}: the plan has no origin: leave it out, or give one")),
+                Some(origin) if origin.messages.is_some() => {
+                    found.at(
+                        name,
+                        format!("{text}: the origin answers messages, which it says of itself: leave it out"),
+                    );
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
 /// An origin that answers as haterm has no objects.
 pub(super) fn check_haterm(plan: &Plan, found: &mut Found) {
     if !plan.origin.as_ref().is_some_and(|origin| origin.haterm) {

@@ -14,6 +14,7 @@ pub(super) fn check_site(site: &Site, found: &mut Found) {
             if site.vary_star > 0.0 { "private, no_store and vary_star" } else { "private and no_store" };
         found.at("no_store", format!("{names} together is {all}: a share lies between 0 and 1"));
     }
+    share(found, "weak_etags", site.weak_etags);
     check_vary(site, found);
     check_versions(site, found);
     check_classes(site, found);
@@ -136,6 +137,12 @@ fn check_versions(site: &Site, found: &mut Found) {
             "version_sizes: without an ETag nobody can tell which version's length is right: leave etag on"
                 .to_owned(),
         );
+    }
+    if site.weak_etags > 0.0 && !site.etag {
+        found.at("weak_etags", "weak_etags: there is no ETag that could be weak: leave etag on".to_owned());
+    }
+    if site.weak_etags > 0.0 && site.form != Form::Native {
+        found.at("weak_etags", "weak_etags: jtest's form has no ETag: leave weak_etags out".to_owned());
     }
     if site.gone == 1.0 {
         found.at("gone", "gone is 1: no object would ever be there: give less".to_owned());

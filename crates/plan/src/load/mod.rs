@@ -279,6 +279,12 @@ pub struct Phase {
     /// Connections that each of its paces opens before it begins, over all workers. `None`: see [`Phase::opens_ahead`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconnect: Option<u32>,
+    /// Share of requests that get an error from the origin while it lasts, in place of what the origin says itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin_errors: Option<f64>,
+    /// Share of answers that the origin cuts short while it lasts, in place of what the origin says itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin_aborts: Option<f64>,
 }
 
 impl Default for Phase {
@@ -294,6 +300,8 @@ impl Default for Phase {
             always: false,
             http: Vec::new(),
             preconnect: None,
+            origin_errors: None,
+            origin_aborts: None,
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Purge {
     /// Purges per second of the whole load.
     pub per_second: f64,
-    /// The method, such as PURGE or BAN.
+    /// The method, such as PURGE or BAN; or POST, PUT, PATCH or DELETE, which invalidate what is stored (RFC 9111 section 4.4).
     #[serde(default = "usual_method")]
     pub method: String,
     /// Fields that a purge carries besides those of each request; `{path}` in a value is the path of the object.
@@ -35,6 +35,11 @@ impl Purge {
     pub const NAMES: [&str; 2] = ["{url}", "{path}"];
     /// The time that a purge may take unless a plan says otherwise.
     pub const WITHIN: Duration = Duration::from_secs(2);
+
+    /// True if its method is one with content (RFC 9110 section 9.3), so that the length of that is said though it is 0.
+    pub fn has_content(&self) -> bool {
+        ["POST", "PUT", "PATCH"].contains(&self.method.as_str())
+    }
 }
 
 fn usual_method() -> String {

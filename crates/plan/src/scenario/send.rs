@@ -19,6 +19,9 @@ pub struct ObjectStep {
     pub revalidate: f64,
     /// Share of requests for a range of the object.
     pub range: f64,
+    /// Share of requests for a range that ask for another one, behind it, too.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub two_ranges: f64,
     /// Share of requests that the client breaks off somewhere in the body.
     pub abort: f64,
     /// Share of requests for the head alone (HEAD).
@@ -29,7 +32,7 @@ pub struct ObjectStep {
     pub purge: Option<Purge>,
     /// How fast clients read.
     pub reading: Reading,
-    /// The requests one by one, in place of popularity, reload, revalidate, range, abort and head.
+    /// The requests one by one, in place of popularity, reload, revalidate, range, two_ranges, abort and head.
     #[serde(skip_serializing_if = "AskedList::is_empty")]
     pub asked: AskedList,
 }

@@ -4,6 +4,7 @@
 use super::Site;
 use crate::draw::hash;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 const SALT: u64 = 0xF2;
 
@@ -23,6 +24,10 @@ pub enum Freshness {
     Mixed,
     /// `max-age` beyond what 64 bits hold: for as long as a cache can count.
     Huge,
+    /// `max-age=N, stale-while-revalidate=N`: for as long again it may be served while it is fetched anew (RFC 5861 section 3).
+    StaleWhileRevalidate,
+    /// `max-age=N, stale-if-error=N`: for as long again it may be served where the origin fails (RFC 5861 section 4).
+    StaleIfError,
 }
 
 /// The way of one object.
@@ -42,12 +47,23 @@ pub enum FreshnessForm {
     TwoLines,
     /// A number that has no end in sight.
     Huge,
+    /// `max-age=N, stale-while-revalidate=N`.
+    StaleWhileRevalidate,
+    /// `max-age=N, stale-if-error=N`.
+    StaleIfError,
 }
 
 impl Freshness {
     /// All of them.
-    pub const ALL: [Freshness; 5] =
-        [Freshness::MaxAge, Freshness::SMaxage, Freshness::Expires, Freshness::Mixed, Freshness::Huge];
+    pub const ALL: [Freshness; 7] = [
+        Freshness::MaxAge,
+        Freshness::SMaxage,
+        Freshness::Expires,
+        Freshness::Mixed,
+        Freshness::Huge,
+        Freshness::StaleWhileRevalidate,
+        Freshness::StaleIfError,
+    ];
 
     /// The name on command lines and in plans.
     pub fn name(self) -> &'static str {
@@ -57,6 +73,8 @@ impl Freshness {
             Freshness::Expires => "expires",
             Freshness::Mixed => "mixed",
             Freshness::Huge => "huge",
+            Freshness::StaleWhileRevalidate => "stale-while-revalidate",
+            Freshness::StaleIfError => "stale-if-error",
         }
     }
 
@@ -82,6 +100,43 @@ impl Site {
             Freshness::Expires => FreshnessForm::Expires,
             Freshness::Mixed => MIXED[(hash(SALT, object) % MIXED.len() as u64) as usize],
             Freshness::Huge => FreshnessForm::Huge,
+            Freshness::StaleWhileRevalidate => FreshnessForm::StaleWhileRevalidate,
+            Freshness::StaleIfError => FreshnessForm::StaleIfError,
+        }
+    }
+
+    /// For how much longer than its lifetime an answer of that lifetime may be served. Which failures of the origin a cache has met nobody outside
+    /// knows: its connections may fail where the origin does not.
+    pub fn stale_for(&self, lifetime: Duration) -> Duration {
+        match self.freshness {
+            Freshness::StaleWhileRevalidate | Freshness::StaleIfError => lifetime,
+            Freshness::MaxAge
+            | Freshness::SMaxage
+            | Freshness::Expires
+            | Freshness::Mixed
+            | Freshness::Huge => Duration::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_may_be_stale_as_its_form_says_and_no_longer() {
+        const LIFETIME: Duration = Duration::from_secs(7);
+        for freshness in Freshness::ALL {
+            let site = Site { freshness, ..Site::default() };
+            let expected = match freshness {
+                Freshness::StaleWhileRevalidate | Freshness::StaleIfError => 7,
+                Freshness::MaxAge
+                | Freshness::SMaxage
+                | Freshness::Expires
+                | Freshness::Mixed
+                | Freshness::Huge => 0,
+            };
+            assert_eq!(site.stale_for(LIFETIME).as_secs(), expected, "{freshness:?}");
         }
     }
 }

@@ -57,6 +57,9 @@ pub struct Site {
     pub change_every: Option<Duration>,
     /// Answers carry an ETag.
     pub etag: bool,
+    /// Share of objects whose ETag is a weak one.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub weak_etags: f64,
     /// Answers carry Last-Modified.
     pub last_modified: bool,
     /// Each object exists in this many variants (0 and 1: one).
@@ -82,7 +85,7 @@ pub struct Site {
     /// How the addresses of objects are spelled.
     #[serde(skip_serializing_if = "Keys::is_plain")]
     pub keys: Keys,
-    /// Share of versions in which the object is gone: 404 or 410, with a lifetime as any other.
+    /// Share of versions in which the object is gone: 404, 410 or 301, with a lifetime as any other.
     #[serde(skip_serializing_if = "is_nothing")]
     pub gone: f64,
     /// Laws of objects whose number names a class, in place of those above; at most 128.
@@ -104,6 +107,7 @@ impl Default for Site {
             freshness: Freshness::MaxAge,
             change_every: None,
             etag: true,
+            weak_etags: 0.0,
             last_modified: true,
             variants: 0,
             vary_on: VaryOn::Field("X-Variant".to_owned()),
@@ -299,6 +303,7 @@ const SALT_SIZE: u64 = 0x51;
 const SALT_LIFETIME: u64 = 0x11;
 const SALT_PHASE: u64 = 0x70;
 const SALT_STORAGE: u64 = 0x57;
+const SALT_WEAK: u64 = 0x3E;
 
 /// Objects that never change were last modified then: 2020-09-13 12:26:40 UTC, in microseconds since 1970.
 const NEVER_CHANGED_US: u64 = 1_600_000_000_000_000;
@@ -349,6 +354,16 @@ impl Site {
             _ if at < self.private + self.no_store + self.vary_star => Storage::OneRequest,
             _ => Storage::Shared,
         }
+    }
+
+    /// What stands before the ETag of the object: `W/` where it is a weak one.
+    pub fn etag_prefix(&self, object: u64) -> &'static [u8] {
+        if self.has_weak_etag(object) { b"W/" } else { b"" }
+    }
+
+    /// True if the ETag of the object is a weak one.
+    pub fn has_weak_etag(&self, object: u64) -> bool {
+        self.weak_etags > 0.0 && fraction(hash(SALT_WEAK, object)) < self.weak_etags
     }
 
     /// The object's version at a moment, in microseconds since 1970.
@@ -540,7 +555,7 @@ pub fn read_prefix(body: &[u8]) -> Option<Prefix> {
     Some(Prefix { object, version, variant, size })
 }
 
-/// Appends the ETag of one version and variant, quotes included.
+/// Appends the ETag of one version and variant, quotes included, as one that is strong.
 pub fn write_etag(out: &mut Vec<u8>, object: u64, version: u64, variant: u32) {
     out.push(b'"');
     write_hex(out, object);
@@ -577,12 +592,14 @@ pub enum StampKind {
     Cut,
     /// 416, or a request that the origin could not serve.
     Refused,
-    /// 404 or 410: the object is not there in this version.
+    /// 404, 410 or 301: the object is not there in this version.
     Gone,
+    /// The answer to POST, PUT, PATCH or DELETE.
+    Accepted,
 }
 
 impl StampKind {
-    const LETTERS: [(StampKind, u8); 7] = [
+    const LETTERS: [(StampKind, u8); 8] = [
         (StampKind::Full, b'f'),
         (StampKind::Part, b'p'),
         (StampKind::Unchanged, b'u'),
@@ -590,6 +607,7 @@ impl StampKind {
         (StampKind::Cut, b'c'),
         (StampKind::Refused, b'r'),
         (StampKind::Gone, b'g'),
+        (StampKind::Accepted, b'a'),
     ];
 
     fn letter(self) -> u8 {

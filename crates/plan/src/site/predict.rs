@@ -6,7 +6,7 @@
 //! fills the cache.
 
 use crate::site::popularity::{Pick, Popularity, bands};
-use crate::site::{Lifetime, Site, Storage};
+use crate::site::{Freshness, Lifetime, Site, Storage};
 
 /// The run and the cache that the prediction is made for.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +105,8 @@ fn hit_share(p: f64, site: &Site, observed: &Observed, reach: f64) -> f64 {
     known.min(kept) * fresh_share(asked, site, observed)
 }
 
-/// Share of requests that find what is kept still fresh: one in each lifetime pays for the others.
+/// Share of requests that find what is kept still fresh: one in each lifetime pays for the others. Where a cache may serve what is stale while it
+/// fetches anew, it pays only if it comes after that time, too.
 fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
     let lifetime = match site.lifetime {
         Lifetime::Fixed { max_age } => max_age.as_secs_f64(),
@@ -116,7 +117,16 @@ fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
         return 1.0;
     }
     let per_lifetime = asked / observed.seconds.max(1e-9) * lifetime;
-    per_lifetime / (1.0 + per_lifetime)
+    let late = match site.freshness {
+        Freshness::StaleWhileRevalidate => (-per_lifetime).exp(),
+        Freshness::MaxAge
+        | Freshness::SMaxage
+        | Freshness::Expires
+        | Freshness::Mixed
+        | Freshness::Huge
+        | Freshness::StaleIfError => 1.0,
+    };
+    (per_lifetime + 1.0 - late) / (1.0 + per_lifetime)
 }
 
 /// The same where all expire at moments of the clock: behind each of these the first request pays, if one comes before the next, or before the end. When the first of

@@ -55,6 +55,8 @@ pub enum Gone {
     NotFound,
     /// 410: for ever, as far as is known.
     Gone,
+    /// 301: it is elsewhere.
+    Moved,
 }
 
 impl Gone {
@@ -63,6 +65,7 @@ impl Gone {
         match self {
             Gone::NotFound => 404,
             Gone::Gone => 410,
+            Gone::Moved => 301,
         }
     }
 }
@@ -82,7 +85,7 @@ impl Site {
             return self.missing(object);
         }
         let bits = hash(hash(SALT_GONE, object), version);
-        let status = if bits & 1 == 0 { Gone::NotFound } else { Gone::Gone };
+        let status = [Gone::NotFound, Gone::Gone, Gone::Moved][(bits % 3) as usize];
         self.missing(object).or_else(|| (fraction(bits) < self.gone).then_some(status))
     }
 }
@@ -108,8 +111,8 @@ mod tests {
     fn objects_are_gone_in_as_many_versions_as_asked_and_come_back() {
         let site = Site { gone: 0.25, ..Site::default() };
         let of = |status| (0..8_000).filter(|version| site.gone(7, *version) == Some(status)).count();
-        let counts = [of(Gone::NotFound), of(Gone::Gone)];
-        assert!(counts.iter().all(|count| (850..1_150).contains(count)), "{counts:?}");
+        let counts = [of(Gone::NotFound), of(Gone::Gone), of(Gone::Moved)];
+        assert!(counts.iter().all(|count| (550..780).contains(count)), "{counts:?}");
         assert!((0..8_000).all(|version| Site::default().gone(7, version).is_none()));
     }
 }

@@ -42,7 +42,7 @@ impl Report<'_> {
 /// Name, count and meaning.
 type Line = (&'static str, u64, &'static str);
 
-fn object_lines(origin: &OriginCounts) -> [Line; 10] {
+fn object_lines(origin: &OriginCounts) -> [Line; 11] {
     [
         ("full", origin.full, "answers with a whole object"),
         ("range", origin.partial, "answers 206"),
@@ -50,7 +50,8 @@ fn object_lines(origin: &OriginCounts) -> [Line; 10] {
         ("conditional", origin.conditional, "requests with a validator"),
         ("bypassed", origin.unstorable, "answers that no shared cache may store"),
         ("concurrent", origin.concurrent, "requests while the same object was being answered"),
-        ("gone", origin.gone, "answers 404 and 410 because the plan says so"),
+        ("gone", origin.gone, "answers 404, 410 and 301 because the plan says so"),
+        ("accepted", origin.accepted, "answers to POST, PUT, PATCH and DELETE"),
         ("errors", origin.errors, "given because the plan says so"),
         ("cut", origin.cut, "bodies cut short because the plan says so"),
         ("refused", origin.refused, "answers 400, 404, 405 and 416"),

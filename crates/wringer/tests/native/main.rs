@@ -47,6 +47,8 @@ mod messages;
 mod multiplexed;
 mod openssl;
 mod oracle;
+mod oracle_forms;
+mod oracle_vary;
 mod plans;
 mod probe;
 mod processes;

@@ -5,6 +5,7 @@ use crate::answer::purged::Outdated;
 use crate::answer::told::Told;
 use crate::request::asked::What;
 use measure::Fault;
+use plan::Purge;
 use plan::site::{Stamp, StampKind};
 
 impl Judge<'_> {
@@ -47,7 +48,7 @@ impl Judge<'_> {
         }
     }
 
-    /// True if a 404 or 410 is to be held to the laws: the origin meant nothing else by it, an error or a refusal.
+    /// True if a 301, 404 or 410 is to be held to the laws: the origin meant nothing else by it, an error or a refusal.
     pub(super) fn tells_gone(&self) -> bool {
         let of_object = |stamp: Stamp| !matches!(stamp.kind, StampKind::Error | StampKind::Refused);
         self.site.may_lack_objects() && self.head.stamp.is_none_or(of_object)
@@ -104,11 +105,12 @@ impl Judge<'_> {
     }
 
     /// To be called where what the cache was told to forget is served all the same.
-    pub fn was_purged(&mut self, outdated: Outdated) {
+    pub fn was_purged(&mut self, outdated: Outdated, method: &str) {
         let seconds = |us: u64| us as f64 / 1e6;
         let text = format!(
-            "made {:.1} s before its purge, which was acknowledged {:.1} s before this request",
+            "made {:.1} s before its {}, which was acknowledged {:.1} s before this request",
             seconds(outdated.made_before_us),
+            if method == Purge::METHOD { "purge" } else { method },
             seconds(outdated.after_us)
         );
         self.found((Fault::NotPurged, text));

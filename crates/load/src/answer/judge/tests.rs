@@ -11,6 +11,7 @@ fn asked() -> Asked {
         size: 500,
         variant: 0,
         range: None,
+        second_range: None,
         reload: false,
         has_version: Some(0),
         abort_at: None,

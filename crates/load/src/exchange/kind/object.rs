@@ -182,7 +182,7 @@ impl ObjectExchanges<'_> {
         let worker = self.context.worker;
         let outdated = worker.given.borrow_mut().purges.outdated(asked, judge)?;
         if u128::from(outdated.after_us) > purge.within.as_micros() {
-            judge.was_purged(outdated);
+            judge.was_purged(outdated, &purge.method);
             return Some(Outcome::CheckFailed(Fault::NotPurged));
         }
         worker.account.count(|counts| {
@@ -309,8 +309,8 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
                 None => Outcome::Ok,
             },
             _ if judge.good_without_body => Outcome::Ok,
-            status => match judge.finding {
-                Some((fault, _)) if status == 304 || status >= 400 => Outcome::CheckFailed(fault),
+            _ => match judge.finding {
+                Some((fault, _)) => Outcome::CheckFailed(fault),
                 _ if spoilt => Outcome::Injected,
                 _ => Outcome::Failed(Failure::new(FailureKind::BadStatus, Stage::Head)),
             },

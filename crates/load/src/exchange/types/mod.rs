@@ -24,5 +24,5 @@ pub(crate) use reading::Reading;
 pub(crate) use repeating::Repeating;
 pub(crate) use shortcuts::{SHORT, has_fast_path, may_repeat};
 pub(crate) use told::{Described, Ending, KeptBytes, OffendingBytes};
-pub use worker::OnBrokenOff;
 pub(crate) use worker::{Busy, Context, Unanswered, Worker};
+pub use worker::{OnBrokenOff, OnPhase};

@@ -20,6 +20,9 @@ use std::time::Instant;
 /// Hears of a request that its client broke off: its nonce, the number of the phase, and when.
 pub type OnBrokenOff = Arc<dyn Fn(u64, usize, Instant) + Send + Sync>;
 
+/// Is told the number of each phase when it begins.
+pub type OnPhase = Arc<dyn Fn(usize) + Send + Sync>;
+
 /// One worker: its share of the plan, its account and its channels.
 pub(crate) struct Worker {
     pub net: Net,

@@ -46,6 +46,8 @@ pub(super) struct Rules {
     pub(super) expiry: bool,
     pub(super) vary: bool,
     pub(super) private: bool,
+    /// For how many lifetimes an answer is served.
+    pub(super) lifetimes: u32,
 }
 
 impl Shared {
@@ -57,8 +59,12 @@ impl Shared {
         rules: &Rules,
     ) -> io::Result<Answer> {
         let is_plain = !request.fields.has("range");
-        if let Some(answer) = self.remembered(request, rules).filter(|_| is_plain) {
-            return Ok(answer);
+        match self.remembered(request, rules) {
+            Some(answer) if is_plain => return Ok(answer),
+            Some(answer) if request.fields.get("range").is_some_and(|range| range.contains(',')) => {
+                return Ok(self.in_parts(request, answer));
+            }
+            Some(_) | None => {}
         }
         let since = Instant::now();
         let old = self.to_be_renewed(request).filter(|_| is_plain);
@@ -110,7 +116,7 @@ impl Shared {
     /// An answer that was kept and is too old, where it is to be confirmed.
     fn to_be_renewed(&self, request: &Request) -> Option<Answer> {
         let confirms = matches!(self.kind, FaultKind::Renew { .. }) && !request.fields.has("if-none-match");
-        let old = Rules { expiry: false, vary: true, private: true };
+        let old = Rules { expiry: false, vary: true, private: true, lifetimes: 1 };
         self.remembered(request, &old).filter(|_| confirms)
     }
 
@@ -150,7 +156,9 @@ impl Shared {
         upstream: &mut Option<Upstream<'a>>,
     ) -> io::Result<Answer> {
         let vary = self.kind != FaultKind::HeadOfOtherVariant;
-        if let Some(mut answer) = self.remembered(request, &Rules { expiry: true, vary, private: true }) {
+        if let Some(mut answer) =
+            self.remembered(request, &Rules { expiry: true, vary, private: true, lifetimes: 1 })
+        {
             let length = answer.length.to_string();
             match self.kind {
                 FaultKind::HeadWithoutLength => answer.fields.remove("Content-Length"),
@@ -177,6 +185,12 @@ impl Shared {
         match self.kind {
             FaultKind::WrongAge => answer.fields.set("Age", &(age + 60).to_string()),
             FaultKind::NoAge => answer.fields.remove("Age"),
+            FaultKind::StrongEtags => {
+                if let Some(strong) = answer.fields.get("etag").and_then(|etag| etag.strip_prefix("W/")) {
+                    let strong = strong.to_owned();
+                    answer.fields.set("ETag", &strong);
+                }
+            }
             FaultKind::FalseClaims => answer.fields.set("X-Cache", "MISS from here"),
             FaultKind::FieldsLost => {
                 answer.fields.remove("Set-Cookie");
@@ -226,6 +240,19 @@ impl Shared {
         Answer::done("purged\n")
     }
 
+    /// Passes on what changes an object: nothing that was kept of it may be used any more.
+    pub(super) fn change<'a>(
+        &'a self,
+        request: &Request,
+        upstream: &mut Option<Upstream<'a>>,
+    ) -> io::Result<Answer> {
+        let answer = self.fetch(request, upstream)?;
+        if self.kind != FaultKind::IgnoreChange && answer.status < 400 {
+            self.memory.lock().expect("no panic").kept.remove(&self.key(request));
+        }
+        Ok(answer)
+    }
+
     /// The key of a request's object.
     fn key(&self, request: &Request) -> String {
         if self.kind != FaultKind::JoinKeys {
@@ -240,7 +267,7 @@ impl Shared {
         if !answer.is_whole() {
             return answer;
         }
-        let by_vary = Rules { expiry: false, vary: true, private: true };
+        let by_vary = Rules { expiry: false, vary: true, private: true, lifetimes: 1 };
         let mut memory = self.memory.lock().expect("no panic");
         let versions = memory.versions.entry(request.target.clone()).or_default();
         let Some(own) = versions.iter_mut().find(|own| own.present.serves(request, &by_vary)) else {
@@ -310,12 +337,12 @@ impl Shared {
         request: &Request,
         upstream: &mut Option<Upstream<'a>>,
     ) -> io::Result<Answer> {
-        let for_ever = Rules { expiry: false, vary: false, private: false };
+        let for_ever = Rules { expiry: false, vary: false, private: false, lifetimes: 1 };
         if let Some(answer) = self.remembered(request, &for_ever) {
             return Ok(answer);
         }
         let answer = self.fetch(request, upstream)?;
-        let from = if self.kind == FaultKind::KeepGone { 404 } else { 500 };
+        let from = if self.kind == FaultKind::KeepGone { 301 } else { 500 };
         if answer.status >= from {
             let kept = Kept::new(request, &answer);
             self.memory.lock().expect("no panic").kept.entry(request.target.clone()).or_default().push(kept);
@@ -358,7 +385,7 @@ impl Kept {
     }
 
     fn serves(&self, request: &Request, rules: &Rules) -> bool {
-        let is_fresh = !rules.expiry || self.since.elapsed() < self.answer.lifetime();
+        let is_fresh = !rules.expiry || self.since.elapsed() < self.answer.lifetime() * rules.lifetimes;
         let same = |name: &str| self.asked.get(name.trim()) == request.fields.get(name.trim());
         let mut names = self.answer.fields.all("Vary").flat_map(|line| line.split(','));
         is_fresh && (!rules.vary || names.all(same))

@@ -6,6 +6,7 @@
 
 mod cache;
 mod message;
+mod parts;
 
 use cache::{Memory, Rules};
 use message::{Answer, Request};
@@ -149,6 +150,18 @@ pub enum FaultKind {
     NeverRenew,
     /// Has what it kept confirmed when its lifetime is over, takes over the fields of the 304, and then sets or removes one.
     Renew { field: &'static str, value: Option<&'static str> },
+    /// Serves what it keeps for so many of its lifetimes.
+    StaleFor { lifetimes: u32 },
+    /// Keeps what it may, and takes the `W/` from weak ETags.
+    StrongEtags,
+    /// Passes on what changes an object, and keeps the object all the same.
+    IgnoreChange,
+    /// Gives each of two ranges the bytes of the other one.
+    SwapParts,
+    /// Gives the first of two ranges as if it were all.
+    FirstPart,
+    /// Leaves out the delimiter behind the last of two ranges.
+    EndlessParts,
     /// Answers nobody any more once it has had no descriptor for a connection.
     StuckWithoutDescriptors,
 }
@@ -382,26 +395,36 @@ impl Shared {
             return Ok(self.purge(request));
         }
         if request.method != "GET" {
-            return if request.method == "HEAD" {
-                self.head(request, upstream)
-            } else {
-                Ok(Answer::refuse(501, "only GET and HEAD are forwarded\n"))
+            return match &*request.method {
+                "HEAD" => self.head(request, upstream),
+                "POST" | "PUT" | "PATCH" | "DELETE" => self.change(request, upstream),
+                _ => Ok(Answer::refuse(501, "this method is not forwarded\n")),
             };
         }
         match self.kind {
-            FaultKind::Stale => {
-                self.cached(request, upstream, &Rules { expiry: false, vary: true, private: true })
-            }
-            FaultKind::MixVariants => {
-                self.cached(request, upstream, &Rules { expiry: true, vary: false, private: true })
-            }
-            FaultKind::Leak => {
-                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: false })
-            }
+            FaultKind::Stale => self.cached(
+                request,
+                upstream,
+                &Rules { expiry: false, vary: true, private: true, lifetimes: 1 },
+            ),
+            FaultKind::MixVariants => self.cached(
+                request,
+                upstream,
+                &Rules { expiry: true, vary: false, private: true, lifetimes: 1 },
+            ),
+            FaultKind::Leak => self.cached(
+                request,
+                upstream,
+                &Rules { expiry: true, vary: true, private: false, lifetimes: 1 },
+            ),
             FaultKind::LeakUnnamed => {
                 let mut unnamed = request.clone();
                 unnamed.fields.remove("wringer-request");
-                self.cached(&unnamed, upstream, &Rules { expiry: true, vary: true, private: false })
+                self.cached(
+                    &unnamed,
+                    upstream,
+                    &Rules { expiry: true, vary: true, private: false, lifetimes: 1 },
+                )
             }
             FaultKind::StopStoring { after } if self.answered.load(Ordering::SeqCst) >= after => {
                 self.fetch(request, upstream)
@@ -416,13 +439,27 @@ impl Shared {
             }
             FaultKind::Dearer => {
                 work(self.answered.load(Ordering::SeqCst));
-                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
+                self.cached(
+                    request,
+                    upstream,
+                    &Rules { expiry: true, vary: true, private: true, lifetimes: 1 },
+                )
             }
             FaultKind::OneAtATime => {
                 let _alone = self.alone.lock().expect("no panic");
-                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
+                self.cached(
+                    request,
+                    upstream,
+                    &Rules { expiry: true, vary: true, private: true, lifetimes: 1 },
+                )
             }
             FaultKind::StopStoring { .. }
+            | FaultKind::StaleFor { .. }
+            | FaultKind::StrongEtags
+            | FaultKind::IgnoreChange
+            | FaultKind::SwapParts
+            | FaultKind::FirstPart
+            | FaultKind::EndlessParts
             | FaultKind::DeadObjects
             | FaultKind::None
             | FaultKind::KeepConnections
@@ -454,14 +491,20 @@ impl Shared {
             | FaultKind::HeadOfOtherVariant
             | FaultKind::HeadWithoutLength
             | FaultKind::KeepPartial => {
-                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true })
+                let lifetimes = match self.kind {
+                    FaultKind::StaleFor { lifetimes } => lifetimes,
+                    _ => 1,
+                };
+                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: true, lifetimes })
             }
             FaultKind::GoesBack if self.answered.load(Ordering::SeqCst) % 2 == 1 => {
                 self.fetch(request, upstream)
             }
-            FaultKind::GoesBack => {
-                self.cached(request, upstream, &Rules { expiry: false, vary: true, private: true })
-            }
+            FaultKind::GoesBack => self.cached(
+                request,
+                upstream,
+                &Rules { expiry: false, vary: true, private: true, lifetimes: 1 },
+            ),
             FaultKind::KeepErrors | FaultKind::KeepGone => self.with_old_errors(request, upstream),
             FaultKind::OldLength | FaultKind::OldTotal => {
                 self.fetch(request, upstream).map(|answer| self.as_long_as_first(request, answer))
