@@ -242,7 +242,7 @@ impl<'a> Judge<'a> {
         }
         match (self.head.status, self.asked.range) {
             (200, _) => self.expected_bytes = self.whole_size(),
-            (206, Some(first)) if self.asked.second_range.is_some() => self.judge_two_ranges(first),
+            (206, Some(_)) if self.asked.second_range.is_some() => self.judge_two_ranges(),
             (206, Some((first, last))) => self.judge_range(first, last),
             (206, None) => self.found((Fault::WrongRange, "206 without having asked for a range".to_owned())),
             (304, _) => return self.judge_unchanged(),
@@ -301,9 +301,8 @@ impl<'a> Judge<'a> {
 
     /// A weak ETag that came as a strong one: who holds parts of two bodies takes them for parts of one (RFC 9110 section 8.8.1).
     fn strengthened(&self) -> Option<Finding> {
-        let (What::Native { object }, Some((named, ..))) = (self.asked.what, self.head.etag) else {
-            return None;
-        };
+        let What::Native { object } = self.asked.what else { return None };
+        let Some((named, ..)) = self.head.etag else { return None };
         let is_strong = named == object && !self.head.weak && self.site.has_weak_etag(object);
         is_strong
             .then(|| (Fault::StrongEtag, "the origin gave the ETag as W/..., it came without".to_owned()))

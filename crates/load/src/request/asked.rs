@@ -120,7 +120,7 @@ impl Laws {
         let range = range.filter(|_| !head);
         let second_range = range
             .filter(|_| draw.chance(self.step.two_ranges))
-            .and_then(|first| second_range(&mut draw, first, size));
+            .and_then(|(_, last)| second_range(&mut draw, last, size));
         let abort_at = abort_at.filter(|_| !head);
         let nonce = hash(self.nonce_base, number).max(1);
         Asked {
@@ -217,8 +217,8 @@ fn range(draw: &mut Draw, size: u64) -> Option<(u64, u64)> {
     Some((first, last))
 }
 
-/// A range so far behind the first one that nobody joins them to save the words between (RFC 9110 section 14.2), where there is room.
-fn second_range(draw: &mut Draw, (_, before): (u64, u64), size: u64) -> Option<(u64, u64)> {
+/// A range so far behind the last byte of the first one that nobody joins them to save the words between (RFC 9110 section 14.2), where there is room.
+fn second_range(draw: &mut Draw, before: u64, size: u64) -> Option<(u64, u64)> {
     const GAP: u64 = 1_000;
     let least = before.saturating_add(GAP);
     (least + 99 < size).then(|| {

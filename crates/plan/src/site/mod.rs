@@ -356,7 +356,7 @@ impl Site {
         }
     }
 
-    /// What stands before the ETag of the object: `W/` where it is a weak one.
+    /// Text before the ETag of the object: `W/` where it is a weak one.
     pub fn etag_prefix(&self, object: u64) -> &'static [u8] {
         if self.has_weak_etag(object) { b"W/" } else { b"" }
     }

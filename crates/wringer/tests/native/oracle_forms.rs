@@ -38,7 +38,7 @@ fn two_ranges_in_one_answer() {
     let options = "-n 400 --hot 20 --hit-ratio 1 --size 9000 --range 0.5 --two-ranges 1";
     check(FaultKind::SwapParts, options, &Faults(&["wrong_bytes", "wrong_range", "wrong_object"]), 20);
     check(FaultKind::FirstPart, options, &Faults(&["wrong_range"]), 20);
-    check(FaultKind::EndlessParts, options, &Faults(&["wrong_length"]), 20);
+    check(FaultKind::EndlessParts, options, &Faults(&["truncated"]), 20);
     for more in
         ["", "--check nothing", "--variants 3", "--no-etag", "--change-every 1s --version-sizes same,half"]
     {

@@ -51,13 +51,17 @@ impl Parts {
             rest = &rest[head + 4..];
             let length = last.checked_sub(first).and_then(|more| usize::try_from(more).ok());
             let length = length.and_then(|more| more.checked_add(1)).filter(|length| *length <= rest.len());
-            let (bytes, behind) = rest.split_at(length.ok_or_else(early)?);
+            let length = length.ok_or_else(early)?;
+            parts.push((range, &rest[..length]));
+            let behind = &rest[length..];
+            if behind.is_empty() {
+                return Err(early());
+            }
             let behind = behind.strip_prefix(b"\r\n").and_then(|rest| rest.strip_prefix(&self.delimiter[..]));
             rest = behind.ok_or_else(|| {
                 let text = format!("the part {first}-{last} is not followed by a delimiter");
                 (Fault::WrongLength, text)
             })?;
-            parts.push((range, bytes));
         }
         Ok(parts)
     }
@@ -80,7 +84,7 @@ impl Judge<'_> {
     }
 
     /// A 206 to a request for two ranges: parts, or one range that has all of both.
-    pub(super) fn judge_two_ranges(&mut self, asked: (u64, u64)) {
+    pub(super) fn judge_two_ranges(&mut self) {
         if self.parts.is_some() {
             return;
         }
@@ -94,8 +98,8 @@ impl Judge<'_> {
             return self.found(self.anothers());
         }
         if hull != Some((first, last)) || self.whole_size().is_some_and(|size| size != total) {
-            let (begin, end) = hull.unwrap_or(asked);
-            let text = format!("asked for two ranges in {begin}-{end}, got {first}-{last}/{total} alone");
+            let wanted: Vec<_> = wanted.iter().map(|(first, last)| format!("{first}-{last}")).collect();
+            let text = format!("asked for {} of {total}, got {first}-{last} alone", wanted.join(" and "));
             return self.found((Fault::WrongRange, text));
         }
         self.offset = first;
