@@ -6,6 +6,9 @@
 //!
 //! Start reading at [`Plan`]; then [`Site`] (what exists) and [`Load`] (what is asked, when, and until when).
 
+// A new variant is looked at wherever its enum is matched.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod byte_order;
 pub mod check;
 pub mod data;
