@@ -523,20 +523,7 @@ mod tests {
             stop: crate::Stop { requests: Some(1), ..Default::default() },
             ..Phase::default()
         };
-        let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            target: None,
-            more_targets: Vec::new(),
-            spread: crate::TargetSpread::default(),
-            sources: Vec::new(),
-            protocol: Protocol::Http(http),
-            check: Default::default(),
-            limits: Default::default(),
-            phases: vec![phase],
-            trace: Default::default(),
-        };
+        let load = Load { protocol: Protocol::Http(http), phases: vec![phase], ..Load::default() };
         let fields = vec![Field::new("X-Token", FieldValue::bearer(secret("origin")))];
         Plan {
             version: Plan::VERSION,
