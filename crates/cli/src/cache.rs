@@ -20,7 +20,7 @@ use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
     Check, Endpoint, Http, Http1, Law, Load, Masked, ObjectStep, Pace, Phase, Plan, Popularity, Protocol,
-    Reading, Scenario, Step, Stop, Tls, Trace,
+    Reading, Scenario, Step, Stop, Tls,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -209,9 +209,6 @@ impl CacheArgs {
             ..Http::default()
         };
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: Some(target.to_owned()),
             more_targets: self.farm.others().to_vec(),
             spread: self.farm.spread(),
@@ -225,7 +222,7 @@ impl CacheArgs {
             },
             limits: self.head.applied(self.load.limits()),
             phases: self.all_phases(&site),
-            trace: Trace::default(),
+            ..Load::default()
         };
         Plan {
             version: Plan::VERSION,

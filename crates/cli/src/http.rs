@@ -16,7 +16,7 @@ use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Check, Endpoint, Field, Http, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    Endpoint, Field, Http, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
     RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
@@ -284,21 +284,15 @@ impl Work<'_> {
         self.check_tls(&step, tls)?;
         self.clients.version.check(self.secure_proxy() || secure_url(&step).is_some())?;
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: self.sent.requests.proxy.as_ref().map(|proxy| proxy.with_port(0)),
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
             protocol: Protocol::Http(self.http(tls)),
             sources: self.clients.load.sources.clone(),
-            check: Check::default(),
             limits: Limits {
                 first_byte: self.sent.reach.first_byte_timeout,
                 ..self.sent.reach.head.applied(self.clients.load.limits())
             },
             phases: paced(self.phase(step)),
-            trace: Trace::default(),
+            ..Load::default()
         };
         Ok(Plan {
             version: Plan::VERSION,

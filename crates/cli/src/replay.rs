@@ -12,8 +12,8 @@ use super::values::{at_least_one, count32, field, method, some_share, some_time,
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
-    Address, AskedList, Check, Field, Http, Http1, Load, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
-    RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Trace, Walks,
+    Address, AskedList, Field, Http, Http1, Load, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
+    RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Walks,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -325,18 +325,12 @@ impl ReplayArgs {
         };
         let to = address.map(|address| format!("{}:{}", address.authority_host(), address.port));
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: sides.map(|sides| sides.proxy.clone()).or(to),
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
             protocol: Protocol::Http(http),
             sources: clients.load.sources.clone(),
-            check: Check::default(),
             limits: clients.load.limits(),
             phases: warm.into_iter().chain([measured]).collect(),
-            trace: Trace::default(),
+            ..Load::default()
         };
         Ok(Plan {
             version: Plan::VERSION,

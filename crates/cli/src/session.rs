@@ -156,16 +156,13 @@ impl SessionArgs {
             reach.proxy_user.iter().filter(|_| reach.proxy_digest).cloned().collect();
         let auth = !(credentials.is_empty() && proxy.is_empty());
         Session {
-            strict_urls: false,
-            fold_slashes: false,
-            hosts: std::collections::BTreeMap::new(),
-            cookie_rules: plan::CookieRules::default(),
             cookies: self.cookies,
             redirects,
             auth: auth.then(|| Auth { credentials, proxy, basic: false, ..Auth::default() }),
             login: self.login.clone(),
             resources,
             validators: if self.revalidate { Validators::Always } else { Validators::Never },
+            ..Session::default()
         }
     }
 }

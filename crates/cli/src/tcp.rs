@@ -12,8 +12,7 @@ use plan::byte_order as mark;
 use plan::data::{Data, unescape};
 use plan::message::{Correlation, Framing, Message, MessageOrder, Pushed};
 use plan::{
-    Body, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Resend, Scenario, Site, Step, Trace,
-    units,
+    Body, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Resend, Scenario, Site, Step, units,
 };
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -198,18 +197,13 @@ impl TcpArgs {
             ..Phase::default()
         };
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: Some(self.target.clone()),
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
             protocol: Protocol::Messages(connections),
             sources: self.load.sources.clone(),
             check: plan::Check { tolerated: self.answers.tolerate, ..plan::Check::default() },
             limits: self.load.limits(),
             phases: self.warm_up.phases(phase),
-            trace: Trace::default(),
+            ..Load::default()
         };
         Ok(Plan {
             version: Plan::VERSION,

@@ -2,8 +2,8 @@
 
 use plan::secret::{Secret, content_without_secrets};
 use plan::{
-    Body, Check, Field, Http, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario,
-    Session, Site, Step, Stop, Tls, Trace,
+    Body, Field, Http, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Session, Site,
+    Step, Stop, Tls,
 };
 
 /// Characters of a request's name.
@@ -56,18 +56,9 @@ impl Taken {
             ..Phase::default()
         };
         let load = Load {
-            target: None,
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
-            sources: Vec::new(),
             protocol: Protocol::Http(Http { tls: secure.then(Tls::default), ..Http::default() }),
-            check: Check::default(),
-            limits: Limits::default(),
             phases: vec![phase],
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            trace: Trace::default(),
+            ..Load::default()
         };
         Plan {
             version: Plan::VERSION,

@@ -7,8 +7,8 @@ use plan::data::Data;
 use plan::secret::{Secret, content_without_secrets, without_secrets};
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Delay, Field, Http, Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep,
-    Scenario, Session, Site, Status, Step, Stop, Tls, Trace, Transaction,
+    Body, Delay, Field, Http, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Session,
+    Site, Status, Step, Stop, Tls, Transaction,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -142,18 +142,9 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
         ..Phase::default()
     };
     let load = Load {
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(Http { tls, fields, ..Http::default() }),
-        check: Check::default(),
-        limits: Limits::default(),
         phases: vec![phase],
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        trace: Trace::default(),
+        ..Load::default()
     };
     Plan {
         version: Plan::VERSION,

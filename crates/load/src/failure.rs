@@ -28,10 +28,8 @@ pub fn of_io(error: &Error, stage: Stage) -> Failure {
 /// The failure that TLS means; within the handshake that is the stage, whatever the handshake goes along with.
 fn of_tls(error: &tls::Error, stage: Stage) -> Failure {
     use tls::ErrorKind as E;
-    let kind = match error.kind {
-        E::Unclosed if error.handshaking => FailureKind::ClosedEarly,
-        kind => kind_of_tls(kind),
-    };
+    let is_early = error.handshaking && matches!(error.kind, E::Unclosed);
+    let kind = if is_early { FailureKind::ClosedEarly } else { kind_of_tls(error.kind) };
     let reason = if let E::Alert(number) = error.kind { Some(Reason::Alert(number)) } else { None };
     Failure { kind, stage: if error.handshaking { Stage::Tls } else { stage }, reason }
 }
@@ -56,12 +54,10 @@ pub fn kind_of_tls(kind: tls::ErrorKind) -> FailureKind {
 /// The failure of a connection that could not be opened.
 pub fn of_connect(error: &Error) -> Failure {
     // EAGAIN from connect(2) on an Internet socket means that no port was free, as EADDRNOTAVAIL does.
-    match error.kind() {
-        ErrorKind::WouldBlock => {
-            Failure::new(FailureKind::NoPort, Stage::Connect).with_errno(error.raw_os_error())
-        }
-        _ => of_io(error, Stage::Connect),
+    if error.kind() == ErrorKind::WouldBlock {
+        return Failure::new(FailureKind::NoPort, Stage::Connect).with_errno(error.raw_os_error());
     }
+    of_io(error, Stage::Connect)
 }
 
 /// The failure that a codec's refusal means; its stage is where the reader stood.

@@ -9,6 +9,9 @@
 //!
 //! Start reading at [`drive`] in `run/mod.rs`, then `run/user.rs` (one user), then `exchange/mod.rs` (one request).
 
+// A new variant is looked at wherever its enum is matched.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod account;
 mod answer;
 mod auth;

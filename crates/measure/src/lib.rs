@@ -4,6 +4,9 @@
 //! [`Snapshot`]; snapshots merge into the figures of an interval, a phase, and the run ([`RunResult`]). What can end a
 //! request is an [`Outcome`]; a failed request is data, not an error.
 
+// A new variant is looked at wherever its enum is matched.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod accounts;
 pub mod after_reset;
 pub mod agents;

@@ -236,7 +236,9 @@ impl Tally {
         match exchange.cache {
             CacheResult::Hit => self.count_in(TimeMetric::Hit, service, times),
             CacheResult::Unknown | CacheResult::NotAsked => {}
-            _ => self.count_in(TimeMetric::Miss, service, times),
+            CacheResult::Miss | CacheResult::Revalidated | CacheResult::Collapsed => {
+                self.count_in(TimeMetric::Miss, service, times)
+            }
         }
         self.count_in(TimeMetric::Response, same.bucket(exchange.response), times);
         if let Some(first_byte) = exchange.first_byte {

@@ -119,7 +119,19 @@ fn derived(metrics: &TimeMetrics, metric: TimeMetric) -> Option<Buckets> {
         TimeMetric::Hit => {
             of(TimeMetric::Service)?.without(of(TimeMetric::Miss)?).filter(|hits| !hits.is_empty())
         }
-        _ => None,
+        TimeMetric::Miss
+        | TimeMetric::Connect
+        | TimeMetric::Lateness
+        | TimeMetric::Failure
+        | TimeMetric::Lookup
+        | TimeMetric::Tls
+        | TimeMetric::FirstByteNew
+        | TimeMetric::FirstByteReused
+        | TimeMetric::ServiceNew
+        | TimeMetric::ServiceReused
+        | TimeMetric::Page
+        | TimeMetric::CheckFailed
+        | TimeMetric::Unfinished => None,
     }
 }
 

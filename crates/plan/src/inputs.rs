@@ -13,7 +13,8 @@ use crate::digest::Sha256;
 use crate::load::{Phase, Protocol};
 use crate::request::Request;
 use crate::request::field::{Field, FieldValue};
-use crate::scenario::Step;
+use crate::request::message::MessageStep;
+use crate::scenario::{RequestStep, Step};
 use crate::text::TextError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -244,10 +245,9 @@ impl Plan {
             });
         }
         for step in self.steps() {
-            match step {
-                Step::Requests(step) => found.extend(step.data.iter().filter_map(data_file)),
-                Step::Messages(step) => found.extend(step.data.iter().filter_map(data_file)),
-                _ => {}
+            if let Step::Requests(RequestStep { data, .. }) | Step::Messages(MessageStep { data, .. }) = step
+            {
+                found.extend(data.iter().filter_map(data_file));
             }
         }
         found
@@ -273,15 +273,19 @@ impl Plan {
         }
         for scenario in self.load.iter_mut().flat_map(|load| &mut load.phases).flat_map(Phase::scenarios_mut)
         {
-            scenario.each_mut(&mut |step| match step {
-                Step::Feed(feed) => feed.file = name(&feed.file),
-                Step::Requests(step) => {
-                    step.data.iter_mut().for_each(|data| rename(data, name));
+            scenario.each_mut(&mut |step| {
+                if let Step::Feed(feed) = step {
+                    feed.file = name(&feed.file);
+                }
+                if let Step::Requests(RequestStep { data, .. }) | Step::Messages(MessageStep { data, .. }) =
+                    step
+                {
+                    data.iter_mut().for_each(|data| rename(data, name));
+                }
+                if let Step::Requests(step) = step {
                     let requests = step.requests.kinds_mut().iter_mut().chain(&mut step.session.login);
                     requests.flat_map(|request| request.body.files_mut()).for_each(|file| file.rename(name));
                 }
-                Step::Messages(step) => step.data.iter_mut().for_each(|data| rename(data, name)),
-                _ => {}
             });
         }
     }
@@ -317,11 +321,9 @@ fn rename(data: &mut Data, name: &dyn Fn(&str) -> String) {
 }
 
 fn data_file(data: &Data) -> Option<NamedFile> {
-    match &data.source {
-        Source::File(rows) if rows.lines => Some(NamedFile::Lines(rows.file.clone())),
-        Source::File(rows) => Some(NamedFile::Rows(rows.file.clone())),
-        _ => None,
-    }
+    let Source::File(rows) = &data.source else { return None };
+    let named = if rows.lines { NamedFile::Lines } else { NamedFile::Rows };
+    Some(named(rows.file.clone()))
 }
 
 /// A visit of each secret of a plan: the same walk for those who look and those who change.
@@ -521,20 +523,7 @@ mod tests {
             stop: crate::Stop { requests: Some(1), ..Default::default() },
             ..Phase::default()
         };
-        let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            target: None,
-            more_targets: Vec::new(),
-            spread: crate::TargetSpread::default(),
-            sources: Vec::new(),
-            protocol: Protocol::Http(http),
-            check: Default::default(),
-            limits: Default::default(),
-            phases: vec![phase],
-            trace: Default::default(),
-        };
+        let load = Load { protocol: Protocol::Http(http), phases: vec![phase], ..Load::default() };
         let fields = vec![Field::new("X-Token", FieldValue::bearer(secret("origin")))];
         Plan {
             version: Plan::VERSION,

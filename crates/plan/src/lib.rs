@@ -6,6 +6,9 @@
 //!
 //! Start reading at [`Plan`]; then [`Site`] (what exists) and [`Load`] (what is asked, when, and until when).
 
+// A new variant is looked at wherever its enum is matched.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod byte_order;
 pub mod check;
 pub mod data;
@@ -141,20 +144,7 @@ mod tests {
     #[test]
     fn an_origin_on_every_address_is_reached_by_the_name_in_urls() {
         let http = Http { authority: "me.example:9080".to_owned(), ..Http::default() };
-        let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            sources: Vec::new(),
-            target: None,
-            more_targets: Vec::new(),
-            spread: crate::TargetSpread::default(),
-            protocol: Protocol::Http(http),
-            check: Check::default(),
-            limits: Limits::default(),
-            phases: Vec::new(),
-            trace: Trace::default(),
-        };
+        let load = Load { protocol: Protocol::Http(http), ..Load::default() };
         for (listen, reached) in [
             ("0.0.0.0:9080", "me.example:9080"),
             ("[::]:9080", "me.example:9080"),

@@ -99,25 +99,8 @@ mod tests {
             (vec![phase(rate(10.0), false)], 1, 1.0, false),
         ] {
             let told = format!("{phases:?} {workers} {share}");
-            let load = Load { phases, ..load() };
+            let load = Load { phases, ..Load::default() };
             assert_eq!(is_sparse(&load, workers, share), expected, "{told}");
-        }
-    }
-
-    fn load() -> Load {
-        Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            target: None,
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
-            sources: Vec::new(),
-            protocol: plan::Protocol::Http(plan::Http::default()),
-            check: Default::default(),
-            limits: Default::default(),
-            phases: Vec::new(),
-            trace: Default::default(),
         }
     }
 }

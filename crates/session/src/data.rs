@@ -12,10 +12,14 @@ use std::collections::HashSet;
 /// The column or time zone that is missing, with what there is.
 pub fn check(load: &Load, tables: &Tables) -> Result<(), Problem> {
     let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
-    steps.try_for_each(|step| match step {
-        Step::Requests(step) => check_requests(step, load, tables),
-        Step::Messages(step) => check_messages(step, tables),
-        _ => Ok(()),
+    steps.try_for_each(|step| {
+        if let Step::Requests(step) = step {
+            check_requests(step, load, tables)
+        } else if let Step::Messages(step) = step {
+            check_messages(step, tables)
+        } else {
+            Ok(())
+        }
     })
 }
 

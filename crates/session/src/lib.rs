@@ -3,6 +3,9 @@
 //!
 //! Start reading at [`prepare`], then [`Ready::run`].
 
+// A new variant is looked at wherever its enum is matched.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod doctor;
 pub mod export;
 pub mod files;
@@ -418,15 +421,11 @@ impl Session<'_, '_> {
     }
 
     /// Takes in what has happened: it is counted, shown and kept.
-    fn record(&mut self, event: RunEvent) {
+    fn record(&mut self, mut event: RunEvent) {
         self.tell_exchanges();
-        let event = match event {
-            RunEvent::Second(mut second) => {
-                self.add_what_is_known(&mut second);
-                RunEvent::Second(second)
-            }
-            other => other,
-        };
+        if let RunEvent::Second(second) = &mut event {
+            self.add_what_is_known(second);
+        }
         let met = self.stopping.take(&event);
         self.outlets.record(event);
         met.into_iter().for_each(|met| self.stop_by(met));
@@ -555,7 +554,20 @@ impl Session<'_, '_> {
                     self.record(RunEvent::Traced(traced));
                     continue;
                 }
-                other => return Some(other),
+                other @ (Event::Url(_)
+                | Event::Head { .. }
+                | Event::Body(_)
+                | Event::Talk(_)
+                | Event::RequestError(_)
+                | Event::Request(_)
+                | Event::Transaction(_)
+                | Event::Page(_)
+                | Event::Log { .. }
+                | Event::First(_)
+                | Event::FirstTls(_)
+                | Event::Certificate(_)
+                | Event::Connection(_)
+                | Event::Fetched(_)) => return Some(other),
             };
             evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
             self.evidence.push(*piece);

@@ -58,18 +58,8 @@ mod tests {
     fn plan(listen: &str, further_ports: u16) -> Plan {
         let origin = plan::Origin { listen: listen.to_owned(), further_ports, ..plan::Origin::default() };
         let load = plan::Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            target: None,
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
-            sources: Vec::new(),
             protocol: Protocol::Http(plan::Http { authority: listen.to_owned(), ..plan::Http::default() }),
-            check: Default::default(),
-            limits: Default::default(),
-            phases: Vec::new(),
-            trace: Default::default(),
+            ..plan::Load::default()
         };
         Plan {
             version: 1,

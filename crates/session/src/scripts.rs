@@ -27,10 +27,7 @@ impl Scripts {
     pub fn of_plan(plan: &Plan, workers: u32, stop: &Arc<AtomicBool>) -> Result<Scripts, Problem> {
         let Some(load) = &plan.load else { return Ok(Scripts::default()) };
         let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
-        let script = steps.find_map(|step| match step {
-            Step::Script(script) => Some(script),
-            _ => None,
-        });
+        let script = steps.find_map(|step| if let Step::Script(script) = step { Some(script) } else { None });
         let Some(script) = script else { return Ok(Scripts::default()) };
         let network = Arc::new(System { limit: load.limits.connect.max(Duration::from_secs(1)) });
         let stop = stop.clone();

@@ -150,10 +150,8 @@ impl Targets {
         let direct =
             load.target.is_none() && load.protocol.http().is_some_and(|http| http.unix_socket.is_none());
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
-        let mut requests = steps.filter_map(|step| match step {
-            Step::Requests(step) => step.requests.get(0),
-            _ => None,
-        });
+        let mut requests = steps
+            .filter_map(|step| if let Step::Requests(step) = step { step.requests.get(0) } else { None });
         let Some(address) =
             requests.next().and_then(|first| Address::parse(first.url)).filter(|to| direct && !to.secure)
         else {
@@ -239,21 +237,17 @@ fn asked(load: &Load) -> Vec<Asked> {
     let steps = load.phases.iter().flat_map(|phase| phase.sends());
     let mut asked: Vec<Asked> = Vec::new();
     for step in steps {
-        match step {
-            Step::Requests(step) => {
-                // Where a host is a value, users look it up.
-                let fixed = |request: &&plan::Request| request.place.is_empty();
-                let mut named = Vec::new();
-                if step.requests.kinds().iter().all(|request| fixed(&request)) {
-                    named.extend(step.requests.turns().filter_map(|(_, to)| to));
-                }
-                named.extend(step.session.login.iter().filter_map(plan::Request::address));
-                asked.extend(named.into_iter().map(|address| Asked::new(address, &step.session)));
+        if let Step::Requests(step) = step {
+            // Where a host is a value, users look it up.
+            let fixed = |request: &&plan::Request| request.place.is_empty();
+            let mut named = Vec::new();
+            if step.requests.kinds().iter().all(|request| fixed(&request)) {
+                named.extend(step.requests.turns().filter_map(|(_, to)| to));
             }
-            Step::Script(step) => {
-                asked.extend(step.request.address().map(|address| Asked { address, known: None }));
-            }
-            _ => {}
+            named.extend(step.session.login.iter().filter_map(plan::Request::address));
+            asked.extend(named.into_iter().map(|address| Asked::new(address, &step.session)));
+        } else if let Step::Script(step) = step {
+            asked.extend(step.request.address().map(|address| Asked { address, known: None }));
         }
     }
     asked

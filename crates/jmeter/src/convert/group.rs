@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::role::Role;
 use plan::{
     Body, Check, CheckContent, Group, Http, Io, Keep, Limits, Load, OnFailure, Pace, Phase, Plan, Protocol,
-    Scenario, Set, Site, Step, Stop, Tls, Trace,
+    Scenario, Set, Site, Step, Stop, Tls,
 };
 use std::time::Duration;
 
@@ -67,13 +67,8 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
     let http = Http { tls, connect_to, authority: String::new(), ..Http::default() };
     let proxy = c.way.take().and_then(|way| way.proxy);
     Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
         stop_if: listener::stop_if(c),
         target: proxy.as_ref().map(|proxy| proxy.address.clone()),
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(match proxy {
             Some(proxy) => proxy.spoken_to(http, c.https),
             None => http,
@@ -81,7 +76,7 @@ pub(super) fn load(c: &mut Converter<'_>, phases: Vec<Phase>) -> Load {
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         limits: time_limits(c),
         phases,
-        trace: Trace::default(),
+        ..Load::default()
     }
 }
 

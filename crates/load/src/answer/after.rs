@@ -103,24 +103,29 @@ impl After {
         names: &SlotNames,
         programs: Option<&dyn Interpreter>,
     ) -> Option<After> {
-        let acts = steps.iter().filter_map(|step| match step {
-            Step::Extract(extract) => Some(Act::Take(Picker::new(extract))),
-            Step::Check(check) => Some(Act::Check(Held {
-                at: Place::new(&check.at),
-                test: Test::new(&check.must),
-                varying: varies(&check.must, names).then(|| check.must.clone()),
-                name: check.name.clone(),
-                says: check.says.clone(),
-                wanted: wanted(&check.must).filter(|_| check.says.contains(DIFFERENCE)).cloned(),
-            })),
-            Step::Code(code) => Some(Act::Run(Run {
-                program: programs?.prepare(code),
-                parameters: code.parameters.to_vec(),
-                into: code.into.clone(),
-                name: code.name.rsplit('/').next().unwrap_or_default().to_owned(),
-                asserts: code.asserts,
-            })),
-            _ => None,
+        let acts = steps.iter().filter_map(|step| {
+            if let Step::Extract(extract) = step {
+                Some(Act::Take(Picker::new(extract)))
+            } else if let Step::Check(check) = step {
+                Some(Act::Check(Held {
+                    at: Place::new(&check.at),
+                    test: Test::new(&check.must),
+                    varying: varies(&check.must, names).then(|| check.must.clone()),
+                    name: check.name.clone(),
+                    says: check.says.clone(),
+                    wanted: wanted(&check.must).filter(|_| check.says.contains(DIFFERENCE)).cloned(),
+                }))
+            } else if let Step::Code(code) = step {
+                Some(Act::Run(Run {
+                    program: programs?.prepare(code),
+                    parameters: code.parameters.to_vec(),
+                    into: code.into.clone(),
+                    name: code.name.rsplit('/').next().unwrap_or_default().to_owned(),
+                    asserts: code.asserts,
+                }))
+            } else {
+                None
+            }
         });
         let acts: Vec<Act> = acts.collect();
         let keeps = keeps || acts.iter().any(|act| matches!(act, Act::Run(_)));
@@ -235,7 +240,15 @@ fn varies(must: &Must, names: &SlotNames) -> bool {
         Must::Match(pattern) | Must::MatchWhole(pattern) => is_varying(pattern.as_bytes(), names),
         Must::Not(must) => varies(must, names),
         Must::AllOf(all) | Must::AnyOf(all) => all.iter().any(|must| varies(must, names)),
-        _ => false,
+        Must::Exist
+        | Must::BeAbsent
+        | Must::BeOneOf(_)
+        | Must::BeNoneOf(_)
+        | Must::BeAnything
+        | Must::HaveLength { .. }
+        | Must::HaveSha256(_)
+        | Must::BeAtLeast(_)
+        | Must::BeAtMost(_) => false,
     }
 }
 
@@ -254,7 +267,15 @@ fn with_values(must: &Must, names: &SlotNames, slots: &Slots) -> Must {
         Must::Not(must) => Must::Not(Box::new(again(must))),
         Must::AllOf(all) => Must::AllOf(all.iter().map(again).collect()),
         Must::AnyOf(all) => Must::AnyOf(all.iter().map(again).collect()),
-        other => other.clone(),
+        other @ (Must::Exist
+        | Must::BeAbsent
+        | Must::BeOneOf(_)
+        | Must::BeNoneOf(_)
+        | Must::BeAnything
+        | Must::HaveLength { .. }
+        | Must::HaveSha256(_)
+        | Must::BeAtLeast(_)
+        | Must::BeAtMost(_)) => other.clone(),
     }
 }
 
@@ -287,14 +308,14 @@ pub(crate) fn is_of_sample(part: AnswerPart) -> bool {
 
 impl Place {
     fn new(at: &Selector) -> Place {
-        let (place, by) = match &at.by {
-            By::Kept { name, by } => (At::Kept(name.clone()), (**by).clone()),
-            By::Milliseconds => (At::Clock, By::All),
-            By::Reason => (At::Reason, By::All),
-            by => match is_of_sample(at.part) {
-                true => (At::Sample(at.part), by.clone()),
-                false => (At::Answer, by.clone()),
-            },
+        let (place, by) = if let By::Kept { name, by } = &at.by {
+            (At::Kept(name.clone()), (**by).clone())
+        } else if at.by == By::Milliseconds {
+            (At::Clock, By::All)
+        } else if at.by == By::Reason {
+            (At::Reason, By::All)
+        } else {
+            (if is_of_sample(at.part) { At::Sample(at.part) } else { At::Answer }, at.by.clone())
         };
         let shown = match (&place, &at.by) {
             (At::Kept(name), _) => format!("the value {name}"),
@@ -327,7 +348,9 @@ impl Place {
                 AnswerPart::Url => sample.url.as_bytes(),
                 AnswerPart::RequestHead => sample.request_head.as_bytes(),
                 AnswerPart::AnswerHead => sample.head.as_bytes(),
-                _ => &sample.request_body,
+                AnswerPart::Body | AnswerPart::Head | AnswerPart::Whole | AnswerPart::RequestBody => {
+                    &sample.request_body
+                }
             }),
         };
         look(&self.finder, &View { body, ..View::default() })

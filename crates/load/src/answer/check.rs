@@ -126,9 +126,10 @@ impl Checks {
         let mut headers = Vec::new();
         let mut content = Vec::new();
         for check in &expect.checks {
-            match &check.at.by {
-                By::Header(name) => headers.push((name.clone(), Test::new(&check.must))),
-                _ => content.push(Content::new(check)),
+            if let By::Header(name) = &check.at.by {
+                headers.push((name.clone(), Test::new(&check.must)));
+            } else {
+                content.push(Content::new(check));
             }
         }
         // As many as there are bits for.
@@ -139,9 +140,8 @@ impl Checks {
         let is_header = |by: &By| matches!(by, By::Header(_));
         let reads_head =
             places().any(|at| at.part != Part::Body && !is_header(&at.by) && at.by != By::Status);
-        let names = extracts.iter().filter_map(|extract| match &extract.at.by {
-            By::Header(name) => Some(name.clone()),
-            _ => None,
+        let names = extracts.iter().filter_map(|extract| {
+            if let By::Header(name) = &extract.at.by { Some(name.clone()) } else { None }
         });
         let names: Vec<String> = names.collect();
         let reads_body = |extract: &Extract| {
@@ -358,11 +358,8 @@ impl Look<'_> {
             if test.takes(None) { seen && !met } else { !met }
         });
         let (nth, (name, test)) = wrong?;
-        let how = match test {
-            Test::BeAbsent => test.text(),
-            _ if seen >> nth & 1 == 0 => "is missing".to_owned(),
-            test => test.text(),
-        };
+        let is_missing = seen >> nth & 1 == 0 && !matches!(test, Test::BeAbsent);
+        let how = if is_missing { "is missing".to_owned() } else { test.text() };
         Some((Fault::WrongHeader, format!("header field {name} {how}")))
     }
 }

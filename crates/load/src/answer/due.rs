@@ -120,10 +120,11 @@ impl Given {
     /// Of the worker that has this part of a load, in front of a cache that may keep so many bytes; none: nobody knows.
     pub fn of_load(load: &Load, site: &Site, memory: Option<u64>, part: Part, now_us: u64) -> Given {
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
-        let hot = steps.filter_map(|step| match step {
-            Step::Object(object) if !object.asked.is_empty() => Some(object.asked.objects()),
-            Step::Object(object) => Some(object.popularity.hot * u64::from(site.variant_count())),
-            _ => None,
+        let hot = steps.filter_map(|step| {
+            let Step::Object(object) = step else { return None };
+            let is_listed = !object.asked.is_empty();
+            let variants = u64::from(site.variant_count());
+            Some(if is_listed { object.asked.objects() } else { object.popularity.hot * variants })
         });
         let mut steps_that_purge = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let purges = steps_that_purge.any(|step| matches!(step, Step::Object(one) if one.purge.is_some()));

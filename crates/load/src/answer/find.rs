@@ -205,7 +205,7 @@ impl Finder {
         let text = match self.part {
             Part::Head => view.head,
             Part::Whole => view.whole.unwrap_or(view.body),
-            _ => view.body,
+            Part::Body | Part::AnswerHead | Part::Url | Part::RequestHead | Part::RequestBody => view.body,
         };
         match &self.how {
             How::Regex(regex, _) => {
@@ -253,7 +253,16 @@ impl Finder {
                 let values = query.values(text, most).into_iter();
                 values.map(|value| alone(Cow::Owned(value.into_bytes()))).collect()
             }
-            _ => self.find(view).map(alone).into_iter().collect(),
+            How::Fixed { .. }
+            | How::Xml { .. }
+            | How::Json(_)
+            | How::Tag(_)
+            | How::Iso { .. }
+            | How::Size
+            | How::Status
+            | How::Header(_)
+            | How::All
+            | How::Nowhere => self.find(view).map(alone).into_iter().collect(),
         }
     }
 }
@@ -261,9 +270,9 @@ impl Finder {
 /// Returns the values that a JSONPath finds: strings without quotes and escapes, other values as JSON.
 fn json_path_values<'a>(text: &[u8], path: &JsonPath, most: usize) -> Vec<Cow<'a, [u8]>> {
     let Ok(document) = serde_json::from_slice::<serde_json::Value>(text) else { return Vec::new() };
-    let values = path.query(&document).all().into_iter().take(most).map(|value| match value {
-        serde_json::Value::String(text) => Cow::Owned(text.clone().into_bytes()),
-        other => Cow::Owned(other.to_string().into_bytes()),
+    let values = path.query(&document).all().into_iter().take(most).map(|value| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Cow::Owned(text.into_bytes())
     });
     values.collect()
 }

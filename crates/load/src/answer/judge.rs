@@ -171,7 +171,11 @@ impl<'a> Judge<'a> {
         self.head.stamp.is_some_and(|stamp| match stamp.kind {
             StampKind::Error => self.head.status >= 400 && self.finding.is_none(),
             StampKind::Cut => true,
-            _ => false,
+            StampKind::Full
+            | StampKind::Part
+            | StampKind::Unchanged
+            | StampKind::Refused
+            | StampKind::Gone => false,
         })
     }
 
@@ -592,14 +596,12 @@ impl AnswerSink for Judge<'_> {
         let by_address =
             self.checks_length() && self.site.version_sizes.is_empty() && self.head.codings.is_none();
         let wrong_length = announced.filter(|length| *length != expected && answered && by_address);
-        let error = match outcome {
-            Outcome::Failed(failure)
-                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
-            {
-                Some(RequestErrorKind::Short { got: self.body_bytes, wanted: announced.unwrap_or(expected) })
-            }
-            _ => None,
-        };
+        let is_cut =
+            |failure: Failure| failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly;
+        let is_short = matches!(outcome, Outcome::Failed(failure) if is_cut(failure));
+        let got = self.body_bytes;
+        let wanted = announced.unwrap_or(expected);
+        let error = is_short.then_some(RequestErrorKind::Short { got, wanted });
         let whole = self.whole_length();
         Found {
             detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),

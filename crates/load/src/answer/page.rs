@@ -225,7 +225,12 @@ impl AnswerSink for PageReader<'_> {
                     wanted: self.content_length.unwrap_or(0),
                 })
             }
-            _ => None,
+            Outcome::Ok
+            | Outcome::CheckFailed(_)
+            | Outcome::Injected
+            | Outcome::Aborted
+            | Outcome::Failed(_)
+            | Outcome::Unfinished => None,
         };
         Found { error, ..Found::default() }
     }

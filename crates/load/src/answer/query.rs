@@ -13,16 +13,12 @@ pub(crate) enum Query {
 impl Query {
     /// `None` where it is neither, or is one that a plan's check refuses.
     pub fn new(by: &By) -> Option<Query> {
-        match by {
-            By::XPath { path, html, take } => {
-                Some(Query::XPath { path: XPath::parse(path).ok()?, html: *html, take: *take })
-            }
-            By::Css { selector, attribute } => {
-                let selector = Selector::parse(selector).ok()?;
-                Some(Query::Css { selector, attribute: attribute.as_ref().map(|name| name.to_lowercase()) })
-            }
-            _ => None,
+        if let By::XPath { path, html, take } = by {
+            return Some(Query::XPath { path: XPath::parse(path).ok()?, html: *html, take: *take });
         }
+        let By::Css { selector, attribute } = by else { return None };
+        let selector = Selector::parse(selector).ok()?;
+        Some(Query::Css { selector, attribute: attribute.as_ref().map(|name| name.to_lowercase()) })
     }
 
     /// The values that it finds, at most so many. A node without what is taken has the empty text among several, and is none where

@@ -72,7 +72,17 @@ impl Test {
                 return if is_met || !judged.contains(&None) { Some(is_met) } else { None };
             }
             Test::Match(pattern) => return value.map_or(Some(false), |value| pattern.matches(value)),
-            _ => {}
+            Test::Exist
+            | Test::BeAbsent
+            | Test::Equal(_)
+            | Test::Contain(_)
+            | Test::BeOneOf(_)
+            | Test::BeNoneOf(_)
+            | Test::BeAnything
+            | Test::HaveLength(..)
+            | Test::HaveSha256(_)
+            | Test::BeAtLeast(_)
+            | Test::BeAtMost(_) => {}
         }
         let Some(value) = value else {
             return Some(matches!(self, Test::BeAbsent | Test::BeNoneOf(_) | Test::BeAnything));
@@ -122,7 +132,17 @@ impl Test {
             Test::BeNoneOf(values) => format!("none of {}", list(values)),
             Test::Equal(text) => short(text),
             Test::BeAnything => "any".to_owned(),
-            other => format!("one that {}", other.text()),
+            other @ (Test::Exist
+            | Test::BeAbsent
+            | Test::Match(_)
+            | Test::Contain(_)
+            | Test::HaveLength(..)
+            | Test::HaveSha256(_)
+            | Test::BeAtLeast(_)
+            | Test::BeAtMost(_)
+            | Test::Not(_)
+            | Test::AllOf(_)
+            | Test::AnyOf(_)) => format!("one that {}", other.text()),
         }
     }
 }

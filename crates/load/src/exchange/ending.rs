@@ -80,14 +80,9 @@ pub(crate) fn unsent<C: Exchanges>(
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
 /// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
 fn note_refusal(client: &mut Client, outcome: Outcome, moments: &Moments, reused: bool) {
-    client.refusals = match outcome {
-        Outcome::Failed(failure)
-            if !reused && moments.first_byte.is_none() && failure.kind != FailureKind::Timeout =>
-        {
-            client.refusals + 1
-        }
-        _ => 0,
-    };
+    let has_failed = matches!(outcome, Outcome::Failed(failure) if failure.kind != FailureKind::Timeout);
+    let is_refusal = has_failed && !reused && moments.first_byte.is_none();
+    client.refusals = if is_refusal { client.refusals + 1 } else { 0 };
 }
 
 /// An exchange has come to its end with an answer: accounts for it and tells of it.
@@ -122,11 +117,8 @@ pub(crate) fn finish<C: Exchanges>(
 
 /// Tells whoever follows requests of one that its client broke off, on purpose or because its time was up.
 fn tell_broken_off<C: Exchanges>(worker: &Worker, exchanges: &C, sent: &Sent<C::Item>, outcome: Outcome) {
-    let is_broken_off = match outcome {
-        Outcome::Aborted => true,
-        Outcome::Failed(failure) => failure.kind == FailureKind::Timeout,
-        _ => false,
-    };
+    let is_late = matches!(outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Timeout);
+    let is_broken_off = is_late || outcome == Outcome::Aborted;
     if let Some(tell) = worker.broken_off.as_ref().filter(|_| is_broken_off)
         && let Some(nonce) = exchanges.nonce(&sent.item)
     {

@@ -207,7 +207,12 @@ fn tell_evidence<C: Exchanges>(
         {
             (None, Some(failure))
         }
-        _ => return,
+        Outcome::Ok
+        | Outcome::CheckFailed(_)
+        | Outcome::Injected
+        | Outcome::Aborted
+        | Outcome::Failed(_)
+        | Outcome::Unfinished => return,
     };
     worker.account.wanted.evidence.set(left - 1);
     let mut request = exchanges.bytes(&sent.item, &sent.turn, sent.at);

@@ -140,10 +140,13 @@ async fn follow<C: HttpExchanges>(
             true
         }
         Some(Came::Nothing(read)) => {
-            let read = match read {
-                // Its time is up, or the plan sends nothing again.
-                Read::Lost(failure) if failure.kind == FailureKind::StreamRefused => Read::Failed(failure),
-                read => read,
+            // Its time is up, or the plan sends nothing again.
+            let read = if let Read::Lost(failure) = read
+                && failure.kind == FailureKind::StreamRefused
+            {
+                Read::Failed(failure)
+            } else {
+                read
             };
             if let Some(loss) = read.loss(false) {
                 settle(context, client, exchanges, due, &mut window, loss);
@@ -440,6 +443,6 @@ fn nothing(lease: &Lease, ended: StreamEnded, resend: plan::Resend) -> Received 
         }
         StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
         StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),
-        _ => Read::Failed(failure),
+        StreamEnded::Stream(_) | StreamEnded::Lost(_) => Read::Failed(failure),
     }))
 }

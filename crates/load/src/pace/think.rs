@@ -14,10 +14,10 @@ pub(crate) struct Think {
 impl Think {
     /// The time after request `number`.
     pub fn after(&self, number: u64) -> Duration {
-        match self.law {
-            Delay::None => Duration::ZERO,
-            law => law.draw(&mut Draw::new(self.seed, number)),
+        if self.law == Delay::None {
+            return Duration::ZERO;
         }
+        self.law.draw(&mut Draw::new(self.seed, number))
     }
 
     /// The time before a user's first request: the rest of a thought, so that users who come together do not stay together,

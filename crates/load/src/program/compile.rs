@@ -11,7 +11,7 @@ use crate::code::Interpreter;
 use crate::control::{Control, Decks};
 use crate::request::{Compiler, Scope, SlotNames, starts};
 use measure::Label;
-use plan::answer::By as Place;
+use plan::answer::{By as Place, Check, Extract};
 use plan::data::{Names, Tables};
 use plan::expression::Node;
 use plan::template::Encode;
@@ -102,13 +102,10 @@ fn has_expressions(scenario: &Scenario) -> bool {
 pub(crate) fn is_watched(scenario: &Scenario) -> bool {
     let mut found = false;
     scenario.each(&mut |step| {
-        let at = match step {
-            Step::Extract(extract) => Some(&extract.at),
-            Step::Check(check) => Some(&check.at),
-            _ => None,
-        };
-        let of_sample = at.is_some_and(|at| is_of_sample(at.part) || at.by == Place::Reason);
-        found |= of_sample || matches!(step, Step::Code(_));
+        if let Step::Extract(Extract { at, .. }) | Step::Check(Check { at, .. }) = step {
+            found |= is_of_sample(at.part) || at.by == Place::Reason;
+        }
+        found |= matches!(step, Step::Code(_));
     });
     found
 }
@@ -348,10 +345,11 @@ impl<'a> Compiling<'a> {
         let end = self.ops.len();
         let behind = if choice.by == ChoiceBy::Shuffle { place } else { end };
         ends.into_iter().for_each(|place| self.ops[place] = Op::Jump(behind));
-        match &mut self.ops[place] {
-            Op::Choose { to, .. } => *to = begins,
-            Op::Switch { to, exit, .. } | Op::Shuffled { to, exit, .. } => (*to, *exit) = (begins, end),
-            _ => {}
+        let op = &mut self.ops[place];
+        if let Op::Choose { to, .. } = op {
+            *to = begins;
+        } else if let Op::Switch { to, exit, .. } | Op::Shuffled { to, exit, .. } = op {
+            (*to, *exit) = (begins, end);
         }
     }
 

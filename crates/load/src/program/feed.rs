@@ -85,7 +85,7 @@ impl FeedWork {
         };
         let number = match self.end {
             FeedEnd::Again if count > 0 => number % count,
-            _ => number,
+            FeedEnd::Again | FeedEnd::StopUser | FeedEnd::Value(_) => number,
         };
         match (self.rows.get(usize::try_from(number).unwrap_or(usize::MAX)), &self.end) {
             (Some((begin, end)), _) => Row::Cells(&self.text[*begin..*end]),

@@ -372,11 +372,8 @@ impl Program {
             },
             Op::Barrier(meeting) => return Some(Next::Meet(meeting)),
             Op::Jump(to) => position.at = *to,
-            Op::Unless(condition, to) => {
-                if !self.holds(condition, around, position, &values.slots) {
-                    position.at = *to;
-                }
-            }
+            Op::Unless(condition, _) if self.holds(condition, around, position, &values.slots) => {}
+            Op::Unless(_, to) => position.at = *to,
             Op::Choose { by, counter, weights, to } => {
                 position.at = to[self.choose(by, *counter, weights, around, position)];
             }
@@ -412,7 +409,11 @@ impl Program {
                 Row::Stop => self.flow(Flow::StopUser, position.at - 1, position),
             },
             Op::Flow(flow) => self.flow(*flow, position.at - 1, position),
-            op => self.go_round(op, around, position, &mut values.slots),
+            Op::Enter(id) => self.enter(*id, around, position, &values.slots),
+            Op::Round(id) => self.round(*id, around, position, &mut values.slots),
+            Op::Again(id) => self.again(*id, around, position, &values.slots),
+            Op::Once { of, exit } => once(*of, *exit, position),
+            Op::Share(share) => self.share(share, around, position, &values.slots),
         }
         None
     }
@@ -439,27 +440,13 @@ impl Program {
         self.tells.then_some(Next::Began(mark))
     }
 
-    /// The operations of loops and of what happens only at some of the times.
-    fn go_round(&self, op: &Op, around: &Around, position: &mut Position, slots: &mut Slots) {
-        match op {
-            Op::Enter(id) => self.enter(*id, around, position, slots),
-            Op::Round(id) => self.round(*id, around, position, slots),
-            Op::Again(id) => {
-                let work = &self.loops[*id];
-                if work.until.as_ref().is_some_and(|until| self.holds(until, around, position, slots)) {
-                    position.at = work.exit;
-                }
-                position.frames[*id].round += 1;
-            }
-            Op::Once { of, exit } => {
-                let first = of.map_or(position.iterations == 0, |id| position.frames[id].round == 0);
-                if !first {
-                    position.at = *exit;
-                }
-            }
-            Op::Share(share) => self.share(share, around, position, slots),
-            _ => {}
+    /// Ends a round of a loop, and the loop where its condition says so.
+    fn again(&self, id: usize, around: &Around, position: &mut Position, slots: &Slots) {
+        let work = &self.loops[id];
+        if work.until.as_ref().is_some_and(|until| self.holds(until, around, position, slots)) {
+            position.at = work.exit;
         }
+        position.frames[id].round += 1;
     }
 
     fn draw(&self, around: &Around, position: &Position) -> Draw {
@@ -571,6 +558,14 @@ fn end<'a>(around: &Around, position: &mut Position) -> Option<Next<'a>> {
     let Open { label, title, parent, began, paused, good, lock, .. } = position.open.pop()?;
     let took = around.now.saturating_duration_since(began).saturating_sub(paused);
     if lock.is_some() { None } else { Some(Next::Ended(Mark { label, title, parent }, good, took)) }
+}
+
+/// Goes past what is walked in the first round of the loop, or of the iterations, alone.
+fn once(of: Option<usize>, exit: usize, position: &mut Position) {
+    let first = of.map_or(position.iterations == 0, |id| position.frames[id].round == 0);
+    if !first {
+        position.at = exit;
+    }
 }
 
 /// The branch that a switch means.

@@ -38,7 +38,7 @@ impl RhythmWork {
         let how = match rhythm.how {
             _ if scheduled => How::Scheduled(Box::new(RefCell::new(Schedule::new(open, part, seed)))),
             RhythmHow::Divided => How::Divided,
-            _ => How::Gap,
+            RhythmHow::Gap | RhythmHow::Poisson => How::Gap,
         };
         let gap = Duration::from_secs_f64((1.0 / per_second.max(1e-9)).min(1e9));
         RhythmWork { gap, how, of: rhythm.of, part, counter, last: Cell::new(None) }

@@ -189,7 +189,9 @@ impl Laws {
         };
         let size = match site.size {
             plan::site::Size::Table => jtest::table_size(fraction),
-            other => other.of(hash(0x51, fraction.to_bits())),
+            other @ (plan::site::Size::Fixed(_)
+            | plan::site::Size::Uniform { .. }
+            | plan::site::Size::Heavy { .. }) => other.of(hash(0x51, fraction.to_bits())),
         };
         let generation = (popularity.drift_per_hour > 0.0).then(|| {
             // jtest's rule: the whole part of the number plus the hours since 1970 times the rate.
@@ -236,7 +238,7 @@ fn version_held(site: &Site, what: What, unix_us: u64) -> Option<u64> {
         {
             Some(site.version_at(object, unix_us)).filter(|version| site.gone(object, *version).is_none())
         }
-        _ => None,
+        What::Native { .. } | What::Jtest(_) => None,
     }
 }
 

@@ -359,7 +359,9 @@ impl Drawn {
     fn write_body(&self, body: &[u8], to: &mut Vec<u8>) {
         match self.framing {
             Framing::Chunked if !self.listed_fields_only => chunked::frame(body, to),
-            _ => to.extend_from_slice(body),
+            Framing::Counted | Framing::AlwaysCounted | Framing::Chunked | Framing::Given | Framing::Grpc => {
+                to.extend_from_slice(body)
+            }
         }
     }
 

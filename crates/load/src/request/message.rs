@@ -178,7 +178,12 @@ impl What {
         match self {
             What::Length(field) => Some(field.number.width() as usize),
             What::Checksum(field, _) => Some(field.width() as usize),
-            _ => None,
+            What::Text(_)
+            | What::Value { .. }
+            | What::Counter { .. }
+            | What::Cell { .. }
+            | What::Time(_)
+            | What::Slot(_) => None,
         }
     }
 }

@@ -36,8 +36,6 @@ use plan::data::{Source, Time};
 
 /// Why values cannot be made on this machine: time zones, forms of times.
 pub(crate) fn violation(source: &Source) -> Option<String> {
-    match source {
-        Source::Time(Time::Text(text)) => time::TimeWriter::new(text).err(),
-        _ => None,
-    }
+    let Source::Time(Time::Text(text)) = source else { return None };
+    time::TimeWriter::new(text).err()
 }

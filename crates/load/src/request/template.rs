@@ -438,7 +438,16 @@ impl<'a> Compiler<'a> {
             Source::Checksum(sum) => {
                 What::Checksum(sum.clone(), Sum::new(sum.algorithm, &sum.key().unwrap_or_default())?)
             }
-            _ => What::Value { source: value.source, seed },
+            Source::Counter(_)
+            | Source::Integer { .. }
+            | Source::Text { .. }
+            | Source::Uuid
+            | Source::Time(_)
+            | Source::User
+            | Source::Request
+            | Source::Connection
+            | Source::Worker
+            | Source::Live { .. } => What::Value { source: value.source, seed },
         })
     }
 
@@ -447,7 +456,7 @@ impl<'a> Compiler<'a> {
         let column = table.column(value.column.as_deref())?;
         let row = match rows.order {
             RowOrder::InTurn => Row::Dealt(self.draw(value, Some(table.rows() as u64))),
-            order => Row::OfRequest(order, seed),
+            order @ (RowOrder::Random | RowOrder::Once) => Row::OfRequest(order, seed),
         };
         Some(What::Cell { table, column, row })
     }

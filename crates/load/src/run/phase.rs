@@ -228,10 +228,8 @@ impl Run {
         let programs = self.programs();
         // What is looked at, or shares connections with a session, is sent as a session sends it.
         let in_session = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
-        let varies = |step: &Step| match step {
-            Step::Requests(step) => !step.requests.kinds().iter().all(plan::Request::is_plain),
-            _ => false,
-        };
+        let is_plain = |step: &plan::RequestStep| step.requests.kinds().iter().all(plan::Request::is_plain);
+        let varies = |step: &Step| matches!(step, Step::Requests(step) if !is_plain(step));
         let sends = share.sends();
         let edited = scenario.is_journey()
             && (tells || is_watched(scenario) || sends.iter().any(|step| in_session(step) || varies(step)));
@@ -321,7 +319,26 @@ impl Run {
                 let decks = &worker.control.decks;
                 StepWork::Messages(Box::new(Messages::new(step, &tables, decks, phase, seed)))
             }
-            _ => StepWork::nothing(),
+            Step::Sequence(_)
+            | Step::Loop(_)
+            | Step::If(_)
+            | Step::Choice(_)
+            | Step::Share(_)
+            | Step::Once(_)
+            | Step::Transaction(_)
+            | Step::Lock(_)
+            | Step::Pause(_)
+            | Step::Wait(_)
+            | Step::Rhythm(_)
+            | Step::Barrier(_)
+            | Step::Set(_)
+            | Step::Counter(_)
+            | Step::Feed(_)
+            | Step::Extract(_)
+            | Step::Check(_)
+            | Step::Code(_)
+            | Step::Log(_)
+            | Step::Flow(_) => StepWork::nothing(),
         }
     }
 

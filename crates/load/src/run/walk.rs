@@ -197,7 +197,7 @@ impl Walk<'_> {
         match flow {
             Flow::StopRun => self.worker.control.stop(),
             Flow::StopNow => self.worker.control.stop_now(),
-            _ => {}
+            Flow::NextIteration | Flow::NextRound | Flow::BreakLoop | Flow::StopUser => {}
         }
     }
 }

@@ -70,7 +70,13 @@ impl Jar {
                     None => self.keep(new, now),
                 }
             }
-            rules => rules::read(rules, field, from, now).into_iter().for_each(|new| self.keep(new, now)),
+            rules @ (CookieRules::HttpclientStandard
+            | CookieRules::HttpclientStrict
+            | CookieRules::HttpclientDefault
+            | CookieRules::HttpclientNetscape
+            | CookieRules::HttpclientRfc2109) => {
+                rules::read(rules, field, from, now).into_iter().for_each(|new| self.keep(new, now))
+            }
         }
     }
 

@@ -247,9 +247,12 @@ pub(super) fn write_framed(
     body: &[u8],
     to: &mut Vec<u8>,
 ) -> Result<(), framing::Error> {
-    let bare = match framing {
-        framing::Framing::Length(length) if head.is_empty() => length.size.min(ZEROS.len()),
-        _ => 0,
+    let bare = if let framing::Framing::Length(length) = framing
+        && head.is_empty()
+    {
+        length.size.min(ZEROS.len())
+    } else {
+        0
     };
     framing.write(if bare > 0 { &ZEROS[..bare] } else { head }, body, to)
 }
@@ -261,12 +264,10 @@ const ZEROS: [u8; 32] = [0; 32];
 fn rows(step: &MessageStep, tables: &Tables) -> Option<u64> {
     let used = step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default());
     let rows = used.filter_map(|meaning| match meaning {
-        Meaning::Value(value) => match value.source {
-            Source::File(Rows { file, order: RowOrder::Once, .. }) => {
-                tables.get(&file).map(|table| table.rows() as u64)
-            }
-            _ => None,
-        },
+        Meaning::Value(value) => {
+            let Source::File(Rows { file, order: RowOrder::Once, .. }) = value.source else { return None };
+            tables.get(&file).map(|table| table.rows() as u64)
+        }
         Meaning::Extracted(_) => None,
     });
     rows.min()

@@ -488,9 +488,9 @@ fn expectation(common: &Expect, request: &Request) -> Expect {
 }
 
 fn rows(step: &RequestStep, tables: &Tables) -> Option<u64> {
-    let once = step.data.iter().filter_map(|Data { source, .. }| match source {
-        Source::File(Rows { file, order: RowOrder::Once, .. }) => tables.get(file),
-        _ => None,
+    let once = step.data.iter().filter_map(|Data { source, .. }| {
+        let Source::File(Rows { file, order: RowOrder::Once, .. }) = source else { return None };
+        tables.get(file)
     });
     once.map(|table| table.rows() as u64).min()
 }

@@ -95,18 +95,10 @@ impl Case {
     /// Phases against a peer that follows a script.
     pub fn new(phases: Vec<Phase>, script: impl Fn(u64) -> Act + 'static) -> Case {
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
-            protocol: Default::default(),
-            check: Default::default(),
             limits: plan::Limits { grace: Duration::from_millis(100), ..plan::Limits::default() },
             phases,
-            sources: Vec::new(),
-            trace: Default::default(),
+            ..Load::default()
         };
         let site = Site { size: Size::Fixed(500), ..Site::default() };
         Case {

@@ -90,12 +90,7 @@ impl Case {
             ..Phase::default()
         };
         Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,
             limits: plan::Limits {
@@ -104,8 +99,7 @@ impl Case {
                 ..plan::Limits::default()
             },
             phases: vec![phase],
-            sources: Vec::new(),
-            trace: Default::default(),
+            ..Load::default()
         }
     }
 

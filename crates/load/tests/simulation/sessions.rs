@@ -31,16 +31,13 @@ fn answers(asked: Asked) -> Vec<Move> {
 fn session() -> Session {
     let credentials = Credentials::new("u", plan::Secret::typed("p"));
     Session {
-        strict_urls: false,
-        fold_slashes: false,
-        hosts: std::collections::BTreeMap::new(),
-        cookie_rules: plan::CookieRules::default(),
         cookies: true,
         redirects: Some(Redirects { limit: 2, ..Redirects::default() }),
         auth: Some(Auth { credentials: vec![credentials], ..Auth::default() }),
         login: vec![Request::get("http://server/login")],
         resources: Some(Resources { parallel: 3, ..Resources::default() }),
         validators: plan::Validators::Always,
+        ..Session::default()
     }
 }
 

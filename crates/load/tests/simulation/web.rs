@@ -83,15 +83,12 @@ fn session(choose: &mut Chooser) -> Session {
     let resources = Resources { parallel: choose.one(&[1, 3]), ..Resources::default() };
     let login = choose.some(0.3).then(|| Request::get("http://server/login"));
     Session {
-        strict_urls: false,
-        fold_slashes: false,
-        hosts: std::collections::BTreeMap::new(),
-        cookie_rules: plan::CookieRules::default(),
         cookies: choose.some(0.5),
         redirects: choose.some(0.5).then_some(redirects),
         auth: choose.some(0.5).then(|| Auth { credentials: vec![credentials], ..Auth::default() }),
         login: login.into_iter().collect(),
         resources: choose.some(0.5).then_some(resources),
         validators: choose.one(&[Validators::Never, Validators::Always]),
+        ..Session::default()
     }
 }

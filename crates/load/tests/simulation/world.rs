@@ -161,15 +161,7 @@ pub fn requests(count: u64) -> Stop {
 /// A load of phases with limits that tests can wait for.
 pub fn load(phases: Vec<Phase>) -> Load {
     Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: Some(AT.to_owned()),
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
-        protocol: Default::default(),
-        check: Default::default(),
         limits: plan::Limits {
             connect: Duration::from_millis(200),
             request: Duration::from_millis(300),
@@ -177,7 +169,7 @@ pub fn load(phases: Vec<Phase>) -> Load {
             ..plan::Limits::default()
         },
         phases,
-        trace: Default::default(),
+        ..Load::default()
     }
 }
 

@@ -213,9 +213,9 @@ impl History {
         waiting.into_iter().filter(|waiting| !listener(waiting)).for_each(|waiting| self.tell(waiting));
         self.tell_reloads(now + TOGETHER);
         let late = std::mem::take(&mut self.due);
-        told.extend(late.into_iter().map(|happened| match happened.change {
-            Change::Ended { .. } => Happened { fatal: false, ..happened },
-            _ => happened,
+        told.extend(late.into_iter().map(|happened| {
+            let fatal = happened.fatal && !matches!(happened.change, Change::Ended { .. });
+            Happened { fatal, ..happened }
         }));
         told
     }

@@ -50,13 +50,12 @@ const TABLE: [(ExitCode, &str); 6] = [
 impl ExitCode {
     /// The code of a run with this verdict.
     pub fn of_run(result: &RunResult, verdict: &Verdict) -> ExitCode {
-        match result.was_ended_by_hand() {
-            true => ExitCode::EndedByHand,
-            false => match ExitCode::of(verdict, &result.thresholds) {
-                ExitCode::Fine if result.agents.iter().any(AgentUse::is_missed) => ExitCode::Impossible,
-                code => code,
-            },
+        if result.was_ended_by_hand() {
+            return ExitCode::EndedByHand;
         }
+        let code = ExitCode::of(verdict, &result.thresholds);
+        let is_missed = code == ExitCode::Fine && result.agents.iter().any(AgentUse::is_missed);
+        if is_missed { ExitCode::Impossible } else { code }
     }
 
     /// The code of a run that came to its end with this verdict, whose figures were held to these conditions.

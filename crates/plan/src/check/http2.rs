@@ -189,14 +189,13 @@ fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
 
 /// Adds what a step asks for that HTTP/2 and HTTP/3 do not have.
 fn check_step(phase: &str, step: &Step, found: &mut Found) {
-    match step {
-        Step::Requests(step) => {
-            let sent = step.requests.kinds().iter().chain(&step.session.login);
-            sent.for_each(|request| check_fields(&request.fields, found));
-        }
-        Step::Urls(_) => found.push(format!(
+    if let Step::Requests(step) = step {
+        let sent = step.requests.kinds().iter().chain(&step.session.login);
+        sent.for_each(|request| check_fields(&request.fields, found));
+    }
+    if matches!(step, Step::Urls(_)) {
+        found.push(format!(
             "phase '{phase}': a list of jtest's URLs is not there over HTTP/2 and HTTP/3: speak HTTP/1.1, or give requests"
-        )),
-        _ => {}
+        ));
     }
 }

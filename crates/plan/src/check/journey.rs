@@ -146,7 +146,16 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Found) {
         Step::Code(code) => check_code(code, names, found),
         Step::Log(log) => found.within("text", |found| check_text("log", &log.text, names, found)),
         Step::Requests(step) => found.within("after", |found| check_after(&step.after, names, found)),
-        _ => {}
+        Step::Object(_)
+        | Step::Urls(_)
+        | Step::Script(_)
+        | Step::Messages(_)
+        | Step::Sequence(_)
+        | Step::Once(_)
+        | Step::Transaction(_)
+        | Step::Lock(_)
+        | Step::Barrier(_)
+        | Step::Flow(_) => {}
     }
 }
 
@@ -158,18 +167,17 @@ fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Found) {
 }
 
 fn check_one_after(step: &Step, names: &Names<'_>, found: &mut Found) {
-    let at = match step {
-        Step::Extract(extract) => {
-            check_name("extract", &extract.name, found);
-            found.extend(extract.at.by.violation());
-            &extract.at
-        }
-        Step::Check(check) => {
-            found.extend(check.violation());
-            &check.at
-        }
-        Step::Code(code) => return check_code(code, names, found),
-        _ => return found.push("after holds steps of the kinds extract, check and code alone".to_owned()),
+    let at = if let Step::Extract(extract) = step {
+        check_name("extract", &extract.name, found);
+        found.extend(extract.at.by.violation());
+        &extract.at
+    } else if let Step::Check(check) = step {
+        found.extend(check.violation());
+        &check.at
+    } else if let Step::Code(code) = step {
+        return check_code(code, names, found);
+    } else {
+        return found.push("after holds steps of the kinds extract, check and code alone".to_owned());
     };
     if let By::Kept { name, .. } = &at.by
         && !names.extracted.contains(&name.as_str())

@@ -52,10 +52,9 @@ const REQUEST: &str = "correlation: request";
 /// A file that is read in two ways.
 fn mixed_files(step: &MessageStep) -> Option<String> {
     let rows = || {
-        step.data.iter().filter_map(|data| match &data.source {
-            Source::File(rows) => Some(rows),
-            _ => None,
-        })
+        step.data
+            .iter()
+            .filter_map(|data| if let Source::File(rows) = &data.source { Some(rows) } else { None })
     };
     let mixed = rows().find(|one| rows().any(|other| other.file == one.file && other.lines != one.lines))?;
     Some(format!("data: {} is taken by its rows and by its lines: give one of both", mixed.file))

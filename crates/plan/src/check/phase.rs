@@ -58,10 +58,8 @@ fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
     let shares = load.protocol.http().is_some_and(|http| http.streams().is_some());
     let shares =
         shares || parts.iter().flat_map(|part| &part.http).any(|version| *version != HttpVersion::One);
-    let by_itself = |step: &Step| match step {
-        Step::Requests(step) => !step.session.is_none(),
-        Step::Urls(_) => true,
-        _ => false,
+    let by_itself = |step: &Step| {
+        matches!(step, Step::Requests(step) if !step.session.is_none()) || matches!(step, Step::Urls(_))
     };
     let by_itself = phase.has_journeys() || phase.sends().into_iter().any(by_itself);
     if shares || by_itself {
@@ -115,7 +113,26 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
                 found.within("urls", |found| requests::check_https(name, url, load, found));
             }
         }
-        _ => {}
+        Step::Sequence(_)
+        | Step::Loop(_)
+        | Step::If(_)
+        | Step::Choice(_)
+        | Step::Share(_)
+        | Step::Once(_)
+        | Step::Transaction(_)
+        | Step::Lock(_)
+        | Step::Pause(_)
+        | Step::Wait(_)
+        | Step::Rhythm(_)
+        | Step::Barrier(_)
+        | Step::Set(_)
+        | Step::Counter(_)
+        | Step::Feed(_)
+        | Step::Extract(_)
+        | Step::Check(_)
+        | Step::Code(_)
+        | Step::Log(_)
+        | Step::Flow(_) => {}
     }
 }
 
@@ -156,15 +173,15 @@ fn sends_in<'a>(steps: &'a [Step], path: Vec<Part>, found: &mut Vec<(Vec<Part>, 
 /// The lists of steps in a step, each with its way from there.
 pub(super) fn lists(step: &Step) -> Vec<(Vec<Part>, &[Step])> {
     let lists = step.lists().into_iter();
-    match step {
-        Step::If(_) => [vec!["steps".into()], vec!["otherwise".into()]].into_iter().zip(lists).collect(),
-        Step::Choice(_) => {
-            let way = |nth: usize| vec!["branches".into(), nth.into(), "steps".into()];
-            lists.enumerate().map(|(nth, steps)| (way(nth), steps)).collect()
-        }
-        Step::Requests(_) | Step::Code(_) => lists.map(|steps| (vec!["after".into()], steps)).collect(),
-        _ => lists.map(|steps| (vec!["steps".into()], steps)).collect(),
+    if matches!(step, Step::If(_)) {
+        return [vec!["steps".into()], vec!["otherwise".into()]].into_iter().zip(lists).collect();
     }
+    if matches!(step, Step::Choice(_)) {
+        let way = |nth: usize| vec!["branches".into(), nth.into(), "steps".into()];
+        return lists.enumerate().map(|(nth, steps)| (way(nth), steps)).collect();
+    }
+    let name = if matches!(step, Step::Requests(_) | Step::Code(_)) { "after" } else { "steps" };
+    lists.map(|steps| (vec![name.into()], steps)).collect()
 }
 
 /// The names that are kept in the scenario that a step belongs to.
@@ -298,13 +315,12 @@ fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut Found) {
 
 /// Violations of a waiting time.
 pub(super) fn check_delay(name: &str, law: &Delay, found: &mut Found) {
-    match *law {
-        Delay::Uniform { min, max } if min > max => {
-            found.push(format!("{name}: min is greater than max: give the shorter time first"));
-        }
-        Delay::Lognormal { sigma, .. } if !(0.0..=5.0).contains(&sigma) => {
-            found.push(format!("{name}: sigma is {sigma}: give 0 to 5"));
-        }
-        _ => {}
+    if matches!(law, Delay::Uniform { min, max } if min > max) {
+        found.push(format!("{name}: min is greater than max: give the shorter time first"));
+    }
+    if let Delay::Lognormal { sigma, .. } = law
+        && !(0.0..=5.0).contains(sigma)
+    {
+        found.push(format!("{name}: sigma is {sigma}: give 0 to 5"));
     }
 }

@@ -23,18 +23,10 @@ fn plan() -> Plan {
         ..Phase::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: Some("localhost:8080".to_owned()),
-        more_targets: Vec::new(),
-        spread: crate::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::default(),
-        check: Default::default(),
-        limits: Default::default(),
         phases: vec![phase],
-        trace: Default::default(),
+        ..Load::default()
     };
     let origin = Some(Origin::default());
     Plan {

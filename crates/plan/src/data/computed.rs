@@ -96,7 +96,12 @@ impl Algorithm {
             Algorithm::HmacSha256 | Algorithm::HmacSha1 | Algorithm::HmacSha512 => Some("a key"),
             Algorithm::Cmac => Some("a key of 16, 24 or 32 bytes"),
             Algorithm::RetailMac | Algorithm::RetailMac80 => Some("a key of 16 bytes"),
-            _ => None,
+            Algorithm::Lrc
+            | Algorithm::Crc16
+            | Algorithm::Crc16Arc
+            | Algorithm::Crc16Modbus
+            | Algorithm::Crc16Xmodem
+            | Algorithm::Crc32 => None,
         }
     }
 
@@ -105,7 +110,15 @@ impl Algorithm {
         match self {
             Algorithm::Cmac => [16, 24, 32].contains(&key_bytes),
             Algorithm::RetailMac | Algorithm::RetailMac80 => key_bytes == 16,
-            _ => key_bytes > 0,
+            Algorithm::Lrc
+            | Algorithm::Crc16
+            | Algorithm::Crc16Arc
+            | Algorithm::Crc16Modbus
+            | Algorithm::Crc16Xmodem
+            | Algorithm::Crc32
+            | Algorithm::HmacSha256
+            | Algorithm::HmacSha1
+            | Algorithm::HmacSha512 => key_bytes > 0,
         }
     }
 

@@ -148,10 +148,12 @@ impl Counting {
 
     /// How many different values there are before the first comes again, where they come around.
     pub fn round(&self) -> Option<u64> {
-        match self.then {
-            Then::Around { values, .. } if self.times == 0 => Some(values),
-            _ => None,
+        if let Then::Around { values, .. } = self.then
+            && self.times == 0
+        {
+            return Some(values);
         }
+        None
     }
 
     /// The value that comes as number `nth`, from 0.

@@ -110,7 +110,9 @@ impl Format {
                 Kind::Text => 0,
                 Kind::Character => 1,
                 // A precision of 0 leaves nothing of the number 0.
-                _ => conversion.precision.unwrap_or(1),
+                Kind::Decimal | Kind::Unsigned | Kind::Hex | Kind::UpperHex | Kind::Octal => {
+                    conversion.precision.unwrap_or(1)
+                }
             };
             usize::from(conversion.width.max(digits))
         });
@@ -222,7 +224,13 @@ impl Conversion {
             Kind::Decimal if self.blank => to.push(b' '),
             Kind::Hex if self.alternate && number != 0 => to.extend_from_slice(b"0x"),
             Kind::UpperHex if self.alternate && number != 0 => to.extend_from_slice(b"0X"),
-            _ => {}
+            Kind::Text
+            | Kind::Decimal
+            | Kind::Unsigned
+            | Kind::Hex
+            | Kind::UpperHex
+            | Kind::Octal
+            | Kind::Character => {}
         }
     }
 
@@ -237,7 +245,7 @@ impl Conversion {
             Kind::UpperHex => write!(to, "{number:0least$X}"),
             Kind::Octal => write!(to, "{number:0least$o}"),
             Kind::Unsigned => write!(to, "{:0least$}", number as u64),
-            _ => write!(to, "{:0least$}", number.unsigned_abs()),
+            Kind::Text | Kind::Decimal | Kind::Character => write!(to, "{:0least$}", number.unsigned_abs()),
         };
         if self.kind == Kind::Octal && self.alternate && to.get(begin) != Some(&b'0') {
             to.insert(begin, b'0');

@@ -299,37 +299,31 @@ impl Source {
 
     /// The file that its values come from.
     pub fn file(&self) -> Option<&str> {
-        match self {
-            Source::File(rows) => Some(&rows.file),
-            _ => None,
-        }
+        if let Source::File(rows) = self { Some(&rows.file) } else { None }
     }
 
     /// The secret that it is taken from, or made with.
     pub fn secret(&self) -> Option<&Secret> {
-        match self {
-            Source::Secret(secret) => Some(secret),
-            Source::Checksum(sum) => sum.key.as_ref(),
-            _ => None,
+        if let Source::Checksum(sum) = self {
+            return sum.key.as_ref();
         }
+        if let Source::Secret(secret) = self { Some(secret) } else { None }
     }
 
     /// The same, to be filled in.
     pub(crate) fn secret_mut(&mut self) -> Option<&mut Secret> {
-        match self {
-            Source::Secret(secret) => Some(secret),
-            Source::Checksum(sum) => sum.key.as_mut(),
-            _ => None,
+        if let Source::Checksum(sum) = self {
+            return sum.key.as_mut();
         }
+        if let Source::Secret(secret) = self { Some(secret) } else { None }
     }
 
     /// Bytes that it takes at least, where it is computed when all else of a message is known.
     pub fn computed_bytes(&self) -> Option<u32> {
-        match self {
-            Source::Length(length) => Some(length.number.width()),
-            Source::Checksum(sum) => Some(sum.width()),
-            _ => None,
+        if let Source::Length(length) = self {
+            return Some(length.number.width());
         }
+        if let Source::Checksum(sum) = self { Some(sum.width()) } else { None }
     }
 
     /// Where its values are dealt to requests one after the other; `None`: each value follows from the request alone.
@@ -338,7 +332,20 @@ impl Source {
             Source::Counter(Counter { end: None, each: Each::Request, .. }) => None,
             Source::Counter(counter) => Some(counter.each),
             Source::File(Rows { order: RowOrder::InTurn, each, .. }) => Some(*each),
-            _ => None,
+            Source::Integer { .. }
+            | Source::Text { .. }
+            | Source::Uuid
+            | Source::Time(_)
+            | Source::User
+            | Source::Request
+            | Source::Connection
+            | Source::Worker
+            | Source::File(_)
+            | Source::Bytes(_)
+            | Source::Secret(_)
+            | Source::Live { .. }
+            | Source::Length(_)
+            | Source::Checksum(_) => None,
         }
     }
 
@@ -361,7 +368,19 @@ impl Source {
                 Some("a length of an impossible width".to_owned())
             }
             Source::Checksum(sum) => sum.violation(),
-            _ => None,
+            Source::Integer { .. }
+            | Source::Text { .. }
+            | Source::Uuid
+            | Source::Time(_)
+            | Source::User
+            | Source::Request
+            | Source::Connection
+            | Source::Worker
+            | Source::File(_)
+            | Source::Bytes(_)
+            | Source::Secret(_)
+            | Source::Live { .. }
+            | Source::Length(_) => None,
         }
     }
 

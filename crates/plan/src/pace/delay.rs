@@ -91,7 +91,7 @@ impl Delay {
             Delay::Normal { .. } | Delay::Poisson { .. } => self.draw_of(draw, false).mul_f64(draw.unit()),
             // An exponential delay has no memory.
             Delay::Exponential { .. } => self.draw(draw),
-            _ => {
+            Delay::Fixed { .. } | Delay::Uniform { .. } | Delay::Lognormal { .. } => {
                 let met = self.draw_of(draw, true);
                 met.mul_f64(draw.unit())
             }

@@ -205,10 +205,7 @@ impl Pace {
 
     /// Users that come and go, row by row; none for another pace.
     pub fn rows(&self) -> &[UserRow] {
-        match self {
-            Pace::Ramps(rows) => rows,
-            _ => &[],
-        }
+        if let Pace::Ramps(rows) = self { rows } else { &[] }
     }
 
     /// Users at most, or requests or connections under way.

@@ -92,7 +92,16 @@ impl Must {
             Must::BeOneOf(values) | Must::BeNoneOf(values) if values.is_empty() => {
                 Some("the set of values is empty: give at least one".to_owned())
             }
-            _ => None,
+            Must::Exist
+            | Must::BeAbsent
+            | Must::Equal(_)
+            | Must::Contain(_)
+            | Must::BeOneOf(_)
+            | Must::BeNoneOf(_)
+            | Must::BeAnything
+            | Must::HaveLength { .. }
+            | Must::BeAtLeast(_)
+            | Must::BeAtMost(_) => None,
         }
     }
 }
@@ -474,7 +483,17 @@ impl By {
             By::Iso { field, .. } if *field == 1 || *field > 128 => {
                 Some("ISO 8583 has fields 2 to 128; 0 is the message type".to_owned())
             }
-            _ => None,
+            By::Fixed { .. }
+            | By::Xml(_)
+            | By::Tag(_)
+            | By::Between { .. }
+            | By::Iso { .. }
+            | By::Reason
+            | By::Milliseconds
+            | By::Size
+            | By::Status
+            | By::Header(_)
+            | By::All => None,
         }
     }
 }

@@ -58,16 +58,15 @@ impl Field {
     pub fn new(name: impl Into<String>, value: impl Into<FieldValue>) -> Field {
         let name = name.into();
         let value = value.into();
-        let value = match value {
-            FieldValue::Text(text)
-                if !text.is_empty() && is_secret_field(&name) && !is_placeholder(&name, &text) =>
-            {
-                let (before, secret) = split_scheme(&name, &text);
-                let secret = Secret::typed(secret);
-                FieldValue::Secret(SecretText { before: before.to_owned(), secret })
-            }
-            value => value,
-        };
+        if let FieldValue::Text(text) = &value
+            && !text.is_empty()
+            && is_secret_field(&name)
+            && !is_placeholder(&name, text)
+        {
+            let (before, secret) = split_scheme(&name, text);
+            let secret = SecretText { before: before.to_owned(), secret: Secret::typed(secret) };
+            return Field { name, value: FieldValue::Secret(secret) };
+        }
         Field { name, value }
     }
 
@@ -155,7 +154,7 @@ impl FieldValue {
         match self {
             FieldValue::Secret(SecretText { secret, .. }) if !secret.is_typed() => None,
             FieldValue::Basic(_) => None,
-            _ => Some(self.text()),
+            FieldValue::Text(_) | FieldValue::Secret(_) => Some(self.text()),
         }
     }
 
@@ -168,7 +167,7 @@ impl FieldValue {
                 let secret = Secret::typed(change(secret.reveal()));
                 FieldValue::Secret(SecretText { before, secret })
             }
-            other => other,
+            other @ (FieldValue::Secret(_) | FieldValue::Basic(_)) => other,
         }
     }
 }
@@ -198,12 +197,12 @@ impl<'de> Deserialize<'de> for Field {
             let why = why.message().trim_end();
             serde::de::Error::custom(format!("the value of {name}: {why}"))
         };
-        let value = match value {
-            toml::Value::String(text) => FieldValue::Text(text),
-            toml::Value::Table(table) if table.contains_key("basic") => {
-                FieldValue::Basic(table.try_into().map_err(wrong)?)
-            }
-            other => FieldValue::Secret(other.try_into().map_err(wrong)?),
+        let value = if let toml::Value::String(text) = value {
+            FieldValue::Text(text)
+        } else if value.get("basic").is_some() {
+            FieldValue::Basic(value.try_into().map_err(wrong)?)
+        } else {
+            FieldValue::Secret(value.try_into().map_err(wrong)?)
         };
         Ok(Field::new(name, value))
     }

@@ -199,21 +199,21 @@ impl Step {
 
     /// True if it sends something, with nothing to do after its answers.
     fn is_plain_send(&self) -> bool {
-        match self {
-            Step::Requests(step) => {
-                step.after.is_empty() && step.requests.kinds().iter().all(Request::is_plain)
-            }
-            step => step.is_send(),
+        if let Step::Requests(step) = self {
+            return step.after.is_empty() && step.requests.kinds().iter().all(Request::is_plain);
         }
+        self.is_send()
     }
 
     fn labels(&self, add: &mut impl FnMut(&str)) {
-        match self {
-            Step::Transaction(transaction) => add(&transaction.name),
-            Step::Requests(step) => step.requests.kinds().iter().for_each(|request| add(&request.name)),
-            Step::Code(code) => add(&code.sample),
-            Step::Object(step) => step.asked.labels().iter().for_each(|label| add(label)),
-            _ => {}
+        if let Step::Transaction(transaction) = self {
+            add(&transaction.name);
+        } else if let Step::Requests(step) = self {
+            step.requests.kinds().iter().for_each(|request| add(&request.name));
+        } else if let Step::Code(code) = self {
+            add(&code.sample);
+        } else if let Step::Object(step) = self {
+            step.asked.labels().iter().for_each(|label| add(label));
         }
         if !matches!(self, Step::Transaction(Transaction { parent: true, .. })) {
             self.lists().into_iter().flatten().for_each(|step| step.labels(add));
@@ -234,7 +234,24 @@ impl Step {
                 let into = looped.each.as_ref().map(|each| &each.into);
                 found.extend(looped.index.iter().chain(into).map(String::as_str));
             }
-            _ => {}
+            Step::Object(_)
+            | Step::Urls(_)
+            | Step::Script(_)
+            | Step::Messages(_)
+            | Step::Sequence(_)
+            | Step::If(_)
+            | Step::Choice(_)
+            | Step::Share(_)
+            | Step::Once(_)
+            | Step::Transaction(_)
+            | Step::Lock(_)
+            | Step::Pause(_)
+            | Step::Wait(_)
+            | Step::Rhythm(_)
+            | Step::Barrier(_)
+            | Step::Check(_)
+            | Step::Log(_)
+            | Step::Flow(_) => {}
         }
     }
 
@@ -254,7 +271,23 @@ impl Step {
             }
             Step::If(one) => vec![&one.steps, &one.otherwise],
             Step::Choice(choice) => choice.branches.iter().map(|branch| branch.steps.as_slice()).collect(),
-            _ => Vec::new(),
+            Step::Object(_)
+            | Step::Urls(_)
+            | Step::Requests(_)
+            | Step::Script(_)
+            | Step::Messages(_)
+            | Step::Pause(_)
+            | Step::Wait(_)
+            | Step::Rhythm(_)
+            | Step::Barrier(_)
+            | Step::Set(_)
+            | Step::Counter(_)
+            | Step::Feed(_)
+            | Step::Extract(_)
+            | Step::Check(_)
+            | Step::Code(_)
+            | Step::Log(_)
+            | Step::Flow(_) => Vec::new(),
         }
     }
 
@@ -269,7 +302,23 @@ impl Step {
             | Step::Transaction(Transaction { steps, .. }) => vec![steps],
             Step::If(one) => vec![&mut one.steps, &mut one.otherwise],
             Step::Choice(choice) => choice.branches.iter_mut().map(|branch| &mut branch.steps).collect(),
-            _ => Vec::new(),
+            Step::Object(_)
+            | Step::Urls(_)
+            | Step::Requests(_)
+            | Step::Script(_)
+            | Step::Messages(_)
+            | Step::Pause(_)
+            | Step::Wait(_)
+            | Step::Rhythm(_)
+            | Step::Barrier(_)
+            | Step::Set(_)
+            | Step::Counter(_)
+            | Step::Feed(_)
+            | Step::Extract(_)
+            | Step::Check(_)
+            | Step::Code(_)
+            | Step::Log(_)
+            | Step::Flow(_) => Vec::new(),
         }
     }
 
@@ -288,11 +337,10 @@ impl Step {
 
     /// How fast the answers to what it sends are read.
     pub fn reading(&self) -> Reading {
-        match self {
-            Step::Object(step) => step.reading,
-            Step::Requests(step) => step.reading,
-            _ => Reading::default(),
+        if let Step::Object(ObjectStep { reading, .. }) | Step::Requests(RequestStep { reading, .. }) = self {
+            return *reading;
         }
+        Reading::default()
     }
 
     fn sends_mut(&mut self) -> Vec<&mut Step> {

@@ -22,6 +22,7 @@ impl Error for Fault {
     }
 
     /// Without the text that stands there, which may be a secret.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what serde names better than we would, it names")]
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Fault {
         let found = match found {
             Unexpected::Str(_) => "a text".to_owned(),
@@ -34,10 +35,8 @@ impl Error for Fault {
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Fault {
-        match found {
-            Unexpected::Str(_) => Fault::custom(format!("this text is not {}", wanted(expected))),
-            other => Fault::custom(format!("{other} is not {}", wanted(expected))),
-        }
+        let what = if let Unexpected::Str(_) = found { "this text".to_owned() } else { found.to_string() };
+        Fault::custom(format!("{what} is not {}", wanted(expected)))
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Fault {
@@ -100,10 +99,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.value {
-            Value::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
-        }
+        if let Value::Null = self.value { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -131,7 +127,7 @@ impl<'de> Deserializer<'de> for &'de Node {
                     return Err(Fault::new(self.at, why));
                 }
             },
-            _ => {
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::List(_) => {
                 let why =
                     format!("here stands {}, and it must be one of `{}`", self.kind(), known.join("`, `"));
                 return Err(Fault::new(self.at, why));
@@ -152,17 +148,19 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = match &self.value {
-            Value::Table(entries) => visitor.visit_map(Entries { rest: entries.iter(), value: None }),
-            _ => Err(self.does_not_fit(&visitor)),
+        let read = if let Value::Table(entries) = &self.value {
+            visitor.visit_map(Entries { rest: entries.iter(), value: None })
+        } else {
+            Err(self.does_not_fit(&visitor))
         };
         read.map_err(|fault| fault.or_at(self.at))
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = match &self.value {
-            Value::List(items) => visitor.visit_seq(Items(items.iter())),
-            _ => Err(self.does_not_fit(&visitor)),
+        let read = if let Value::List(items) = &self.value {
+            visitor.visit_seq(Items(items.iter()))
+        } else {
+            Err(self.does_not_fit(&visitor))
         };
         read.map_err(|fault| fault.or_at(self.at))
     }
@@ -172,9 +170,10 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = match &self.value {
-            Value::Text(text) => visitor.visit_borrowed_str(text),
-            _ => Err(self.does_not_fit(&visitor)),
+        let read = if let Value::Text(text) = &self.value {
+            visitor.visit_borrowed_str(text)
+        } else {
+            Err(self.does_not_fit(&visitor))
         };
         read.map_err(|fault| fault.or_at(self.at))
     }
@@ -184,9 +183,10 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let read = match &self.value {
-            Value::Bool(yes) => visitor.visit_bool(*yes),
-            _ => Err(self.does_not_fit(&visitor)),
+        let read = if let Value::Bool(yes) = &self.value {
+            visitor.visit_bool(*yes)
+        } else {
+            Err(self.does_not_fit(&visitor))
         };
         read.map_err(|fault| fault.or_at(self.at))
     }

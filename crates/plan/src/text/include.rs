@@ -59,7 +59,9 @@ impl<'a> Files<'a> {
                 let dot = if path.is_empty() { "" } else { "." };
                 self.resolve(value, &format!("{path}{dot}{}", key.name))
             })?,
-            _ => return Ok(()),
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+                return Ok(());
+            }
         }
         let Some((_, include)) = node.take("include") else { return Ok(()) };
         for (name, at) in paths(include)?.into_iter().rev() {
@@ -80,22 +82,24 @@ impl<'a> Files<'a> {
             return Err(wrong("too many files include each other".to_owned()));
         }
         let node = self.tree(source)?;
-        match node.value {
-            Value::Table(_) => Ok(node),
-            _ => Err(wrong(format!("it is {}, and must be a table", node.kind()))),
+        if !matches!(node.value, Value::Table(_)) {
+            return Err(wrong(format!("it is {}, and must be a table", node.kind())));
         }
+        Ok(node)
     }
 }
 
 fn paths(include: Node) -> Result<Vec<(String, Place)>, Fault> {
-    let one = |node: Node| match node.value {
-        Value::Text(path) => Ok((path, node.at)),
-        _ => Err(Fault::new(node.at, "include names a file, or a list of files")),
+    let one = |node: Node| {
+        let Value::Text(path) = node.value else {
+            return Err(Fault::new(node.at, "include names a file, or a list of files"));
+        };
+        Ok((path, node.at))
     };
-    match include.value {
-        Value::List(items) => items.into_iter().map(one).collect(),
-        _ => Ok(vec![one(include)?]),
+    if let Value::List(items) = include.value {
+        return items.into_iter().map(one).collect();
     }
+    Ok(vec![one(include)?])
 }
 
 /// Lays a table beneath another: what that one says itself stays.

@@ -180,7 +180,9 @@ impl Source {
         let offset = fault.at.map_or(0, |at| at.offset as usize);
         let bytes = match self.form {
             TextForm::Yaml => text.char_indices().nth(offset).map_or(text.len(), |(place, _)| place),
-            _ => (0..=offset.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0),
+            TextForm::Toml | TextForm::Json => {
+                (0..=offset.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0)
+            }
         };
         TextError::at(self.name.clone(), &text[..bytes], fault.why)
     }
@@ -293,15 +295,15 @@ impl Plan {
         }
         let phases = told.load.iter_mut().flat_map(|load| &mut load.phases);
         for step in phases.flat_map(|phase| phase.sends_mut()) {
-            match step {
-                Step::Requests(step) => {
-                    tell_list(step);
-                    step.session.login.iter_mut().for_each(tell_request);
-                }
-                Step::Urls(step) => step.urls.iter_mut().for_each(tell_url),
-                Step::Object(step) => step.asked = step.asked.told(),
-                Step::Script(step) => tell_request(&mut step.request),
-                _ => {}
+            if let Step::Requests(step) = step {
+                tell_list(step);
+                step.session.login.iter_mut().for_each(tell_request);
+            } else if let Step::Urls(step) = step {
+                step.urls.iter_mut().for_each(tell_url);
+            } else if let Step::Object(step) = step {
+                step.asked = step.asked.told();
+            } else if let Step::Script(step) = step {
+                tell_request(&mut step.request);
             }
         }
         tell_bodies(&mut told);

@@ -100,7 +100,7 @@ impl Node {
                 let found = node.not_finite()?;
                 Some(if found.is_empty() { key.name.clone().into_owned() } else { found })
             }),
-            _ => None,
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Text(_) => None,
         }
     }
 
@@ -119,7 +119,7 @@ impl Node {
                 Some(place) => Some(entries.remove(place).1),
                 None => entries.iter_mut().find_map(|(_, node)| node.take_at(at)),
             },
-            _ => None,
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => None,
         }
     }
 }

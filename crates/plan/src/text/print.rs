@@ -123,9 +123,10 @@ fn bare(name: &str) -> String {
 /// YAML in block style. Texts that are not plain words stand in double quotes, as in JSON.
 pub(super) fn yaml(node: &Node) -> String {
     let mut text = String::new();
-    match &node.value {
-        Value::Table(entries) if !entries.is_empty() => block(node, 0, &mut text),
-        _ => flow(node, &mut text),
+    if matches!(&node.value, Value::Table(entries) if !entries.is_empty()) {
+        block(node, 0, &mut text);
+    } else {
+        flow(node, &mut text);
     }
     text.trim_start_matches('\n').to_owned() + "\n"
 }
@@ -135,7 +136,7 @@ fn behind(node: &Node, indent: usize, text: &mut String) {
     let is_block = match &node.value {
         Value::Table(entries) => !entries.is_empty(),
         Value::List(items) => !items.is_empty(),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => false,
     };
     if is_block {
         block(node, indent, text);
@@ -166,7 +167,7 @@ fn block(node: &Node, indent: usize, text: &mut String) {
                 item_behind_dash(item, indent + 2, text);
             }
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
     }
 }
 

@@ -36,7 +36,9 @@ impl Variables {
             Value::Integer(_) => Value::Integer(value.parse().map_err(|_| wrong())?),
             Value::Float(_) => Value::Float(value.parse().map_err(|_| wrong())?),
             Value::Bool(_) => Value::Bool(value.parse().map_err(|_| wrong())?),
-            _ => Value::Text(value.replace("${", "$${")),
+            Value::Null | Value::Text(_) | Value::List(_) | Value::Table(_) => {
+                Value::Text(value.replace("${", "$${"))
+            }
         };
         let node = Node { at: old.at, value: new };
         self.values.insert(name.to_owned(), node);
@@ -66,7 +68,7 @@ impl Variables {
                 node.value = self.filled(text, node.at, &mut Vec::new())?;
                 Ok(())
             }
-            _ => Ok(()),
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => Ok(()),
         }
     }
 
@@ -128,7 +130,9 @@ fn declared(node: Node) -> Result<BTreeMap<String, Node>, Fault> {
                 format!("`{}` is {}: a variable is text, a number, true or false", key.name, value.kind());
             Err(Fault::new(value.at, why))
         }
-        _ => Ok((key.name.into_owned(), value)),
+        Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {
+            Ok((key.name.into_owned(), value))
+        }
     };
     entries.into_iter().map(one).collect()
 }

@@ -79,7 +79,13 @@ impl<'a> Reader<'a> {
                 self.values += count(&node);
                 return Ok(node);
             }
-            _ => return Err(Fault::new(at, "a value is missing")),
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd
+            | Event::SequenceEnd
+            | Event::MappingEnd => return Err(Fault::new(at, "a value is missing")),
         };
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
@@ -115,7 +121,7 @@ fn count(node: &Node) -> usize {
     match &node.value {
         Value::List(items) => 1 + items.iter().map(count).sum::<usize>(),
         Value::Table(entries) => 1 + entries.iter().map(|(_, node)| count(node)).sum::<usize>(),
-        _ => 1,
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => 1,
     }
 }
 

@@ -20,18 +20,10 @@ pub fn example() -> Plan {
 
 fn with_phases(seed: u64, phases: Vec<Phase>) -> Plan {
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
         stop_if: vec![plan::StopIf::parse("errors>50% for 60s").unwrap()],
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: plan::Protocol::default(),
-        check: plan::Check::default(),
-        limits: plan::Limits::default(),
-        trace: plan::Trace::default(),
         phases,
+        ..Load::default()
     };
     Plan {
         version: Plan::VERSION,

@@ -184,18 +184,11 @@ mod tests {
 
     fn plan(http: Http, phases: Vec<Phase>) -> Plan {
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
             sources: vec!["127.0.0.2-127.0.0.5".parse().unwrap(), "::1".parse().unwrap()],
             protocol: Protocol::Http(http),
-            check: Default::default(),
-            limits: Default::default(),
             phases,
-            trace: Default::default(),
+            ..Load::default()
         };
         Plan {
             version: 1,

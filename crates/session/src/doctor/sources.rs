@@ -55,10 +55,7 @@ fn family(is_ipv4: bool) -> &'static str {
 
 /// As [`is_here`], but all of 127.0.0.0/8 is ours only where the loopback device is up, and of IPv6 only `::1`.
 fn is_ours(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) if v4.is_loopback() => true,
-        address => is_here(address),
-    }
+    matches!(address, IpAddr::V4(v4) if v4.is_loopback()) || is_here(address)
 }
 
 #[cfg(test)]

@@ -139,12 +139,7 @@ fn plan(
     };
     let timeout = u64::try_from(typed.timeout).map_or(LONG, Duration::from_secs);
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: proxy.map(str::to_owned),
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
         sources: sources(typed)?,
         protocol: Protocol::Http(http(typed, tls)),
         check: ::plan::Check { evidence: 0, ..::plan::Check::default() },
@@ -164,6 +159,7 @@ fn plan(
             distributions: true,
             ..Trace::default()
         },
+        ..Load::default()
     };
     Ok(Plan {
         version: Plan::VERSION,

@@ -13,7 +13,7 @@ use ::plan::check::MAX_USERS;
 use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Body, Check, CheckContent, Expect, Field, Http, Http1, Http2, Io, Limits, Load, Pace, Phase,
-    Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
+    Plan, Protocol, Request, RequestStep, Scenario, Site, Step, Stop, Tls,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -119,13 +119,6 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         ..Phase::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         limits: Limits {
@@ -135,7 +128,7 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
             ..Limits::default()
         },
         phases: vec![phase],
-        trace: Trace::default(),
+        ..Load::default()
     };
     Ok(Plan {
         version: Plan::VERSION,

@@ -13,7 +13,7 @@ use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Arrivals, Body, Check, CheckContent, Credentials, Expect, Field, FieldValue, Http, Http1,
     Http1Version, Http2, Io, Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestStep,
-    Scenario, Session, Site, Status, Step, Stop, Tls, Trace,
+    Scenario, Session, Site, Status, Step, Stop, Tls,
 };
 use std::path::Path;
 
@@ -145,18 +145,11 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
         ..Phase::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         limits: Limits { connect: typed.timeout, request: typed.timeout, ..Limits::default() },
         phases: vec![phase],
-        trace: Trace::default(),
+        ..Load::default()
     };
     let threads = typed.cores.filter(|cores| *cores > 0).map(|cores| cores.min(u64::from(u16::MAX)) as u16);
     Ok(Plan {

@@ -12,7 +12,7 @@ use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Check, CheckContent, CipherSuite, Delay, Expect, Field, Http, Http2, Http3, HttpProtocol, Io,
     Limits, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Resend, Resumption, Scenario, Site,
-    Step, Stop, Tls, TlsVersion, Trace, UserRow,
+    Step, Stop, Tls, TlsVersion, UserRow,
 };
 use std::time::Duration;
 
@@ -167,13 +167,6 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
     let timeout = typed.timeout.unwrap_or(TIMEOUT);
     let is_one = targets.protocol == HttpProtocol::One;
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(http(typed, targets)?),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         limits: Limits {
@@ -184,7 +177,7 @@ fn plan(typed: &Typed, targets: &Targets, seed: u64) -> Result<Plan, Shown> {
             ..Limits::default()
         },
         phases: vec![phase(typed, targets, users)],
-        trace: Trace::default(),
+        ..Load::default()
     };
     let threads = typed.threads.map(|threads| threads.min(u64::from(u16::MAX)) as u16);
     Ok(Plan {

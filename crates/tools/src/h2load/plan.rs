@@ -279,13 +279,6 @@ impl Composer<'_> {
             .then(|| self.phase("warm-up", false, streams))
             .transpose()?;
         let load = Load {
-            fail_if: Vec::new(),
-            require: Vec::new(),
-            stop_if: Vec::new(),
-            target: None,
-            more_targets: Vec::new(),
-            spread: plan::TargetSpread::default(),
-            sources: Vec::new(),
             protocol: Protocol::Http(Http { fields: self.fields.clone(), ..self.spoken(protocol)? }),
             check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
             limits: Limits {
@@ -301,6 +294,7 @@ impl Composer<'_> {
                 connections: true,
                 ..Trace::default()
             },
+            ..Load::default()
         };
         let plan = Plan {
             version: Plan::VERSION,

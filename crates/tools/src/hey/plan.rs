@@ -114,19 +114,14 @@ fn plan(typed: &Typed, address: &Address, request: Request, seed: u64) -> Result
     let timeout =
         if typed.timeout_s == 0 { LONG } else { Duration::from_secs(typed.timeout_s.min(LONG.as_secs())) };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy).transpose()?,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(http(typed, address)),
         check: Check { content: CheckContent::Nothing, length: false, evidence: 0, ..Check::default() },
         // What is under way at the end is given up, as in the old tool.
         limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },
         phases: vec![phase],
         trace: Trace { requests: typed.output == "csv", distributions: true, ..Trace::default() },
+        ..Load::default()
     };
     let threads = typed.cpus.filter(|cpus| *cpus > 0).map(|cpus| cpus.min(u64::from(u16::MAX)) as u16);
     Ok(Plan {

@@ -236,23 +236,17 @@ fn load(
     };
     let limits = Limits::default();
     Ok(Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
         protocol: Protocol::Http(http),
         check,
         limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },
         phases: vec![phase],
-        sources: Vec::new(),
         trace: Trace {
             urls: typed.show_urls || typed.verbose,
             heads: typed.show_headers || typed.verbose,
             errors: typed.verbose_errors,
             ..Trace::default()
         },
+        ..Load::default()
     })
 }
 

@@ -30,18 +30,13 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
         ..Phase::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: settings.proxy_host.as_ref().map(|host| proxy(host, settings.proxy_port)),
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(http(settings, https)),
         check: Check { evidence: 0, ..Check::default() },
         limits: limits(settings),
         phases: vec![phase],
         trace: trace(settings),
+        ..Load::default()
     };
     Plan {
         version: Plan::VERSION,
@@ -159,16 +154,13 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         elements: Elements::Sieges,
     };
     Session {
-        strict_urls: false,
-        fold_slashes: false,
-        hosts: std::collections::BTreeMap::new(),
-        cookie_rules: plan::CookieRules::default(),
         cookies: true,
         redirects: settings.follow.then_some(redirects),
         auth: (auth.credentials.len() + auth.proxy.len() > 0).then_some(auth),
         login,
         resources: settings.parser.then_some(resources),
         validators: if settings.cache { Validators::WhileFresh } else { Validators::Never },
+        ..Session::default()
     }
 }
 

@@ -136,12 +136,6 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
     let source =
         |text: &String| text.parse::<SourceRange>().map_err(|why| refused(&format!("-laddr: {why}")));
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
         sources: typed
             .sources
             .iter()
@@ -153,6 +147,7 @@ fn plan(typed: &Attack, requests: RequestList, secure: bool, seed: u64) -> Resul
         limits: Limits { connect: timeout, request: timeout, ..Limits::default() },
         phases: vec![phase],
         trace: Trace { requests: true, ..Trace::default() },
+        ..Load::default()
     };
     let threads = typed.cpus.filter(|cpus| *cpus > 0).map(|cpus| cpus.min(u64::from(u16::MAX)) as u16);
     Ok(Plan {

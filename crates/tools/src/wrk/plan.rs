@@ -11,7 +11,7 @@ use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
     Address, Check, CheckContent, Dialect, Expect, Field, Http, Http1, Io, Limits, Load, Masked, Pace, Phase,
-    Plan, Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
+    Plan, Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, script,
 };
 use std::io;
 use std::path::Path;
@@ -186,13 +186,6 @@ fn plan(
     let http3 = typed.protocol.http3();
     let listed_fields_only = http2.is_none() && http3.is_none();
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
-        target: None,
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Http(Http {
             tls,
             h2: http2,
@@ -204,7 +197,7 @@ fn plan(
         // What is under way at the end is given up, as in the old tools.
         limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },
         phases: vec![phase],
-        trace: Trace::default(),
+        ..Load::default()
     };
     let plan = Plan {
         version: Plan::VERSION,

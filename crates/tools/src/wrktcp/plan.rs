@@ -113,18 +113,13 @@ fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
         ..MessageConnections::default()
     };
     let load = Load {
-        fail_if: Vec::new(),
-        require: Vec::new(),
-        stop_if: Vec::new(),
         target: Some(address(ini)),
-        more_targets: Vec::new(),
-        spread: plan::TargetSpread::default(),
-        sources: Vec::new(),
         protocol: Protocol::Messages(protocol),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         limits: limits(ini, typed),
         phases: vec![phase],
         trace: Trace { heads: typed.test, errors: typed.test, ..Trace::default() },
+        ..Load::default()
     };
     Plan {
         version: Plan::VERSION,

@@ -494,10 +494,7 @@ impl MessageExchanges<'_> {
     }
 
     fn judged(&self, outcome: Outcome, message: &Message<'_>) -> TalkEvent {
-        let fault = match outcome {
-            Outcome::CheckFailed(fault) => Some(fault),
-            _ => None,
-        };
+        let fault = if let Outcome::CheckFailed(fault) = outcome { Some(fault) } else { None };
         let code = self.messages.verdict(message).and_then(|(code, _)| code.map(Cow::into_owned));
         TalkEvent::Judged { code, fault }
     }

@@ -112,15 +112,13 @@ fn offending(reader: &ResponseReader, head: &mut Vec<u8>) -> Option<Box<Offendin
 /// Names the limit that ran out where nothing came at all.
 fn without_answer(worker: &Worker, ended: Ended) -> Ended {
     let limits = &worker.load.limits;
-    match ended {
-        Ended::Failed(failure)
-            if failure.kind == FailureKind::Timeout
-                && limits.first_byte.is_some_and(|limit| limit < limits.request) =>
-        {
-            Ended::Failed(Failure { stage: Stage::FirstByte, ..failure })
-        }
-        ended => ended,
+    if let Ended::Failed(failure) = ended
+        && failure.kind == FailureKind::Timeout
+        && limits.first_byte.is_some_and(|limit| limit < limits.request)
+    {
+        return Ended::Failed(Failure { stage: Stage::FirstByte, ..failure });
     }
+    ended
 }
 
 /// Receives until the answer is complete, has failed, or is broken off.

@@ -76,16 +76,21 @@ pub(crate) async fn attempt<C: Exchanges>(
         match exchanges.read(client, &mut connection, &mut window).await {
             Read::Answered => exchanges.left(due.len() + window.len()),
             Read::Due => {}
-            ended => break Some(ended),
+            ended @ (Read::Over { .. }
+            | Read::Broken(_)
+            | Read::GivenUp
+            | Read::Lost(_)
+            | Read::Failed(_)) => break Some(ended),
         }
     };
     let keep = is_clean && read.is_none() && !channels.is_used_up(&connection);
     if let Some(read) = read {
-        let unread = match read {
-            Read::Lost(failure) if context.worker.channels.plan().resend.minds_losses() => {
-                resend::is_unread(context.worker, failure, &mut connection).await
-            }
-            _ => true,
+        let unread = if let Read::Lost(failure) = read
+            && context.worker.channels.plan().resend.minds_losses()
+        {
+            resend::is_unread(context.worker, failure, &mut connection).await
+        } else {
+            true
         };
         if let Some(loss) = read.loss(unread) {
             settle(context, client, exchanges, due, &mut window, loss);

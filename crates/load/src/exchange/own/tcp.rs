@@ -50,10 +50,15 @@ pub(crate) fn of_framing(error: &Error, stage: Stage) -> Failure {
     let kind = match error {
         Error::TooLong { .. } => FailureKind::TooLong,
         Error::ClosedIdle | Error::ClosedInside(_) => FailureKind::ClosedEarly,
-        _ => FailureKind::BadFrame,
+        Error::Framing(_)
+        | Error::BadLength(_)
+        | Error::DoesNotFit { .. }
+        | Error::WrongSize { .. }
+        | Error::HoldsDelimiter
+        | Error::Http(_) => FailureKind::BadFrame,
     };
-    match error {
-        Error::Http(error) => Failure { kind, stage, ..failure::of_codec(error, wire::http1::Stage::Body) },
-        _ => Failure::new(kind, stage),
+    if let Error::Http(error) = error {
+        return Failure { kind, stage, ..failure::of_codec(error, wire::http1::Stage::Body) };
     }
+    Failure::new(kind, stage)
 }

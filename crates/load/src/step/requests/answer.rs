@@ -96,7 +96,7 @@ impl<'a> RequestAnswer<'a> {
         let answered = match outcome {
             Outcome::Failed(failure) => failure.kind == FailureKind::BadStatus,
             Outcome::Aborted => false,
-            _ => true,
+            Outcome::Ok | Outcome::CheckFailed(_) | Outcome::Injected | Outcome::Unfinished => true,
         };
         let Some(look) = self.look.as_mut().filter(|_| answered) else { return outcome };
         let mut wrong = None;

@@ -116,7 +116,15 @@ impl Framing {
             Framing::Length(head) if head.head_size() > MAX_HEAD => Some("a head has at most 65536 bytes"),
             Framing::Delimiter(delimiter) if delimiter.is_empty() => Some("the delimiter is empty"),
             Framing::Fixed(0) => Some("messages of 0 bytes"),
-            _ => None,
+            Framing::Length(_)
+            | Framing::Delimiter(_)
+            | Framing::Fixed(_)
+            | Framing::Lines
+            | Framing::RespLine
+            | Framing::Iso8583(_)
+            | Framing::Close
+            | Framing::Http
+            | Framing::Raw => None,
         }
     }
 
@@ -125,24 +133,25 @@ impl Framing {
         match self {
             Framing::Length(head) => head.head_size(),
             Framing::Iso8583(iso) => iso.length.width(),
-            _ => 0,
+            Framing::Delimiter(_)
+            | Framing::Fixed(_)
+            | Framing::Lines
+            | Framing::RespLine
+            | Framing::Close
+            | Framing::Http
+            | Framing::Raw => 0,
         }
     }
 
     /// Bytes of the number in that head.
     pub fn number_size(&self) -> u32 {
-        match self {
-            Framing::Length(head) => head.number.width(),
-            _ => self.head_size(),
-        }
+        if let Framing::Length(head) = self { head.number.width() } else { self.head_size() }
     }
 
     /// How ISO 8583 is written.
     pub fn iso_form(&self) -> IsoForm {
-        match self {
-            Framing::Iso8583(iso) => IsoForm { bitmap: iso.bitmap, coding: iso.coding },
-            _ => IsoForm::default(),
-        }
+        let Framing::Iso8583(iso) = self else { return IsoForm::default() };
+        IsoForm { bitmap: iso.bitmap, coding: iso.coding }
     }
 }
 

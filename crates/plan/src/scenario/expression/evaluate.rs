@@ -73,14 +73,12 @@ impl Value<'_> {
     }
 
     fn text(&self) -> Cow<'_, [u8]> {
-        match self {
-            Value::Text(text) => Cow::Borrowed(text),
-            other => {
-                let mut text = Vec::new();
-                other.write(&mut text);
-                Cow::Owned(text)
-            }
+        if let Value::Text(text) = self {
+            return Cow::Borrowed(text);
         }
+        let mut text = Vec::new();
+        self.write(&mut text);
+        Cow::Owned(text)
     }
 
     /// Numbers where one of them is a number and the other one can be; texts otherwise.
