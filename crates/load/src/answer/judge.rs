@@ -175,7 +175,8 @@ impl<'a> Judge<'a> {
             | StampKind::Part
             | StampKind::Unchanged
             | StampKind::Refused
-            | StampKind::Gone => false,
+            | StampKind::Gone
+            | StampKind::Accepted => false,
         })
     }
 

@@ -29,7 +29,7 @@ impl Judge<'_> {
                 Storage::Shared => (stamp.sets_cookie && self.head.sets_cookie)
                     .then_some((Fault::SharedCookie, "it sets a cookie")),
             },
-            _ => None,
+            (What::Jtest(_), _) => None,
         }
     }
 
