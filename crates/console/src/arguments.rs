@@ -88,6 +88,11 @@ pub fn seed_from_clock() -> u64 {
     plan::draw::mix(time.as_nanos() as u64) >> 32
 }
 
+/// The seed of a plan, of a number that was drawn: a plan in TOML holds numbers of 63 bits.
+pub fn plan_seed(drawn: u64) -> u64 {
+    drawn >> 1
+}
+
 /// Overwrites secrets among the words of the command line, so that lists of processes no longer show them. Where the system
 /// does not allow it they stay visible, as they were until now: `env:` and `file:` are the safe way.
 pub fn hide(mask: &Mask) {

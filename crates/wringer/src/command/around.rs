@@ -2,6 +2,7 @@
 //! who know no console.
 
 use crate::problem::Problem;
+use cli::WatchArgs;
 use session::SessionOptions;
 use tools::jmeter::programs::{Setting, interpreters};
 
@@ -12,6 +13,15 @@ use tools::jmeter::programs::{Setting, interpreters};
 pub fn options(options: SessionOptions) -> Result<SessionOptions, Problem> {
     let interpreters = options.interpreters.or_else(|| Some(interpreters(Setting::default())));
     console::session_options(SessionOptions { interpreters, ..options })
+}
+
+/// The options of a session that watches these processes.
+pub fn watching(watch: &WatchArgs) -> SessionOptions {
+    SessionOptions {
+        watch_pids: watch.pids.clone(),
+        ignore_exit: watch.ignore_exit,
+        ..SessionOptions::default()
+    }
 }
 
 /// A rig that did not start or went away, or that was asked for what cannot be meant.

@@ -31,11 +31,9 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         cache_bytes: cache_bytes(&args.target(), args.memory(), args.started.place.cache_memory),
         join_remote: args.clients_only,
         origins: args.farm.origins().to_vec(),
-        watch_pids: args.watch.pids.clone(),
-        ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
         ready: args.load.wait.ready,
-        ..SessionOptions::default()
+        ..around::watching(&args.watch)
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let around = around::options(around)?;

@@ -5,6 +5,7 @@ use super::around;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::settings;
+use cli::OutputArgs;
 use measure::{Event, Row};
 use plan::secret::{MASK, is_secret_field};
 use plan::{Address, ConnectTo, Load, Pace, Phase, Plan, Protocol, Request, RequestForm, Step, Stop};
@@ -24,6 +25,18 @@ const LONGEST: usize = 4096;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Silence after which a message is taken for whole.
 const QUIET: Duration = Duration::from_millis(100);
+
+/// Shows the plan (`--show-plan`), or what would be done (`--dry-run`), where no more is asked for; `None`: the command goes on.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn instead(output: &OutputArgs, plan: &Plan) -> Result<Option<Exit>, Problem> {
+    if output.show_plan {
+        show::write(&plan.to_text());
+        return Ok(Some(Exit::Ok));
+    }
+    output.dry_run.then(|| run(plan, SessionOptions::default())).transpose()
+}
 
 /// Shows what would be done. `around`: interprets its program texts.
 pub fn run(plan: &Plan, around: SessionOptions) -> Result<Exit, Problem> {

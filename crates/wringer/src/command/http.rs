@@ -15,20 +15,14 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let plan = args.plan(crate::arguments::seed_from_clock(), &read(&args.sent)?).map_err(usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
-    if args.output.show_plan {
-        show::write(&plan.to_text());
-        return Ok(Exit::Ok);
-    }
-    if args.output.dry_run {
-        return dry::run(&plan, SessionOptions::default());
+    if let Some(exit) = dry::instead(&args.output, &plan)? {
+        return Ok(exit);
     }
     show::can_keep(&args.output)?;
     let around = SessionOptions {
-        watch_pids: args.watch.pids.clone(),
-        ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
         ready: args.clients.load.wait.ready,
-        ..SessionOptions::default()
+        ..around::watching(&args.watch)
     };
     let around = around::options(around)?;
     let ready = session::prepare(&plan, &around, false)?;

@@ -11,12 +11,8 @@ use session::{About, SessionOptions, Sinks};
 pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let mut plan = args.plan(crate::arguments::seed_from_clock());
-    if args.output.show_plan {
-        show::write(&plan.to_text());
-        return Ok(Exit::Ok);
-    }
-    if args.output.dry_run {
-        return dry::run(&plan, SessionOptions::default());
+    if let Some(exit) = dry::instead(&args.output, &plan)? {
+        return Ok(exit);
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;

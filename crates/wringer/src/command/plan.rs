@@ -41,11 +41,9 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let around = SessionOptions {
         join_remote: plan.origin.is_none()
             && plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some()),
-        watch_pids: args.watch.pids.clone(),
-        ignore_exit: args.watch.ignore_exit,
         fleet: fleet::asked(&args.fleet)?,
         interpreters: Some(interpreters(programs)),
-        ..SessionOptions::default()
+        ..around::watching(&args.watch)
     };
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
     // What the origin sees is told from there.

@@ -313,8 +313,7 @@ impl Sizing<'_> {
         };
         Plan {
             version: Plan::VERSION,
-            // Plans in TOML have numbers of 63 bits.
-            seed: self.sizes.asked.seed >> 1,
+            seed: crate::arguments::plan_seed(self.sizes.asked.seed),
             threads: self.args.threads,
             io: plan::Io::Auto,
             site: Site { size: Size::Fixed(point.object_bytes), ..Site::default() },

@@ -292,8 +292,7 @@ fn seen(finished: &Finished, measured: &PhaseResult) -> SideSeen {
 /// The plan of a side at a leg's pace.
 fn of_leg(side: &Plan, leg: &Leg) -> Plan {
     let mut plan = side.clone();
-    // Plans in TOML have numbers of 63 bits.
-    plan.seed = leg.seed >> 1;
+    plan.seed = crate::arguments::plan_seed(leg.seed);
     let load = plan.load.as_mut().expect("http has a load");
     let pace = match leg.pace {
         Pace::Closed { users } => plan::Pace::Users(users),

@@ -150,8 +150,7 @@ impl<'a> Trials<'a> {
         };
         let cache = args.cache(side).map_err(Problem::Usage)?;
         let mut fill = args.plan_started(side, listen, origin, seed).map_err(Problem::Usage)?;
-        // Plans in TOML have numbers of 63 bits.
-        fill.seed = seed >> 1;
+        fill.seed = crate::arguments::plan_seed(seed);
         let mut plan = fill.clone();
         let phases =
             |plan: &mut Plan| std::mem::take(&mut plan.load.as_mut().expect("cache has a load").phases);
@@ -166,8 +165,7 @@ impl<'a> Trials<'a> {
     /// The plan of a trial: one phase, so that nothing is waited for between what counts and what goes before it.
     pub fn plan_of(&self, trial: &Trial) -> Plan {
         let mut plan = self.plan.clone();
-        // Plans in TOML have numbers of 63 bits.
-        plan.seed = trial.seed >> 1;
+        plan.seed = crate::arguments::plan_seed(trial.seed);
         let arrivals = self.args.sought.arrivals;
         let pace = match trial.pace {
             Pace::Closed { users } => plan::Pace::Users(users),

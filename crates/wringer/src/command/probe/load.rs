@@ -156,8 +156,7 @@ pub fn plan(probe: &Probe<'_>, rate: f64, behind: &str) -> Plan {
     };
     Plan {
         version: Plan::VERSION,
-        // Plans in TOML have numbers of 63 bits.
-        seed: probe.seed >> 1,
+        seed: crate::arguments::plan_seed(probe.seed),
         threads: probe.args.threads,
         io: plan::Io::Auto,
         site,

@@ -46,12 +46,8 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     }
     let plan = args.plan(seed, replayed(&mut chosen), sides.as_ref()).map_err(Problem::Usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
-    if args.output.show_plan {
-        show::write(&plan.to_text());
-        return Ok(Exit::Ok);
-    }
-    if args.output.dry_run {
-        return dry::run(&plan, SessionOptions::default());
+    if let Some(exit) = dry::instead(&args.output, &plan)? {
+        return Ok(exit);
     }
     let title = |pressed: &str| told::title(args, pressed, &chosen, recording.summary().requests);
     let after = |result: &RunResult| {
@@ -78,12 +74,10 @@ struct Told<'a> {
 fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides>) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let around = SessionOptions {
-        watch_pids: args.watch.pids.clone(),
-        ignore_exit: args.watch.ignore_exit,
         ready: args.clients.load.wait.ready,
         cache_bytes: sides.and_then(|_| as_origin::cache_bytes(args)),
         later: told.later.clone(),
-        ..SessionOptions::default()
+        ..around::watching(&args.watch)
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let around = around::options(around)?;

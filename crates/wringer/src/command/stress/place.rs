@@ -179,8 +179,7 @@ impl<'a> Place<'a> {
         };
         Plan {
             version: Plan::VERSION,
-            // Plans in TOML have numbers of 63 bits.
-            seed: at.seed >> 1,
+            seed: crate::arguments::plan_seed(at.seed),
             threads: self.args.threads,
             io: plan::Io::Auto,
             site,
