@@ -12,7 +12,7 @@ use super::values::{at_least_one, count32, field, method, some_share, some_time,
 use clap::{Args, ValueEnum};
 use plan::units;
 use plan::{
-    Address, AskedList, Field, Http, Http1, Load, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
+    Address, AskedList, Field, Http, Http1, Load, Masked, Moments, ObjectStep, Pace, Phase, Plan, Protocol,
     RequestForm, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Walks,
 };
 use std::path::PathBuf;
@@ -271,8 +271,9 @@ impl ReplayArgs {
                 .to_owned()),
             Some(_) if self.real_origin => Ok(()),
             Some(url) => Err(format!(
-                "what answers at {url}, or the proxy there passes requests on to, may be production, and these are copies of its live \
-                 traffic: give --real-origin if it may have them, or --as-origin for an origin that is built from the recording"
+                "what answers at {}, or the proxy there passes requests on to, may be production, and these are copies of its live \
+                 traffic: give --real-origin if it may have them, or --as-origin for an origin that is built from the recording",
+                Masked::address(url)
             )),
         }
     }
@@ -282,8 +283,10 @@ impl ReplayArgs {
     /// # Errors
     /// It is no such address.
     pub fn address(&self) -> Result<Option<Address>, String> {
-        let read =
-            |url: &String| Address::parse(url).ok_or_else(|| format!("{url} is no http:// or https:// URL"));
+        let read = |url: &String| {
+            let refused = || format!("{} is no http:// or https:// URL", Masked::address(url));
+            Address::parse(url).ok_or_else(refused)
+        };
         self.url.as_ref().map(read).transpose()
     }
 

@@ -279,13 +279,14 @@ pub(super) fn url(text: &str) -> Result<String, String> {
     }
 }
 
-/// True for what begins as a URL of a web server, and goes on otherwise: `http//h`, `http:/h`, `https:h`. `http:8080` is a host with a
+/// True for what begins as a URL of a web server, and goes on otherwise: `http//h`, `http;//h`, `http:/h`, `https:h`. `http:8080` is a host with a
 /// port.
 fn has_broken_scheme(text: &str) -> bool {
     let rest = text.strip_prefix("https").or_else(|| text.strip_prefix("http"));
     rest.is_some_and(|rest| match rest.strip_prefix(':') {
         Some(behind) => !behind.starts_with(|first: char| first.is_ascii_digit()),
-        None => rest.starts_with("//"),
+        // Nothing, or a neighbour of the colon.
+        None => rest.trim_start_matches([';', '.', ',']).starts_with("//"),
     })
 }
 
@@ -420,6 +421,7 @@ mod tests {
     #[test]
     fn addresses_that_cannot_be_meant_are_told_by_their_kind() {
         for (text, said) in [
+            ("http;//h/", "'http;//h/' has no colon behind its scheme: write http://h/"),
             ("http:/h:80/", "'http:/h:80/' has one slash behind its scheme: write two, http://h:80/"),
             ("http//h/", "'http//h/' has no colon behind its scheme: write http://h/"),
             ("https:h", "'https:h' has no slashes behind its scheme: write two, https://h"),

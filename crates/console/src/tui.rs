@@ -158,6 +158,8 @@ struct View {
     asking: Option<Asking>,
     /// The rate that was last asked for here, and when: records tell it some time later.
     wanted: Option<(f64, Instant)>,
+    /// Steps that were pressed before any rate was told, as one factor.
+    early: f64,
     steering: Steering,
     drawn: Option<Instant>,
     stale: bool,
@@ -184,6 +186,7 @@ impl View {
             look,
             asking: None,
             wanted: None,
+            early: 1.0,
             steering,
             drawn: None,
             stale: false,
@@ -227,7 +230,10 @@ impl View {
     /// Takes in what is told; true to leave.
     fn hear(&mut self, told: Update) -> bool {
         match told {
-            Update::Record(event) => self.run.take(&event),
+            Update::Record(event) => {
+                self.run.take(&event);
+                self.step_early();
+            }
             Update::Note(text) => self.run.mark(text),
             Update::Leave(done) => {
                 restore();
@@ -323,7 +329,16 @@ impl View {
     fn rate_by(&mut self, factor: f64) {
         match self.rate_in_force().or(self.run.asked()) {
             Some(asked) => self.rate((asked * factor * 10.0).round() / 10.0),
+            None if !self.run.has_seconds() => self.early *= factor,
             None => self.run.mark("no rate was asked for that could be changed".to_owned()),
+        }
+    }
+
+    /// Does what was pressed before the rate was told, which is with the first second.
+    fn step_early(&mut self) {
+        if self.early != 1.0 && self.run.has_seconds() {
+            let factor = std::mem::replace(&mut self.early, 1.0);
+            self.rate_by(factor);
         }
     }
 
@@ -375,6 +390,7 @@ fn typed(mut text: Vec<u8>, key: u8) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use measure::Second;
 
     fn view() -> View {
         View::new(Steering::default(), None)
@@ -401,6 +417,23 @@ mod tests {
         view.key(b'-');
         assert_eq!(view.rate_in_force(), Some(121.0));
         answering.join().expect("each was asked for");
+    }
+
+    #[test]
+    fn presses_before_the_first_second_wait_for_it() {
+        let steering = Steering::default();
+        let session = steering.clone();
+        let answering = std::thread::spawn(move || {
+            let asked = std::iter::repeat_with(|| session.next()).flatten().next().expect("it repeats");
+            asked.answer.send(Ok(Duration::ZERO)).expect("it waits");
+        });
+        let mut view = View { steering, ..view() };
+        (0..2).for_each(|_| view.key(b'+'));
+        assert_eq!(view.rate_in_force(), None);
+        let second = Second { asked_per_s: Some(100.0), ..Second::default() };
+        view.hear(Update::Record(Arc::new(RunEvent::Second(Box::new(second)))));
+        assert_eq!(view.rate_in_force(), Some(121.0));
+        answering.join().expect("it was asked for once");
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub fn is_more_than_urls(name: &str, text: &str) -> bool {
 /// # Errors
 /// The line that is none of it, or there is no target.
 pub fn targets(text: &str, find: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Taken, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let taken = vegeta::read(text, find)?;
     match taken.requests.iter().find(|request| plan::Address::parse(&request.url).is_none()) {
         Some(request) => Err(format!("{} is no URL with a host", request.url)),

@@ -7,8 +7,8 @@ use plan::data::Data;
 use plan::secret::{Secret, content_without_secrets, without_secrets};
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Delay, Field, Http, Load, Pace, Phase, Plan, Protocol, Request, RequestStep, Scenario, Session,
-    Site, Status, Step, Stop, Tls, Transaction,
+    Body, Delay, Endpoint, Field, FieldValue, Http, Load, Pace, Phase, Plan, Protocol, Request, RequestStep,
+    Scenario, Session, Site, Status, Step, Stop, Tls, Transaction,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -250,6 +250,8 @@ impl Writer<'_> {
             };
             Field::new(name.clone(), value)
         });
+        let authorization = filled.authorization.take().filter(|_| one.field("Authorization").is_none());
+        let fields = fields.chain(authorization.map(|basic| Field::new("Authorization", basic)));
         let refused = one.status.filter(|status| *status >= 400);
         if let Some(status) = refused {
             notes.push(format!("{} was answered with {status}, which counts as good for it", one.name()));
@@ -284,19 +286,28 @@ struct Filled {
     url: String,
     body: Body,
     templates: bool,
+    /// Of a name and a password in the URL, as a browser sends them.
+    authorization: Option<FieldValue>,
 }
 
 impl Filled {
     fn of(one: &Exchange, known: &[&Known]) -> Filled {
         let mut url = one.url.clone();
         url.set_fragment(None);
+        let (url, credentials) = Endpoint::split(url.as_str());
+        let authorization = credentials.map(FieldValue::basic);
         let url = url.as_str();
         let body = one.body.as_slice();
         let candidates = crate::correlate::candidates(one);
         let used: Vec<&&Known> =
             known.iter().filter(|known| candidates.iter().any(|(_, value)| *value == known.value)).collect();
         if used.is_empty() {
-            return Filled { url: url.to_owned(), body: secret_or_plain(body), templates: false };
+            return Filled {
+                url: url.to_owned(),
+                body: secret_or_plain(body),
+                templates: false,
+                authorization,
+            };
         }
         let mut url = escaped(url);
         let mut text = std::str::from_utf8(body).ok().map(escaped);
@@ -316,7 +327,7 @@ impl Filled {
             }
         }
         let body = text.map_or_else(|| Body::from(escape(body)), Body::from);
-        Filled { url, body, templates: true }
+        Filled { url, body, templates: true, authorization }
     }
 }
 

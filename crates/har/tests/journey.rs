@@ -276,6 +276,23 @@ fn bodies_with_a_password_are_secrets_of_the_plan() {
     assert!(!made.notes.iter().any(|note| note.contains("holds a secret")), "{:?}", made.notes);
 }
 
+/// A browser sends them as Basic authentication; no URL of a plan holds them.
+#[test]
+fn names_and_passwords_of_urls_are_credentials() {
+    let url = "http://me:gehe%69m@shop.test/items";
+    let mut other = entry(2.0, "GET", url, "text/plain", "");
+    other["request"]["headers"] = json!([{ "name": "authorization", "value": "Bearer x" }]);
+    let recording =
+        Recording::from_har(&file(vec![entry(1.0, "GET", url, "text/plain", ""), other])).unwrap();
+    let made = recording.journey(&choice());
+    assert_eq!(made.plan.check(), Vec::<String>::new());
+    let text = made.plan.to_text();
+    assert!(!text.contains("gehe") && !text.contains("me:"), "{text}");
+    assert_eq!(text.matches("name = \"me\"").count(), 1, "what was sent itself comes first: {text}");
+    assert_eq!(text.matches("\"http://shop.test/items\"").count(), 2, "{text}");
+    assert_eq!(made.notes, Vec::<String>::new());
+}
+
 #[test]
 fn requests_without_an_answer_are_sent() {
     let mut one = entry(1.0, "GET", "http://shop.test/a", "text/plain", "");

@@ -120,14 +120,20 @@ pub fn without_secrets(text: &str) -> String {
     let text = without_userinfo(text);
     let mut shown = String::with_capacity(text.len());
     let mut rest = text.as_str();
+    let mut has_user = false;
     while let Some(at) = rest.find(['?', '&']) {
         let (before, after) = rest.split_at(at + 1);
         shown.push_str(before);
+        if before.ends_with('?') {
+            has_user = names_user(after);
+        }
         let parameter = &after[..after.find(ENDS_PARAMETER).unwrap_or(after.len())];
         rest = &after[parameter.len()..];
         match parameter.split_once('=') {
             Some((name, value))
-                if !value.is_empty() && !is_placeholder(value) && is_secret_parameter(name) =>
+                if !value.is_empty()
+                    && !is_placeholder(value)
+                    && (is_secret_parameter(name) || name == "p" && has_user) =>
             {
                 shown.push_str(name);
                 shown.push('=');
@@ -137,6 +143,12 @@ pub fn without_secrets(text: &str) -> String {
         }
     }
     shown + rest
+}
+
+/// True if a query that begins here names a user as `u`: then `p` is the password (InfluxDB 1, Subsonic), and else it may be a page.
+fn names_user(query: &str) -> bool {
+    let end = query.find(|mark| mark != '&' && ENDS_PARAMETER.contains(&mark)).unwrap_or(query.len());
+    query[..end].split('&').any(|parameter| parameter.starts_with("u="))
 }
 
 /// The content of a message as it may be shown, be it a form or JSON: `user=me&password=***`, `{"password":"***"}`. `None`: it is neither,
@@ -288,6 +300,9 @@ mod tests {
             ("user=me&password=p;w#f", "user=me&password=***;w#f"),
             ("/?sig=s==&sv=2&AccessKeyId=id", "/?sig=***&sv=2&AccessKeyId=***"),
             ("/?page=1&key=k&design=d&token=&tokens", "/?page=1&key=k&design=d&token=&tokens"),
+            ("http://h/write?db=x&p=pw&u=a", "http://h/write?db=x&p=***&u=a"),
+            ("http://h/rest?u=a&p=pw#p=1", "http://h/rest?u=a&p=***#p=1"),
+            ("http://h/?u=a http://h/?p=2&q=u=1", "http://h/?u=a http://h/?p=2&q=u=1"),
             ("{{a?b}} & c?", "{{a?b}} & c?"),
             ("/?token={{token|url}}&sig=x{{y}}", "/?token={{token|url}}&sig=***"),
         ] {

@@ -94,7 +94,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
     let measured = measured(result, context.plan);
     let report = Report { result, context, phase: &measured };
     let sections = [
-        Some(report.headline()),
+        Some(report.headline(headline::Behind::Sections)),
         report.target(),
         report.thresholds(),
         report.load(),
@@ -124,7 +124,7 @@ pub(crate) fn headline_rows(
     phase: &PhaseResult,
 ) -> (String, Vec<[String; 2]>) {
     let report = Report { result, context, phase };
-    (report.title(), report.headline_rows())
+    (report.title(), report.headline_rows(headline::Behind::Nothing))
 }
 
 /// The next command, for other layouts.

@@ -9,7 +9,7 @@ use console::ending::Ending;
 use console::output::{self, aside, notice, write};
 use console::problem::{Exit, Problem};
 use console::{limits, signals};
-use measure::{Event, Row};
+use measure::{Event, Failure, Row};
 use rustix::process::Signal;
 use session::export::{self, Destination};
 use session::live::Live;
@@ -49,6 +49,11 @@ pub trait Door: Sized {
     /// Neither notices nor notes are shown.
     fn is_quiet(&self) -> bool {
         false
+    }
+
+    /// True if a line of its own on standard error names this failure.
+    fn names(&self, _failure: Failure) -> bool {
+        Self::NAMES_FAILURES
     }
 
     /// Returns the target of the load, as the result as JSON names it.
@@ -197,6 +202,13 @@ fn conduct<D: Door>(door: &mut D, fleet: Option<Fleet>) -> Result<Exit, Problem>
     Ok(end(door, finished, lines))
 }
 
+/// True if lines of the door's own tell why requests failed.
+fn is_told<D: Door>(door: &D, finished: &Finished) -> bool {
+    let measured = finished.result.measured();
+    let mut failures = measured.tally.failures().map(|(failure, _)| door.names(failure)).peekable();
+    failures.peek().is_some() && failures.all(|named| named)
+}
+
 /// Shows and keeps what is shown and kept of a run; how the process ends. Whatever fails on the way, the run is told its end.
 fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     let say = |line: &str| notice(&format!("{}: {line}", D::NAME));
@@ -204,8 +216,7 @@ fn end<D: Door>(door: &D, mut finished: Finished, lines: D::Lines) -> Exit {
     failure.iter().for_each(|why| say(why));
     let laid_out = door.lay_out(&finished, lines);
     let mut ending = Ending::new(laid_out.unwrap_or_else(|problem| fail::<D>(&problem)));
-    let is_named = D::NAMES_FAILURES && finished.result.measured().tally.failures().next().is_some();
-    let unanswered = report::text::unanswered(&finished.result).filter(|_| !is_named);
+    let unanswered = report::text::unanswered(&finished.result).filter(|_| !is_told(door, &finished));
     unanswered.iter().for_each(|why| say(why));
     finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
     // Nothing in an old tool's report says why it is as it is.

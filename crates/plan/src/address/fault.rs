@@ -32,6 +32,10 @@ enum Kind {
     Port(Masked),
     #[error("has an IPv6 address without brackets: write {}", .0)]
     BareIpv6(Masked),
+    #[error(
+        "has a zone of IPv6 behind its address, which is not taken here: give an address that needs none"
+    )]
+    Zone,
     #[error("has brackets around what is no IPv6 address: such as [::1] is one")]
     Brackets,
     #[error("names no host: give one, such as localhost:8080")]
@@ -90,8 +94,12 @@ fn scheme(typed: &str) -> Option<(String, &str)> {
 }
 
 fn scheme_fault(typed: &str) -> Option<Kind> {
-    if let Some((scheme @ ("http" | "https"), rest)) = typed.split_once("//") {
-        return Some(Kind::NoColon(Masked::address(&format!("{scheme}://{rest}"))));
+    if let Some((scheme, rest)) = typed.split_once("//") {
+        // Nothing, or a neighbour of the colon.
+        let scheme = scheme.trim_end_matches([';', '.', ',']);
+        if matches!(scheme, "http" | "https") {
+            return Some(Kind::NoColon(Masked::address(&format!("{scheme}://{rest}"))));
+        }
     }
     let (scheme, rest) = scheme(typed)?;
     let with =
@@ -131,6 +139,9 @@ fn port_of(authority: &str) -> &str {
 fn authority_fault(typed: &str) -> Option<Kind> {
     let authority = authority(typed);
     let host = authority.split_once(':').map_or(authority, |(host, _)| host);
+    if authority.matches(':').count() > 1 && authority.contains('%') {
+        return Some(Kind::Zone);
+    }
     if authority.matches(':').count() > 1 && !authority.starts_with('[') {
         return Some(bare_ipv6(typed, authority));
     }

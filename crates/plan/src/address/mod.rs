@@ -228,6 +228,8 @@ mod tests {
     fn what_is_no_url_is_told_by_its_kind() {
         for (typed, said) in [
             ("http//h:81/x", "'http//h:81/x' has no colon behind its scheme: write http://h:81/x"),
+            ("http;//h:81/x", "'http;//h:81/x' has no colon behind its scheme: write http://h:81/x"),
+            ("https.//h/x", "has no colon behind its scheme: write https://h/x"),
             ("http:/h:81/x", "'http:/h:81/x' has one slash behind its scheme: write two, http://h:81/x"),
             ("https:h/x", "'https:h/x' has no slashes behind its scheme: write two, https://h/x"),
             ("http:\\\\h\\x", "'http:\\\\h\\x' has backslashes behind its scheme: write http://h\\x"),
@@ -248,6 +250,8 @@ mod tests {
             ("http://::1:8080/a", "has an IPv6 address without brackets: write http://[::1]:8080/a"),
             ("http://2001:db8::7/", "without brackets: write http://[2001:db8::7]/"),
             ("http://[::1/", "has brackets around"),
+            ("http://fe80::1%lo/", "has a zone of IPv6 behind its address"),
+            ("http://[fe80::1%25eth0]:80/", "has a zone of IPv6 behind its address"),
             ("http://[h]/", "has brackets around what is no IPv6 address"),
             ("http://", "names no host"),
             ("http:///a", "names no host"),

@@ -126,6 +126,11 @@ impl Watched {
         }
     }
 
+    /// True once a second is told.
+    pub fn has_seconds(&self) -> bool {
+        !self.seconds.is_empty()
+    }
+
     /// Requests per second that were asked for in the last second, where the pace is open.
     pub fn asked(&self) -> Option<f64> {
         self.last.asked_per_s

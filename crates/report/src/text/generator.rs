@@ -1,5 +1,6 @@
 //! The generator: whether it was the limit, and how the run is repeated.
 
+use super::headline::Behind;
 use super::{Report, Section, machine};
 use crate::show::{self, Table};
 use measure::{PhaseResult, TimeMetric, Worth};
@@ -32,7 +33,7 @@ impl Report<'_> {
 
     fn verdict_facts(&self) -> Vec<(&'static str, String)> {
         let verdict = self.result.verdict(self.phase);
-        let mut facts = vec![("measurement", self.measurement(&verdict))];
+        let mut facts = vec![("measurement", self.measurement(&verdict, Behind::Sections))];
         if verdict.measurement.state != Worth::NothingSent {
             facts.extend(verdict.measurement.reasons.into_iter().map(|reason| ("because", reason)));
         }

@@ -10,13 +10,22 @@ use measure::{FindingKind, TimeMetric, Verdict, Worth};
 /// Left and right of a line of the headline; the right is wrapped.
 type Line = [String; 2];
 
+/// The part of a report that follows its headline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// All sections, so that the headline may refer to them.
+    Sections,
+    /// None that gives reasons: the headline has to.
+    Nothing,
+}
+
 impl Report<'_> {
-    pub(super) fn headline_rows(&self) -> Vec<Line> {
-        if self.has_load() { self.headline_load() } else { self.headline_origin() }
+    pub(super) fn headline_rows(&self, behind: Behind) -> Vec<Line> {
+        if self.has_load() { self.headline_load(behind) } else { self.headline_origin() }
     }
 
-    pub(super) fn headline(&self) -> Section {
-        let rows = self.headline_rows();
+    pub(super) fn headline(&self, behind: Behind) -> Section {
+        let rows = self.headline_rows(behind);
         let left = rows.iter().map(|[left, _]| left.chars().count()).max().unwrap_or(0);
         let mut table = Table::new("ll");
         for [left_cell, right] in rows {
@@ -45,11 +54,12 @@ impl Report<'_> {
         format!("wringer {} {did} for {took}{interrupted}", self.context.version)
     }
 
-    fn headline_load(&self) -> Vec<Line> {
+    fn headline_load(&self, behind: Behind) -> Vec<Line> {
         let phase = self.phase;
         let counts = self.counts();
         let verdict = self.result.verdict(phase);
-        let mut rows: Vec<Line> = self.mostly_bad(&verdict).into_iter().collect();
+        let mut rows: Vec<Line> = mostly_not_asked(&verdict, counts.requests).into_iter().collect();
+        rows.extend(self.mostly_bad(&verdict));
         rows.extend(stopped_storing(self.result.decay(), &verdict));
         rows.push([
             format!("{} requests/s", show::scaled(phase.per_second(counts.requests))),
@@ -76,7 +86,7 @@ impl Report<'_> {
         if counts.stray > 0 {
             rows.push([format!("{} stray", show::count(counts.stray)), self.stray()]);
         }
-        rows.push(["measurement".to_owned(), self.measurement(&verdict)]);
+        rows.push(["measurement".to_owned(), self.measurement(&verdict, behind)]);
         rows.push(["target".to_owned(), verdict.target.sentence()]);
         if nothing_good(counts) {
             rows.push([String::new(), self.why_nothing_was_good()]);
@@ -166,8 +176,11 @@ impl Report<'_> {
     }
 
     /// Worth of the figures, in a sentence.
-    pub(super) fn measurement(&self, verdict: &Verdict) -> String {
+    pub(super) fn measurement(&self, verdict: &Verdict, behind: Behind) -> String {
         let state = verdict.measurement.state;
+        if let Some(reason) = told_reason(verdict).filter(|_| behind == Behind::Nothing) {
+            return format!("{}: {reason}", state.text());
+        }
         let meaning = match state {
             Worth::BrokenOff => "wringer's own code failed; see Generator below",
             Worth::NothingSent => "no request was sent",
@@ -190,6 +203,27 @@ impl Report<'_> {
         };
         format!("{}: {meaning}", state.text())
     }
+}
+
+/// The first reason of what is said of a measurement in the section on the generator.
+fn told_reason(verdict: &Verdict) -> Option<&str> {
+    let first = verdict.measurement.reasons.first().map(String::as_str);
+    match verdict.measurement.state {
+        Worth::BrokenOff | Worth::GeneratorBound | Worth::Disturbed => first,
+        Worth::NothingSent | Worth::CutOff | Worth::Valid => None,
+    }
+}
+
+/// Where most requests never left this machine, the other figures are of a few, so that is the first thing to be said.
+fn mostly_not_asked(verdict: &Verdict, requests: u64) -> Option<Line> {
+    let not_asked = verdict.target.not_asked;
+    let share = ratio(not_asked, requests).filter(|_| verdict.target.was_mostly_not_asked())?;
+    let count = show::count(not_asked);
+    let of = show::counted(requests, "request");
+    Some([
+        format!("{} not sent", show::percent(share)),
+        format!("this machine had no port or descriptor left for {count} of {of}"),
+    ])
 }
 
 /// A cache that stopped storing is said first: the other figures are of two caches, one that stored and one that did not.

@@ -136,7 +136,7 @@ impl Report<'_> {
                 "Look which TLS versions, cipher suites and client certificates it wants.".to_owned()
             }
             (FailureKind::NoPort | FailureKind::NoDescriptor, _) => {
-                "This machine had none left: see Generator below.".to_owned()
+                "This machine had none left: what is said of the measurement tells what to try.".to_owned()
             }
             _ => "The log of what was pressed may say why.".to_owned(),
         }

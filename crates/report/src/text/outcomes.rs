@@ -75,10 +75,11 @@ impl Report<'_> {
         }
         if let Some(sample) = self.failed_sample() {
             let traced = traced(sample);
-            section.say(&format!(
-                "The first answer of these: status {} to {}.{traced}",
-                sample.status, sample.title
-            ));
+            let what = match sample.status {
+                0 => format!("The first of these: no answer to {}.", sample.title),
+                status => format!("The first answer of these: status {status} to {}.", sample.title),
+            };
+            section.say(&format!("{what}{traced}"));
         }
         self.add_bodies(section);
     }

@@ -1,5 +1,6 @@
 //! Reports that are not whole: one screen, and what is left to say behind requests that were told one by one.
 
+use super::headline::Behind;
 use super::{Report, Section};
 use crate::show::{self, Table};
 use measure::{ExitCode, Histogram};
@@ -23,14 +24,14 @@ struct Row {
 impl Report<'_> {
     /// One screen: the first lines, how response times are spread, the conditions, the next command.
     pub(super) fn short(&self) -> Vec<Section> {
-        let sections = [Some(self.headline()), self.spread(), self.thresholds(), self.next()];
+        let sections = [Some(self.headline(Behind::Nothing)), self.spread(), self.thresholds(), self.next()];
         sections.into_iter().flatten().collect()
     }
 
     /// Sections that need no statistics: the first lines where something is wrong, the conditions, the next command.
     pub(super) fn told(&self) -> Vec<Section> {
         let code = ExitCode::of_run(self.result, &self.result.verdict(self.phase));
-        let wrong = (code != ExitCode::Fine).then(|| self.headline());
+        let wrong = (code != ExitCode::Fine).then(|| self.headline(Behind::Nothing));
         [wrong, self.thresholds(), self.next()].into_iter().flatten().collect()
     }
 

@@ -166,6 +166,25 @@ fn a_run_without_a_good_answer_says_so_first() {
     }
 }
 
+#[test]
+fn a_run_of_which_little_was_sent_says_so_first() {
+    let sample = sample::starved();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = "70.0 % not sent this machine had no port or descriptor left for 70 of 100 requests";
+    let short = report::text::one_screen(&sample.result, &sample.context());
+    for text in [&sample.text(), &short] {
+        let said = text.split_once("\n\n").map_or("", |(_, said)| said).trim_start();
+        assert!(words(said).starts_with(first), "{text}");
+    }
+    assert!(words(&sample.text()).contains("see Generator below"), "{}", sample.text());
+    // What has no section on the generator gives the reason itself.
+    let summary = report::summary::report(&sample.result, &sample.context());
+    for text in [&short, &summary] {
+        let text = words(text);
+        assert!(!text.contains("below") && text.contains("70 requests found no free local port"), "{text}");
+    }
+}
+
 /// A server without HTTP/2 ends the handshake with an alert of its own.
 #[test]
 fn a_server_without_http_2_is_named() {

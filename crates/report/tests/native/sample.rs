@@ -547,6 +547,17 @@ pub fn empty() -> Sample {
     sample(plan, result)
 }
 
+/// This machine had ports for 30 of 100 requests.
+pub fn starved() -> Sample {
+    let mut plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
+    plan.origin = None;
+    let mut measure = phase("measure", true, 30, 0, 0);
+    fail(&mut measure.tally, 70, FailureKind::NoPort, Stage::Connect, None);
+    let mut result = result(vec![measure]);
+    (result.origin, result.self_check.no_port) = (None, 70);
+    sample(plan, result)
+}
+
 /// Nobody listens at the target; no origin of ours either.
 pub fn all_failed() -> Sample {
     let mut plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);

@@ -16,7 +16,6 @@ pub struct Bombardier(Run);
 impl Door for Bombardier {
     const NAME: &'static str = "bombardier";
     const ABOUT: &'static str = "bombardier: the same options and report";
-    const NAMES_FAILURES: bool = true;
     type View = door::View;
     type Lines = Silent;
 

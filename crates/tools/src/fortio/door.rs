@@ -28,7 +28,6 @@ impl Fortio {
 impl Door for Fortio {
     const NAME: &'static str = "fortio";
     const ABOUT: &'static str = "fortio: load, with its report and JSON";
-    const NAMES_FAILURES: bool = true;
     type View = door::View;
     type Lines = Silent;
 

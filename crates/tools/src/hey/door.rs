@@ -17,7 +17,6 @@ pub struct Hey(Run);
 impl Door for Hey {
     const NAME: &'static str = "hey";
     const ABOUT: &'static str = "hey: the same options and report";
-    const NAMES_FAILURES: bool = true;
     type View = door::View;
     type Lines = Lines;
 

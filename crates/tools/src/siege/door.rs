@@ -9,7 +9,7 @@ use console::output as show;
 use console::problem::{Exit, Problem};
 use jiff::Zoned;
 use measure::event::HeadTitle;
-use measure::{Event, Row};
+use measure::{Event, Failure, Row};
 use session::{Finished, View};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -44,6 +44,11 @@ impl Door for Siege {
 
     fn is_quiet(&self) -> bool {
         self.run.view.quiet
+    }
+
+    fn names(&self, failure: Failure) -> bool {
+        // A line with status 418 stands for what is no answer, and says nothing of it.
+        !failure.kind.is_no_message()
     }
 
     fn files(&self) -> Vec<&Path> {

@@ -11,6 +11,7 @@ const TARGETS: &str = "GET http://h/a\nX-A: b\n\nPOST http://h:81/b\n@body\n";
 fn parse_line(line: &str) -> Result<Run, Shown> {
     let read = |file: &Path| match file.to_str() {
         Some("-") => Ok(TARGETS.as_bytes().to_vec()),
+        Some("marked") => Ok(format!("\u{feff}{TARGETS}").into_bytes()),
         Some("secure") => Ok(b"GET https://h/\n".to_vec()),
         Some("json") => Ok(b"{\"method\": \"PUT\", \"url\": \"http://h/\", \"body\": \"aGk=\"}\n".to_vec()),
         Some("results") => Ok(RESULTS.as_bytes().to_vec()),
@@ -39,6 +40,12 @@ fn requests(run: &Run) -> Vec<String> {
         format!("{} {} {fields}{}", listed.method, listed.url, String::from_utf8_lossy(&listed.body))
     };
     step.requests.iter().map(|listed| request(listed.whole())).collect()
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_target() {
+    let marked = run("attack -targets marked -duration 1s");
+    assert_eq!(requests(&marked), requests(&run("attack -duration 1s")));
 }
 
 #[test]

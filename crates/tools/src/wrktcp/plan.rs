@@ -13,8 +13,8 @@ use crate::Shown;
 use ::plan::check::MAX_USERS;
 use ::plan::data::{Counter, Counting, Wrap};
 use ::plan::{
-    Check, CheckContent, Io, Limits, Load, MessageConnections, MessageStep, Pace, Phase, Plan, Protocol,
-    Scenario, Site, Step, Stop, Tls, Trace,
+    Check, CheckContent, Io, Limits, Load, Masked, MessageConnections, MessageStep, Pace, Phase, Plan,
+    Protocol, Scenario, Site, Step, Stop, Tls, Trace,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,8 @@ type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 /// Usage and one line: a value that an option cannot have. Without usage: all mistakes of the file, a line each.
 pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<Run, Shown> {
     if !typed.file.contains(".ini") {
-        let why = format!("wrktcp: '{}' has no .ini in its name: give the ini file", typed.file);
+        let file = Masked::address(&typed.file);
+        let why = format!("wrktcp: '{file}' has no .ini in its name: give the ini file");
         return Err(Shown::complaint(&why, String::new()));
     }
     if typed.connections == 0 || typed.connections < typed.threads {

@@ -138,6 +138,32 @@ fn a_door_that_gets_no_answer_says_why() {
     }
 }
 
+/// The same of a server that speaks something else; nobody says that a status came of which none did.
+#[test]
+fn a_door_whose_target_speaks_no_http_says_so() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            stream.set_read_timeout(Some(std::time::Duration::from_secs(1))).unwrap();
+            let _read = stream.read(&mut [0; 4096]);
+            let _sent = std::io::Write::write_all(&mut stream, b"220 ready\r\n\r\n");
+        }
+    });
+    for line in
+        ["siege -r 2 -c 1", "hey -n 2 -c 1", "bombardier -n 2 -c 1", "fortio load -n 2 -c 1", "ab -n 2"]
+    {
+        let ran = shell(&format!("$WRINGER {line} http://{at}/"));
+        let told = ran.stderr.lines().filter(|line| line.contains("h1_not_http")).count();
+        assert_eq!(told, 1, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("no answer came to 2 requests: 2 × "), "{line}: {}", ran.stderr);
+    }
+    let ran = shell(&format!("$WRINGER http http://{at}/ -n 2 -c 1 -q")).ended_with(1);
+    let said = format!("The first of these: no answer to GET http://{at}/.");
+    assert!(ran.stdout.contains(&said) && !ran.stdout.contains("status 0"), "{}", ran.stdout);
+}
+
 /// The first Ctrl-C ends the run with its report, which waits for what is under way; the second, however soon, ends the process.
 #[test]
 fn a_second_signal_ends_at_once() {
