@@ -30,7 +30,7 @@ pub(crate) fn compose(
     out: &mut Vec<u8>,
 ) -> Answer {
     let reply = Reply { worker, form, request, keep_alive };
-    if request.method == Method::Other {
+    if matches!(request.method, Method::Other | Method::Change) {
         return reply.empty(out, 405, b"Allow: GET, HEAD, POST\r\n", StampKind::Refused);
     }
     let Some(size) = jtest::read_size(&request.path) else {

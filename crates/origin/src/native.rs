@@ -316,10 +316,13 @@ impl Reply<'_> {
         self.short(out, turn, scratch, &short)
     }
 
-    /// The answer to a method that changes things: from here on nobody may use what was stored before (RFC 9111 section 4.4).
+    /// 204 to a method that changes things: from here on nobody may use what was stored before (RFC 9111 section 4.4).
     fn accept(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch) -> Answer {
-        let text = b"Accepted. Versions follow from the clock, and no content is kept.\n";
-        self.short(out, turn, scratch, &Short { status: 200, kind: StampKind::Accepted, text, field: None })
+        self.begin(out, 204, turn);
+        out.field(&CACHE_CONTROL, b"no-store");
+        self.stamp(out, turn, scratch, StampKind::Accepted);
+        self.end(out, self.keep_alive);
+        Answer::of_head(StampKind::Accepted, out.bytes(), false, self.keep_alive)
     }
 
     /// 421 (RFC 9110 section 15.5.20).

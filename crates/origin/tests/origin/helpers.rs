@@ -140,7 +140,7 @@ impl Client {
         let head = self.head();
         let status = head[9..12].parse().unwrap();
         let mut reply = Reply { status, head, body: Vec::new() };
-        if !to_head && status != 304 && status >= 200 {
+        if !to_head && !matches!(status, 204 | 304) && status >= 200 {
             reply.body = match reply.field("Transfer-Encoding") {
                 Some(_) => self.chunked(),
                 None => self.bytes(reply.field("Content-Length").unwrap().parse().unwrap()),
