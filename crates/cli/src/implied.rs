@@ -9,7 +9,7 @@ const FILES: [&str; 13] =
     ["toml", "json", "yaml", "yml", "jmx", "har", "js", "lua", "ini", "txt", "rec", "http", "py"];
 
 /// Options that stand before a command and take a value.
-const GLOBAL: &str = "--log";
+const GLOBAL: [&str; 2] = ["--log", "--lang"];
 
 /// The line with the command that it means. `words`: the program's name first.
 pub(super) fn with_command(mut words: Vec<OsString>, command: &Command) -> Vec<OsString> {
@@ -21,11 +21,15 @@ pub(super) fn with_command(mut words: Vec<OsString>, command: &Command) -> Vec<O
 
 /// The place of the first word behind what may stand before a command.
 pub(super) fn first(words: &[OsString]) -> usize {
-    match words.get(1).and_then(|word| word.to_str()) {
-        Some(word) if word == GLOBAL => 3,
-        Some(word) if word.starts_with("--log=") => 2,
-        Some(_) | None => 1,
+    let mut at = 1;
+    while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        if !GLOBAL.contains(&name) {
+            break;
+        }
+        at += if value.is_some() { 1 } else { 2 };
     }
+    at
 }
 
 /// Where the command is missing; `None`: it is not, or nobody knows which it would be.

@@ -15,7 +15,8 @@ const HEAD: &str = "\
 # All options
 
 Every option of wringer's own commands: its value, the commands that have it, and what their help says of it. The command lines
-of old tools have those tools' options, see their pages. `wringer COMMAND --help` has the same by command. `cargo xtask options` makes this page.
+of old tools have those tools' options, see their pages. `wringer COMMAND --help` has the same by command. Each command has `--help`,
+`--log FILTER` and `--lang en|zh`, too. `cargo xtask options` makes this page.
 
 | option | commands | |
 |---|---|---|
@@ -55,7 +56,7 @@ fn gather(command: &Command, within: &str, rows: &mut BTreeMap<Said, Vec<String>
 
 /// An option with its letter and the name of its value.
 fn shown(arg: &Arg) -> Option<String> {
-    let long = arg.get_long().filter(|long| !["help", "version", "log"].contains(long))?;
+    let long = arg.get_long().filter(|long| !["help", "version", "log", "lang"].contains(long))?;
     let short = arg.get_short().map_or_else(String::new, |short| format!(", `-{short}`"));
     let names = arg.get_value_names().filter(|_| arg.get_action().takes_values());
     let value = names.and_then(|names| names.first()).map_or_else(String::new, |name| format!(" {name}"));

@@ -24,6 +24,7 @@ mod http;
 mod implied;
 #[cfg(test)]
 mod index;
+mod lang;
 mod list;
 mod manual;
 mod options;
@@ -67,6 +68,7 @@ pub use fleet_command::{FleetCommand, PrintFleet};
 pub use guard::{Guards, Ports};
 pub use guided::{GREETING, QUESTIONS, Question};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
+pub use lang::{Lang, without_lang};
 pub use manual::{Page, completions, pages};
 pub use options::{
     AskArgs, BehaviourArgs, KeepArgs, ListenArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, WatchArgs,
@@ -125,6 +127,16 @@ pub struct Cli {
     /// such as session=debug,proxies=trace; WRINGER_LOG says the same
     #[arg(long, value_name = "FILTER", global = true, hide_short_help = true, display_order = 999)]
     pub log: Option<String>,
+    /// Language of help and reports: en, English, or zh, Chinese [default: that of LC_ALL, LC_MESSAGES or LANG]
+    #[arg(
+        long,
+        value_name = "LANG",
+        global = true,
+        hide_short_help = true,
+        hide_possible_values = true,
+        display_order = 999
+    )]
+    pub lang: Option<Lang>,
     /// Command to run.
     #[command(subcommand)]
     pub command: Command,
@@ -182,8 +194,11 @@ pub struct Read {
 /// Words of a line, sorted by option.
 fn matches(command: &mut clap::Command, words: &[OsString]) -> Result<clap::ArgMatches, clap::Error> {
     command.try_get_matches_from_mut(words).map_err(|error| {
-        let mut error = tips::no_help(error, command, words);
-        tips::add(&mut error, command, words);
+        // What stands before a command is no part of what may have been meant.
+        let words =
+            [words.get(..1), words.get(implied::first(words)..)].map(Option::unwrap_or_default).concat();
+        let mut error = tips::no_help(error, command, &words);
+        tips::add(&mut error, command, &words);
         without_secrets(error)
     })
 }

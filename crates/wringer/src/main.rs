@@ -8,7 +8,7 @@ mod runs;
 mod serve;
 mod settings;
 
-use cli::{Cli, Command, FleetCommand, PlanCommand, Read, Settings};
+use cli::{Cli, Command, FleetCommand, Lang, PlanCommand, Read, Settings};
 use console::{Exit, Problem, arguments, limits, output, problem, signals, tui};
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,7 +16,9 @@ use std::process::ExitCode;
 use tools::Tool;
 
 fn main() -> ExitCode {
-    let args = match command::guided::line(std::env::args_os().collect()) {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    Lang::of_line(&args, |name| std::env::var_os(name)).choose();
+    let args = match command::guided::line(args) {
         Ok(args) => args,
         Err(exit) => return output::conclude(exit).into(),
     };

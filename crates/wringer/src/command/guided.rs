@@ -11,7 +11,7 @@ use std::io::{self, BufRead, IsTerminal};
 /// # Errors
 /// There is nobody to ask, who is told what there is; or no answer came.
 pub fn line(typed: Vec<OsString>) -> Result<Vec<OsString>, Exit> {
-    if typed.len() != 1 {
+    if cli::without_lang(&typed).len() != 1 {
         return Ok(typed);
     }
     if !(io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal()) {
