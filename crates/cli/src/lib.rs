@@ -49,6 +49,7 @@ mod tls;
 mod values;
 mod version;
 mod words;
+mod zh;
 
 pub use arena::ArenaArgs;
 pub use aws::AwsArgs;
@@ -112,6 +113,8 @@ pub struct Around<'a> {
     pub exits: &'a str,
     /// Layouts of reports: a name and a sentence for each. None: any name is taken.
     pub layouts: &'a [(&'static str, &'static str)],
+    /// Language of help.
+    pub lang: Lang,
 }
 
 /// The whole command line.
@@ -167,7 +170,10 @@ impl Cli {
         let curl::Expanded { words, left_out } = curl::expanded(typed)
             .map_err(|why| command.error(clap::error::ErrorKind::ValueValidation, why))?;
         let mut words = implied::with_command(each_condition(words), &command);
-        let mut matches = matches(&mut command, &words)?;
+        let mut matches = matches(&mut command, &words).map_err(|said| match around.lang {
+            Lang::En => said,
+            Lang::Zh => zh::help(said, with_negative_numbers(around.told(Cli::command())), &words),
+        })?;
         let of = matches.subcommand().and_then(|(name, typed)| Some((command.find_subcommand(name)?, typed)));
         let given = of.map(|(command, typed)| settings.given(command, typed)).unwrap_or_default();
         if !given.is_empty() {

@@ -3,13 +3,18 @@
 use crate::problem::{Exit, Problem};
 use crate::{layout, output};
 use clap_complete::Shell;
-use cli::Around;
+use cli::{Around, Lang};
 use std::path::Path;
 
 /// Has something done with what others know of the command line: old tools, exit codes, layouts.
 pub fn with_around<T>(does: impl FnOnce(&Around<'_>) -> T) -> T {
     let layouts: Vec<_> = layout::all().map(|layout| (layout.name, layout.about)).collect();
-    does(&Around { tools: &tools::lines(), exits: &report::exits::table(), layouts: &layouts })
+    does(&Around {
+        tools: &tools::lines(),
+        exits: &report::exits::table(),
+        layouts: &layouts,
+        lang: Lang::chosen(),
+    })
 }
 
 /// Prints the completions for a shell.
