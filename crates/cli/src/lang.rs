@@ -26,7 +26,7 @@ static CHOSEN: OnceLock<Lang> = OnceLock::new();
 impl Lang {
     /// The language of this process; English until one is chosen.
     pub fn chosen() -> Lang {
-        CHOSEN.get().copied().unwrap_or_default()
+        CHOSEN.get().copied().unwrap_or(Lang::En)
     }
 
     /// Chooses the language of this process, once.

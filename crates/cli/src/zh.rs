@@ -110,7 +110,7 @@ fn apart(text: &str) -> String {
     apart
 }
 
-/// What was printed, without the spaces of [`apart`], and with the signs that stand behind wide letters.
+/// Printed text without the spaces of [`apart`], and with the signs that stand behind wide letters.
 fn closed_up(text: &str) -> String {
     let mut closed = String::new();
     let mut letters = text.chars().peekable();
