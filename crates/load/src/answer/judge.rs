@@ -307,7 +307,7 @@ impl<'a> Judge<'a> {
     /// A weak ETag that came as a strong one: who holds parts of two bodies takes them for parts of one (RFC 9110 section 8.8.1).
     fn strengthened(&self) -> Option<Finding> {
         let What::Native { object } = self.asked.what else { return None };
-        let Some((named, ..)) = self.head.etag else { return None };
+        let (named, ..) = self.head.etag?;
         let is_strong = named == object && !self.head.weak && self.site.has_weak_etag(object);
         is_strong
             .then(|| (Fault::StrongEtag, "the origin gave the ETag as W/..., it came without".to_owned()))
