@@ -453,7 +453,7 @@ fn it_is_honest_otherwise() {
     let head = client.ask("HEAD /a HTTP/1.1\r\nHost: h\r\n");
     assert_eq!((head.status, head.field("content-length"), head.body.len()), (200, "1000", 0));
     assert_eq!(rig.get("/cut", "").body.len(), 500);
-    assert_eq!(rig.client().ask("POST /a HTTP/1.1\r\nContent-Length: 0\r\n").status, 501);
+    assert_eq!(rig.client().ask("OPTIONS /a HTTP/1.1\r\nContent-Length: 0\r\n").status, 501);
     let closed = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
     let lost = start(closed, FaultKind::Corrupt);
     assert_eq!(Client::connect(lost.address).get("/a", "").status, 502);
