@@ -5,7 +5,7 @@ use crate::runs;
 use measure::stream::End;
 use measure::{RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::Context;
+use report::{Context, Language};
 use report::layouts::{LaidOut, Layout, Shown, Source};
 use report::page::Gathered;
 use std::path::Path;
@@ -101,6 +101,7 @@ fn with_context<T>(
         exit: state.end().map(|end| end.exit),
         started_unix_s: head.started_unix_s,
         threads: head.threads,
+        language: Language::English,
     };
     let mut result = state.result();
     result.self_check.untold = state.end().is_none();

@@ -13,7 +13,7 @@ use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
 use measure::{Event, Row, RunResult, TalkEvent};
 use plan::{Load, Plan};
-use report::Context;
+use report::{Context, Language};
 use report::exchange_lines::{ErrorLines, error_line, head_view};
 use report::layouts::Shown;
 use report::metrics::Names;
@@ -51,8 +51,8 @@ impl Lines {
         let aside = is_stdout(output);
         let width = width(aside);
         Lines {
-            clients: report::live::Lines::new(known, width),
-            origin: report::live::OriginLines::new(width),
+            clients: report::live::Lines::new(known, width, Language::English),
+            origin: report::live::OriginLines::new(width, Language::English),
             error_lines: ErrorLines::of(plan),
             quiet: output.quiet,
             aside,
@@ -350,6 +350,7 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         exit: None,
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
+        language: Language::English,
     };
     if !is_stdout(ran.output) {
         let text = text_of(&finished, ran)(&finished.result, &context);

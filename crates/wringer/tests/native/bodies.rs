@@ -100,7 +100,7 @@ fn a_large_file_takes_no_memory_and_no_room_in_the_plan() {
     origin.wait_for("listens at");
     for session in ["", "--follow"] {
         let line = format!(
-            "head -c 60000000 /dev/zero > large; exec $WRINGER http http://{address}/w/1/300 --body-file large --expect-status 405 \
+            "head -c 60000000 /dev/zero > large; exec $WRINGER http http://{address}/w/1/300 --body-file large --expect-status 204 \
              -t 2 -c 8 -n 24 -q --json result.json --keep-in run.wr {session}"
         );
         let ran = shell(&line).ended_with(0);

@@ -180,7 +180,7 @@ fn figures_are_sent_over_tls_to_whom_this_machine_trusts() {
         String::from_utf8_lossy(&ran.stderr).into_owned()
     };
     let trusted = sent(&receiver.certificate());
-    assert!(trusted.contains("could not be sent to OTLP") && trusted.contains("answer 405"), "{trusted}");
+    assert!(trusted.contains("could not be sent to OTLP") && trusted.contains("answer 404"), "{trusted}");
     let unknown = sent(&target.certificate());
     assert!(unknown.contains("could not be sent to OTLP") && unknown.contains("certificate"), "{unknown}");
     receiver.end();
