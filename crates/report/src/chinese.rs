@@ -60,9 +60,9 @@ fn catalogue() -> &'static [Template] {
     CATALOGUE.get_or_init(|| {
         let pairs = SENTENCES.lines().filter(|line| !line.starts_with('#'));
         let ours = pairs.filter_map(|line| line.split_once('\t'));
-        let breaches = Breach::all().map(Breach::entry);
-        let words = breaches.clone().map(|entry| (entry.text, entry.chinese));
-        let advice = breaches.map(|entry| (entry.advice.english, entry.advice.chinese));
+        let breaches = || Breach::all().map(Breach::entry);
+        let words = breaches().map(|entry| (entry.text, entry.chinese));
+        let advice = breaches().map(|entry| (entry.advice.english, entry.advice.chinese));
         let protocols = [Protocol::Http2, Protocol::Http3, Protocol::Quic, Protocol::Tls];
         let codes = protocols.into_iter().flat_map(breach::codes::of);
         let codes = codes.map(|entry| (entry.meaning, entry.chinese));

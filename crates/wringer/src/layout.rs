@@ -77,7 +77,11 @@ pub fn refuse_unkept(layout: &Layout, file: &Path, sampled: bool) -> Result<(), 
 /// # Errors
 /// Its plan cannot be read.
 pub fn text(gathered: &Gathered, file: &Path) -> Result<String, Problem> {
-    with_context(gathered.state(), file, |context, result| report::text::report(result, context))
+    with_context(gathered.state(), file, |context, result| {
+        // The page has its own languages.
+        let english = Context { language: Language::English, ..context.clone() };
+        report::text::report(result, &english)
+    })
 }
 
 /// Has a report made with what it needs beside the result.
@@ -101,7 +105,7 @@ fn with_context<T>(
         exit: state.end().map(|end| end.exit),
         started_unix_s: head.started_unix_s,
         threads: head.threads,
-        language: Language::English,
+        language: crate::command::show::language(),
     };
     let mut result = state.result();
     result.self_check.untold = state.end().is_none();

@@ -51,8 +51,8 @@ impl Lines {
         let aside = is_stdout(output);
         let width = width(aside);
         Lines {
-            clients: report::live::Lines::new(known, width, Language::English),
-            origin: report::live::OriginLines::new(width, Language::English),
+            clients: report::live::Lines::new(known, width, language()),
+            origin: report::live::OriginLines::new(width, language()),
             error_lines: ErrorLines::of(plan),
             quiet: output.quiet,
             aside,
@@ -350,7 +350,7 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         exit: None,
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
-        language: Language::English,
+        language: language(),
     };
     if !is_stdout(ran.output) {
         let text = text_of(&finished, ran)(&finished.result, &context);
@@ -360,8 +360,9 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
     }
     ending.add(kept, &say);
     if let Some(file) = &ran.output.html {
-        // Those without scripts read it in the page.
-        let text = report::text::report(&finished.result, &context);
+        // Those without scripts read it in the page, which has its own languages.
+        let english = Context { language: Language::English, ..context.clone() };
+        let text = report::text::report(&finished.result, &english);
         ending.add(console::keep::page(file, &finished, &text), &say);
     }
     ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);
@@ -378,6 +379,14 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         server.farewell();
     }
     exit
+}
+
+/// The language of reports, by that of this process.
+pub fn language() -> Language {
+    match cli::Lang::chosen() {
+        cli::Lang::En => Language::English,
+        cli::Lang::Zh => Language::Chinese,
+    }
 }
 
 /// Requests that are told one by one, up to so many, leave nothing for statistics to say.
