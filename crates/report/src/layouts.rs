@@ -1,5 +1,6 @@
 //! Layouts in which a run can be shown, a line each: [`LAYOUTS`]. What makes one is its own file. Those of old tools are in `tools`.
 
+use crate::language::Language;
 use crate::metrics::Format;
 use crate::page::{self, Gathered};
 use crate::text::Context;
@@ -142,7 +143,9 @@ fn of_short(run: &Shown<'_>) -> Result<LaidOut, String> {
 fn of_page(run: &Shown<'_>) -> Result<LaidOut, String> {
     let mut gathered = Gathered::default();
     run.records.iter().for_each(|record| gathered.apply(record));
-    let page = page::report(&gathered, &text::report(run.result, run.context));
+    // The page has its own languages; this is what those without scripts read.
+    let context = Context { language: Language::English, ..run.context.clone() };
+    let page = page::report(&gathered, &text::report(run.result, &context));
     plain(page.map_err(|error| format!("the page cannot be made: {error}"))?)
 }
 

@@ -2,6 +2,7 @@
 //! [`text`] for people, [`page`] with charts, [`live`] for the line per second, [`json`] for programs. Those of
 //! old tools are in `tools`.
 
+mod chinese;
 pub mod csv;
 pub mod exchange_lines;
 pub mod exits;
@@ -15,6 +16,7 @@ pub mod interval;
 pub mod json;
 pub mod junit;
 mod labels;
+mod language;
 pub mod layouts;
 pub mod live;
 pub mod metrics;
@@ -30,6 +32,7 @@ pub mod thresholds;
 pub mod verbose;
 
 pub use harmless::{harmless, harmless_json};
+pub use language::Language;
 pub use text::Context;
 
 /// A record of a run as a line of JSON, with its end.

@@ -4,6 +4,7 @@
 //! there, then at [`COLUMNS`] and [`ORIGIN_COLUMNS`].
 
 use crate::good;
+use crate::language::Language;
 use crate::show;
 use measure::shares::received_bytes;
 use measure::{OriginCounts, Row};
@@ -118,32 +119,36 @@ impl OriginSecond {
 struct Screen<Second: 'static> {
     columns: Vec<&'static Column<Second>>,
     since_header: u32,
+    language: Language,
 }
 
 impl<Second> Screen<Second> {
     /// Of these columns those that fit `width` characters (0: unknown).
-    fn new(mut columns: Vec<&'static Column<Second>>, width: usize) -> Screen<Second> {
+    fn new(
+        mut columns: Vec<&'static Column<Second>>,
+        width: usize,
+        language: Language,
+    ) -> Screen<Second> {
         while width > 0 && columns.iter().map(|column| column.width).sum::<usize>() > width {
             let droppable = columns.iter().enumerate().filter(|(_, column)| column.drop > 0);
             let Some((index, _)) = droppable.min_by_key(|(_, column)| column.drop) else { break };
             columns.remove(index);
         }
-        Screen { columns, since_header: 0 }
+        Screen { columns, since_header: 0, language }
     }
 
     fn row(&mut self, second: &Second) -> String {
         let mut text = String::new();
         if self.since_header.is_multiple_of(ROWS_PER_HEADER) {
-            text += &self.line(|column| column.title.to_owned());
-            text += &self.line(|column| column.unit.to_owned());
+            text += &self.line(|column| self.language.say(column.title));
+            text += &self.line(|column| self.language.say(column.unit));
         }
         self.since_header += 1;
         text + &self.line(|column| (column.cell)(second))
     }
 
     fn line(&self, cell: impl Fn(&Column<Second>) -> String) -> String {
-        let cells =
-            self.columns.iter().map(|column| format!("{:>width$}", cell(column), width = column.width));
+        let cells = self.columns.iter().map(|column| show::flush_right(&cell(column), column.width));
         cells.collect::<String>().trim_end().to_owned() + "\n"
     }
 }
@@ -155,9 +160,9 @@ pub struct OriginLines {
 }
 
 impl OriginLines {
-    /// Lines on a screen of `width` characters (0: unknown).
-    pub fn new(width: usize) -> OriginLines {
-        OriginLines { screen: Screen::new(ORIGIN_COLUMNS.iter().collect(), width), open: 0 }
+    /// Lines on a screen of `width` characters (0: unknown), with titles in this language.
+    pub fn new(width: usize, language: Language) -> OriginLines {
+        OriginLines { screen: Screen::new(ORIGIN_COLUMNS.iter().collect(), width, language), open: 0 }
     }
 
     /// The line of a row, line end included, before it the header where due. `cpu`: the share of a core, 0 to 1, that
@@ -185,18 +190,18 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines for a run, on a screen of `width` characters (0: unknown).
-    pub fn new(known: Known, width: usize) -> Lines {
+    /// Lines for a run, on a screen of `width` characters (0: unknown), with titles in this language.
+    pub fn new(known: Known, width: usize, language: Language) -> Lines {
         let left_out = |title| title == ORIGIN && !known.origin || title == HITS && !known.hits;
         let columns = COLUMNS.iter().filter(|column| !left_out(column.title));
-        Lines { screen: Screen::new(columns.collect(), width), phase: None }
+        Lines { screen: Screen::new(columns.collect(), width, language), phase: None }
     }
 
     /// The line of a row, line ends included: before it the name of a phase that has begun, and the header where due.
     pub fn row(&mut self, row: &Row, phase_name: &str) -> String {
         let mut text = String::new();
         if self.phase.replace(row.phase) != Some(row.phase) {
-            text += &format!("phase {phase_name}\n");
+            text += &format!("{} {phase_name}\n", self.screen.language.say("phase"));
             self.screen.since_header = 0;
         }
         text + &self.screen.row(row)

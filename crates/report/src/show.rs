@@ -233,46 +233,169 @@ pub fn alert(number: u8) -> String {
     }
 }
 
-/// Lines of at most `width` characters, broken at spaces; a longer word stands alone.
+/// Columns that a text takes on a terminal: two for each wide character of East Asia (UAX #11), one for others.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(|character| if is_wide(character) { 2 } else { 1 }).sum()
+}
+
+fn is_wide(character: char) -> bool {
+    matches!(u32::from(character),
+        0x1100..=0x115F | 0x2E80..=0x303E | 0x3041..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F
+        | 0xFF01..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1F64F | 0x1F900..=0x1F9FF | 0x20000..=0x3FFFD)
+}
+
+/// The text with blanks behind it, as many as a column of `width` wants.
+pub fn flush_left(text: &str, width: usize) -> String {
+    text.to_owned() + &" ".repeat(width.saturating_sub(columns(text)))
+}
+
+/// The text with blanks before it, as many as a column of `width` wants.
+pub fn flush_right(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(columns(text))) + text
+}
+
+/// Lines of at most `width` columns, broken at spaces and beside wide characters; a longer word stands alone.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
+        for (place, part) in unbreakable(word).into_iter().enumerate() {
+            let gap = if place == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if columns(line) + gap.len() + columns(part) <= width => *line += &(gap.to_owned() + part),
+                _ => lines.push(part.to_owned()),
             }
-            _ => lines.push(word.to_owned()),
         }
     }
     lines
 }
 
+/// A word's parts between which a line may end: Chinese has no spaces, and no line begins with its commas.
+fn unbreakable(word: &str) -> Vec<&str> {
+    const CLOSING: &str = "，。；：、）」』”！？％";
+    const OPENING: &str = "（「『“";
+    let mut parts = Vec::new();
+    let mut begin = 0;
+    let mut before = None;
+    for (at, character) in word.char_indices() {
+        let breaks = before.is_some_and(|before| {
+            (is_wide(before) || is_wide(character)) && !OPENING.contains(before) && !CLOSING.contains(character)
+        });
+        if breaks {
+            parts.push(&word[begin..at]);
+            begin = at;
+        }
+        before = Some(character);
+    }
+    parts.push(&word[begin..]);
+    parts
+}
+
 /// Columns of text; those that stay empty in all rows vanish.
 #[derive(Debug, Clone)]
 pub struct Table {
-    left: Vec<bool>,
-    rows: Vec<Vec<String>>,
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    wrapping: Option<Wrapping>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    left: bool,
+    /// Its cells are not in our words: names, commands, what was answered.
+    quoted: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    cells: Vec<String>,
+    kind: RowKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowKind {
+    /// As its columns are.
+    Plain,
+    /// All in our words, such as titles.
+    Words,
+    /// The last cell is somebody else's line, and stays one.
+    Quoted,
+}
+
+/// Columns that the last cell of a row may take before it goes on in the next line.
+#[derive(Debug, Clone, Copy)]
+pub enum Wrapping {
+    /// So many.
+    Width(usize),
+    /// The columns that are left of [`WIDTH`], less a margin of two.
+    Rest,
 }
 
 impl Table {
-    /// A table whose columns are set flush left (`l`) or right (`r`), one letter each.
+    /// A table whose columns are set flush left (`l`) or right (`r`), one letter each; in capitals those whose cells are quoted.
     pub fn new(columns: &str) -> Table {
-        Table { left: columns.chars().map(|letter| letter == 'l').collect(), rows: Vec::new() }
+        let column = |letter: char| Column {
+            left: letter.eq_ignore_ascii_case(&'l'),
+            quoted: letter.is_ascii_uppercase(),
+        };
+        Table { columns: columns.chars().map(column).collect(), rows: Vec::new(), wrapping: None }
+    }
+
+    /// The same, whose last column is wrapped. Blanks that a cell begins with stand before each of its lines.
+    #[must_use]
+    pub fn wrapped(self, wrapping: Wrapping) -> Table {
+        Table { wrapping: Some(wrapping), ..self }
     }
 
     /// Adds a row; cells beyond the columns are dropped, missing ones are empty.
     pub fn row<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
-        row.resize(self.left.len(), String::new());
-        self.rows.push(row);
+        self.push(cells, RowKind::Plain);
+    }
+
+    /// Adds a row of titles, or another one that is in our words in all columns.
+    pub fn words<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.push(cells, RowKind::Words);
+    }
+
+    /// Adds a row whose last cell is a line of somebody else.
+    pub fn quoted<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.push(cells, RowKind::Quoted);
+    }
+
+    fn push<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>, kind: RowKind) {
+        let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
+        cells.resize(self.columns.len(), String::new());
+        self.rows.push(Row { cells, kind });
+    }
+
+    /// True if there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table with each cell that is in our words said otherwise.
+    #[must_use]
+    pub fn said(mut self, say: impl Fn(&str) -> String) -> Table {
+        let last = self.columns.len().saturating_sub(1);
+        for row in &mut self.rows {
+            for (place, (cell, column)) in row.cells.iter_mut().zip(&self.columns).enumerate() {
+                let is_quoted = match row.kind {
+                    RowKind::Plain => column.quoted,
+                    RowKind::Words => false,
+                    RowKind::Quoted => column.quoted || place == last,
+                };
+                if !is_quoted {
+                    *cell = say(cell);
+                }
+            }
+        }
+        self
     }
 
     /// Empties columns that hold nothing but dashes beneath their title, so that they vanish.
     #[must_use]
     pub fn without_unknown(mut self) -> Table {
-        for column in 0..self.left.len() {
-            let mut cells = self.rows.iter().skip(1).map(|row| row[column].as_str());
+        for column in 0..self.columns.len() {
+            let mut cells = self.rows.iter().skip(1).map(|row| row.cells[column].as_str());
             if cells.all(|cell| cell == "-" || cell.is_empty()) {
                 self.clear(column);
             }
@@ -281,14 +404,14 @@ impl Table {
     }
 
     fn clear(&mut self, column: usize) {
-        self.rows.iter_mut().for_each(|row| row[column].clear());
+        self.rows.iter_mut().for_each(|row| row.cells[column].clear());
     }
 
     /// As [`lines`](Table::lines), of at most [`WIDTH`] less a margin of two: as many columns of `spare` are left out, in
     /// that order, as must be.
     pub fn lines_within(mut self, spare: &[usize]) -> Vec<String> {
         for column in spare {
-            if self.lines().iter().all(|line| line.chars().count() + 2 <= WIDTH) {
+            if self.lines().iter().all(|line| columns(line) + 2 <= WIDTH) {
                 break;
             }
             self.clear(*column);
@@ -299,20 +422,44 @@ impl Table {
     /// The rows as lines without trailing spaces.
     pub fn lines(&self) -> Vec<String> {
         let width =
-            |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.left.len()).map(width).collect();
-        self.rows.iter().map(|row| self.line(row, &widths)).collect()
+            |column: usize| self.rows.iter().map(|row| columns(&row.cells[column])).max().unwrap_or(0);
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let Some((wrapping, last)) = self.wrapping.zip(widths.len().checked_sub(1)) else {
+            return self.rows.iter().map(|row| self.line(&row.cells, &widths)).collect();
+        };
+        let before: usize = widths[..last].iter().filter(|width| **width > 0).map(|width| width + 2).sum();
+        let room = match wrapping {
+            Wrapping::Width(width) => width,
+            Wrapping::Rest => WIDTH.saturating_sub(before + 2),
+        };
+        widths[last] = widths[last].min(room.max(1));
+        self.rows.iter().flat_map(|row| row.wrapped(room)).map(|cells| self.line(&cells, &widths)).collect()
     }
 
-    fn line(&self, row: &[String], widths: &[usize]) -> String {
+    fn line(&self, cells: &[String], widths: &[usize]) -> String {
         let mut line = String::new();
-        for ((cell, width), left) in
-            row.iter().zip(widths).zip(&self.left).filter(|((_, width), _)| **width > 0)
-        {
-            let gap = if line.is_empty() { "" } else { "  " };
-            line += &if *left { format!("{gap}{cell:<width$}") } else { format!("{gap}{cell:>width$}") };
+        let shown = cells.iter().zip(widths).zip(&self.columns).filter(|((_, width), _)| **width > 0);
+        for ((cell, width), column) in shown {
+            line += if line.is_empty() { "" } else { "  " };
+            line += &if column.left { flush_left(cell, *width) } else { flush_right(cell, *width) };
         }
         line.trim_end().to_owned()
+    }
+}
+
+impl Row {
+    /// The row's lines, the last cell in pieces of `room` columns.
+    fn wrapped(&self, room: usize) -> Vec<Vec<String>> {
+        let Some((last, first)) = self.cells.split_last().filter(|_| self.kind != RowKind::Quoted) else {
+            return vec![self.cells.clone()];
+        };
+        let indent = &last[..last.len() - last.trim_start_matches(' ').len()];
+        let pieces = wrap(last, room.saturating_sub(indent.len()));
+        let line = |(place, piece): (usize, String)| {
+            let before = first.iter().map(|cell| if place == 0 { cell.clone() } else { String::new() });
+            before.chain([format!("{indent}{piece}")]).collect()
+        };
+        pieces.into_iter().enumerate().map(line).collect()
     }
 }
 
@@ -425,5 +572,35 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
         assert!(wrap("", 10).is_empty());
+    }
+
+    #[test]
+    fn chinese_wraps_between_its_characters_and_takes_two_columns_for_each() {
+        assert_eq!(columns("p99 响应"), 8);
+        assert_eq!(wrap("命中率 85.0 %，预测", 9), ["命中率", "85.0 %，", "预测"]);
+        assert_eq!(wrap("目标（nginx）", 7), ["目标", "（nginx）"]);
+        let mut table = Table::new("lrl");
+        table.words(["阶段", "p99", ""]);
+        table.row(["a", "5 ms", "x"]);
+        assert_eq!(table.lines(), ["阶段   p99", "a     5 ms  x"]);
+    }
+
+    #[test]
+    fn long_cells_go_on_beneath_themselves() {
+        let mut table = Table::new("rl").wrapped(Wrapping::Width(9));
+        table.row(["12", "one two three"]);
+        table.row(["", "  four five six"]);
+        table.quoted(["3", "as long as it is"]);
+        assert_eq!(table.lines(), ["12  one two", "    three", "      four", "      five", "      six", " 3  as long as it is"]);
+    }
+
+    #[test]
+    fn what_others_said_is_not_said_otherwise() {
+        let mut table = Table::new("Ll");
+        table.words(["hit", "hit"]);
+        table.row(["hit", "hit"]);
+        table.quoted(["hit", "hit"]);
+        let table = table.said(|cell| cell.to_uppercase());
+        assert_eq!(table.lines(), ["HIT  HIT", "hit  HIT", "hit  hit"]);
     }
 }

@@ -1,8 +1,9 @@
 //! A run on one page of Markdown, for people who look at a build: what came of it, the conditions, what went wrong, what next.
 
 use crate::labels;
+use crate::language::Language;
 use crate::show;
-use crate::text::{Context, Section, headline_rows, measured, next_command};
+use crate::text::{Context, headline_rows, measured, next_command};
 use crate::thresholds;
 use measure::{Names, RunResult};
 
@@ -24,8 +25,9 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
         "\n<details><summary>To repeat this run</summary>\n\n{}\n</details>\n",
         fenced(context.command)
     );
-    if let Some(Section { title, lines }) = next_command(result, context, &measured) {
-        text += &format!("\n{}\n\n{}", escaped(&title), fenced(&lines.join("\n")));
+    if let Some(next) = next_command(result, context, &measured) {
+        let lines = next.lines(Language::English);
+        text += &format!("\n{}\n\n{}", escaped(&next.title), fenced(&lines.join("\n")));
     }
     text
 }

@@ -2,6 +2,10 @@
 //!
 //! Start at [`report`]: it names the sections in their order. A section is a file and is
 //! left out where it has nothing to say.
+//!
+//! A section is kept as blocks: sentences that are not wrapped yet, and tables whose cells are still cells. Only when it is laid out
+//! ([`Section::lines`]) is it said in the language of the run, block by block: before that there is one source, in English, and after it
+//! sentences are cut into lines and cells padded for words that others would take the place of.
 
 mod after_reset;
 mod agents;
@@ -31,7 +35,8 @@ pub use outcomes::unanswered;
 pub(crate) use typed::plan_file;
 
 use crate::good;
-use crate::show;
+use crate::language::Language;
+use crate::show::{self, Table};
 use measure::{Counts, PhaseResult, RunResult};
 use plan::Plan;
 
@@ -56,6 +61,8 @@ pub struct Context<'a> {
     pub started_unix_s: f64,
     /// Workers.
     pub threads: u32,
+    /// Of the text for people; what programs read is in English.
+    pub language: Language,
 }
 
 /// The figures that count: the measured phases as one, or the origin's own where only it ran.
@@ -70,23 +77,23 @@ pub(crate) fn measured(result: &RunResult, plan: &Plan) -> PhaseResult {
 
 /// The report, at most [`show::WIDTH`] columns wide but for names and the command.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
-    joined(sections(result, context))
+    joined(sections(result, context), context.language)
 }
 
 /// One screen of it: the first lines, how response times are spread, the conditions, the next command.
 pub fn one_screen(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
-    joined(Report { result, context, phase: &measured }.short())
+    joined(Report { result, context, phase: &measured }.short(), context.language)
 }
 
 /// The text behind requests that were told one by one, which has no statistics.
 pub fn told(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
-    joined(Report { result, context, phase: &measured }.told())
+    joined(Report { result, context, phase: &measured }.told(), context.language)
 }
 
-fn joined(sections: Vec<Section>) -> String {
-    sections.into_iter().map(Section::into_text).collect::<Vec<_>>().join("\n")
+fn joined(sections: Vec<Section>, language: Language) -> String {
+    sections.into_iter().map(|section| section.into_text(language)).collect::<Vec<_>>().join("\n")
 }
 
 /// The sections that have something to say, in their order; the first is the headline.
@@ -136,28 +143,84 @@ pub(crate) fn next_command(
     Report { result, context, phase }.next()
 }
 
-/// A title and the lines beneath it.
+/// A title and what stands beneath it.
 pub(crate) struct Section {
     pub title: String,
-    pub lines: Vec<String>,
+    blocks: Vec<Block>,
+}
+
+/// A part of a section, in English and not yet in lines.
+enum Block {
+    /// A sentence or two, which are wrapped.
+    Sentences(String),
+    /// Words of ours on a line of their own, however long.
+    Line(String),
+    /// A line that is not in our words, such as a command.
+    Quote(String),
+    /// A table, set in by so many columns; those that are left out first where they do not fit.
+    Table { table: Table, set_in: usize, spare: &'static [usize] },
 }
 
 impl Section {
-    fn new(title: &str, lines: Vec<String>) -> Section {
-        Section { title: title.to_owned(), lines }
+    fn new(title: &str) -> Section {
+        Section { title: title.to_owned(), blocks: Vec::new() }
     }
 
-    fn into_text(self) -> String {
-        let lines = self
-            .lines
-            .iter()
-            .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") });
-        format!("{}\n{}", self.title, lines.collect::<String>())
+    /// A section that begins with this table.
+    fn of(title: &str, table: Table) -> Section {
+        let mut section = Section::new(title);
+        section.show(table);
+        section
     }
 
-    /// Adds a sentence or two, wrapped.
+    /// Adds a sentence or two, which are wrapped.
     fn say(&mut self, text: &str) {
-        self.lines.extend(show::wrap(text, show::WIDTH - 2));
+        self.blocks.push(Block::Sentences(text.to_owned()));
+    }
+
+    /// Adds words of ours on a line of their own.
+    fn line(&mut self, text: String) {
+        self.blocks.push(Block::Line(text));
+    }
+
+    /// Adds a line that is not in our words.
+    fn quote(&mut self, text: &str) {
+        self.blocks.push(Block::Quote(text.to_owned()));
+    }
+
+    fn show(&mut self, table: Table) {
+        self.show_within(table, &[]);
+    }
+
+    /// Adds a table of which these columns are left out first where it is too wide.
+    fn show_within(&mut self, table: Table, spare: &'static [usize]) {
+        self.blocks.push(Block::Table { table, set_in: 0, spare });
+    }
+
+    fn show_indented(&mut self, table: Table) {
+        self.blocks.push(Block::Table { table, set_in: 2, spare: &[] });
+    }
+
+    /// Returns what stands beneath the title, line by line.
+    pub fn lines(&self, language: Language) -> Vec<String> {
+        let say = |text: &str| language.say(text);
+        let lines = |block: &Block| match block {
+            Block::Sentences(text) => show::wrap(&say(text), show::WIDTH - 2),
+            Block::Line(text) => vec![say(text)],
+            Block::Quote(text) => vec![text.clone()],
+            Block::Table { table, set_in, spare } => {
+                let lines = table.clone().said(say).lines_within(spare);
+                lines.into_iter().map(|line| " ".repeat(*set_in) + &line).collect()
+            }
+        };
+        self.blocks.iter().flat_map(lines).collect()
+    }
+
+    fn into_text(self, language: Language) -> String {
+        let lines = self.lines(language);
+        let lines =
+            lines.iter().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") });
+        format!("{}\n{}", language.say(&self.title), lines.collect::<String>())
     }
 }
 

@@ -5,7 +5,7 @@ use console::keep::RESULT;
 use console::output;
 use console::problem::{Exit, Problem};
 use plan::Plan;
-use report::Context;
+use report::{Context, Language};
 use session::Finished;
 use std::path::Path;
 
@@ -67,5 +67,6 @@ fn context<'a>(
         exit: None,
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
+        language: Language::English,
     }
 }

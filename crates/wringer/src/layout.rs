@@ -5,10 +5,18 @@ use crate::runs;
 use measure::stream::End;
 use measure::{RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::Context;
+use report::{Context, Language};
 use report::layouts::{LaidOut, Layout, Shown, Source};
 use report::page::Gathered;
 use std::path::Path;
+
+/// The language of reports, by that of this process.
+pub fn language() -> Language {
+    match cli::Lang::chosen() {
+        cli::Lang::En => Language::English,
+        cli::Lang::Zh => Language::Chinese,
+    }
+}
 
 /// All layouts, in the order of help.
 pub fn all() -> impl Iterator<Item = &'static Layout> {
@@ -77,7 +85,11 @@ pub fn refuse_unkept(layout: &Layout, file: &Path, sampled: bool) -> Result<(), 
 /// # Errors
 /// Its plan cannot be read.
 pub fn text(gathered: &Gathered, file: &Path) -> Result<String, Problem> {
-    with_context(gathered.state(), file, |context, result| report::text::report(result, context))
+    with_context(gathered.state(), file, |context, result| {
+        // The page has its own languages.
+        let english = Context { language: Language::English, ..context.clone() };
+        report::text::report(result, &english)
+    })
 }
 
 /// Has a report made with what it needs beside the result.
@@ -101,6 +113,7 @@ fn with_context<T>(
         exit: state.end().map(|end| end.exit),
         started_unix_s: head.started_unix_s,
         threads: head.threads,
+        language: language(),
     };
     let mut result = state.result();
     result.self_check.untold = state.end().is_none();

@@ -9,8 +9,8 @@ impl Report<'_> {
         if agents.is_empty() {
             return None;
         }
-        let mut table = Table::new("llrrrrrl");
-        table.row(["agent", "at", "workers", "requests", "good", "p99", "began", "end"]);
+        let mut table = Table::new("LLrrrrrl");
+        table.words(["agent", "at", "workers", "requests", "good", "p99", "began", "end"]);
         for agent in agents {
             let end = match &agent.lost {
                 Some(lost) => format!("lost at {} s", show::moment(lost.at.as_secs_f64())),
@@ -27,6 +27,6 @@ impl Report<'_> {
                 end,
             ]);
         }
-        Some(Section::new("Agents", table.lines()))
+        Some(Section::of("Agents", table))
     }
 }

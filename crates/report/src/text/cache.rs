@@ -19,7 +19,7 @@ impl Report<'_> {
         if stamped + counts.unstamped == 0 {
             return None;
         }
-        let mut section = Section::new("Cache, as the clients saw it", Vec::new());
+        let mut section = Section::new("Cache, as the clients saw it");
         if stamped > 0 {
             if let Some(share) = self.unjudged() {
                 section.say(&format!(
@@ -30,7 +30,7 @@ impl Report<'_> {
                     show::or_dash(phase.least_hit_ratio().map(show::percent))
                 ));
             }
-            section.lines.extend(cache_table(counts, self.nothing_was_stored()).lines());
+            section.show(cache_table(counts, self.nothing_was_stored()));
             section.say(&stamped_ratio(phase));
         } else {
             section.say(&joined_ratio(phase));
@@ -99,7 +99,7 @@ fn cache_table(counts: &Counts, nothing_stored: bool) -> Table {
     let all = answered(counts);
     let all_bytes = kinds.iter().map(|(_, _, bytes, _)| bytes).sum();
     let mut table = Table::new("lrrrrl");
-    table.row(["", "answers", "share", "bytes", "share", ""]);
+    table.words(["", "answers", "share", "bytes", "share", ""]);
     for (name, count, bytes, meaning) in kinds {
         table.row([
             name.to_owned(),

@@ -17,13 +17,17 @@ impl Report<'_> {
             return None;
         }
         let all: u64 = list.iter().map(|code| code.count).sum();
-        let mut table = Table::new("rrll");
+        let mut table = Table::new("rrLl");
         for code in list.iter().take(SHOWN) {
             let share = ratio(code.count, all).map(show::percent);
             let meaning = if code.good { "success" } else { "failure" };
-            table.row([show::count(code.count), show::or_dash(share), name(code), meaning.to_owned()]);
+            let cells = [show::count(code.count), show::or_dash(share), name(code), meaning.to_owned()];
+            match code.kind {
+                CodeKind::Seen => table.row(cells),
+                CodeKind::Other | CodeKind::Missing => table.words(cells),
+            }
         }
-        let mut section = Section::new("Codes", table.lines());
+        let mut section = Section::of("Codes", table);
         if let Some(rest) = list.get(SHOWN..).filter(|rest| !rest.is_empty()) {
             let count: u64 = rest.iter().map(|code| code.count).sum();
             section.say(&format!(

@@ -2,7 +2,7 @@
 
 use super::headline::Behind;
 use super::{Report, Section, machine};
-use crate::show::{self, Table};
+use crate::show::{self, Table, Wrapping};
 use measure::{PhaseResult, TimeMetric, Worth};
 
 /// The system counts CPU in steps of 10 ms; fewer seconds than these say little.
@@ -28,7 +28,7 @@ impl Report<'_> {
             ));
         }
         facts.extend(self.result.notes.iter().map(|note| ("note", note.clone())));
-        Section::new("Generator", fact_lines(&facts))
+        Section::of("Generator", fact_table(facts))
     }
 
     fn verdict_facts(&self) -> Vec<(&'static str, String)> {
@@ -65,11 +65,12 @@ impl Report<'_> {
 
     pub(super) fn repeat(&self) -> Section {
         let seed = self.context.plan.seed;
-        let mut lines = vec![format!("seed {seed}")];
+        let mut section = Section::new("To repeat this run");
+        section.line(format!("seed {seed}"));
         if !self.context.command.is_empty() {
-            lines.push(self.context.command.to_owned());
+            section.quote(self.context.command);
         }
-        Section::new("To repeat this run", lines)
+        section
     }
 }
 
@@ -83,13 +84,8 @@ fn lateness(phase: &PhaseResult) -> Option<String> {
 }
 
 /// Names on the left, wrapped text on the right.
-fn fact_lines(facts: &[(&str, String)]) -> Vec<String> {
-    let names = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let mut table = Table::new("ll");
-    for (name, text) in facts {
-        for (number, line) in show::wrap(text, show::WIDTH - names - 4).into_iter().enumerate() {
-            table.row([if number == 0 { name.to_string() } else { String::new() }, line]);
-        }
-    }
-    table.lines()
+fn fact_table(facts: Vec<(&str, String)>) -> Table {
+    let mut table = Table::new("ll").wrapped(Wrapping::Rest);
+    facts.into_iter().for_each(|(name, text)| table.row([name.to_owned(), text]));
+    table
 }

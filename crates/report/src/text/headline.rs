@@ -1,7 +1,7 @@
 //! The result in five lines: rate, hits, response time, failures, verdict.
 
 use super::{Report, Section, hit_ratio};
-use crate::show::{self, Table};
+use crate::show::{self, Table, Wrapping};
 use measure::shares::{ratio, received_bytes};
 use measure::stored::Decay;
 use measure::verdict::nothing_good;
@@ -25,19 +25,12 @@ impl Report<'_> {
     }
 
     pub(super) fn headline(&self, behind: Behind) -> Section {
-        let rows = self.headline_rows(behind);
-        let left = rows.iter().map(|[left, _]| left.chars().count()).max().unwrap_or(0);
-        let mut table = Table::new("ll");
-        for [left_cell, right] in rows {
-            let mut words = std::iter::once(left_cell).chain(std::iter::repeat(String::new()));
-            // As wide as the report but for its margin, the first column and the gap.
-            for line in show::wrap(&right, show::WIDTH - left - 4) {
-                table.row([words.next().unwrap_or_default(), line]);
-            }
-        }
-        let mut lines = vec![String::new()];
-        lines.extend(table.lines());
-        Section::new(&self.title(), lines)
+        let mut table = Table::new("ll").wrapped(Wrapping::Rest);
+        self.headline_rows(behind).into_iter().for_each(|row| table.row(row));
+        let mut section = Section::new(&self.title());
+        section.quote("");
+        section.show(table);
+        section
     }
 
     pub(super) fn title(&self) -> String {

@@ -10,8 +10,8 @@ impl Report<'_> {
         if lines.is_empty() {
             return None;
         }
-        let mut table = Table::new("llrrrrr");
-        table.row(["phase", "label", "ended", "not good", "p50", "p99", "longest"]);
+        let mut table = Table::new("LLrrrrr");
+        table.words(["phase", "label", "ended", "not good", "p50", "p99", "longest"]);
         for line in lines {
             table.row([
                 short(&line.phase),
@@ -23,6 +23,6 @@ impl Report<'_> {
                 show::time(line.max_us),
             ]);
         }
-        Some(Section::new("Labels", table.lines()))
+        Some(Section::of("Labels", table))
     }
 }

@@ -20,7 +20,8 @@ const APART: [TimeMetric; 4] = [
 impl Report<'_> {
     pub(super) fn latency(&self) -> Option<Section> {
         let table = table(self.phase)?;
-        let mut section = Section::new("Latency", table.lines_within(&[SHORTEST, P999]));
+        let mut section = Section::new("Latency");
+        section.show_within(table, &[SHORTEST, P999]);
         if self.counts().ok > 0 {
             section.say(&self.latency_legend());
         }
@@ -89,7 +90,7 @@ fn table(phase: &PhaseResult) -> Option<Table> {
         return None;
     }
     let mut table = Table::new("lrrrrrrr");
-    table.row(["", "count", "min", "p50", "p90", "p99", "p99.9", "max"]);
+    table.words(["", "count", "min", "p50", "p90", "p99", "p99.9", "max"]);
     found.into_iter().for_each(|row| table.row(row));
     Some(table)
 }

@@ -14,10 +14,11 @@ impl Report<'_> {
         if self.result.phases.is_empty() {
             return None;
         }
-        let mut table = Table::new("lrrrrrrr");
-        table.row(["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"]);
+        let mut table = Table::new("Lrrrrrrr");
+        table.words(["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"]);
         self.result.phases.iter().for_each(|phase| table.row(phase_row(phase)));
-        let mut section = Section::new("Load", table.without_unknown().lines_within(&[RECEIVED]));
+        let mut section = Section::new("Load");
+        section.show_within(table.without_unknown(), &[RECEIVED]);
         section.say(&self.paces());
         if self.result.phases.len() > 1 {
             section.say(&self.which_phases_count());

@@ -29,7 +29,9 @@ impl Report<'_> {
     /// The next command, for commands of ours.
     pub(super) fn next(&self) -> Option<Section> {
         let advice = self.advice()?;
-        Some(Section::new(&format!("Next: {}", advice.what_for), vec![advice.command]))
+        let mut section = Section::new(&format!("Next: {}", advice.what_for));
+        section.quote(&advice.command);
+        Some(section)
     }
 
     fn advice(&self) -> Option<Advice> {

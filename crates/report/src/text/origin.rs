@@ -28,7 +28,7 @@ impl Report<'_> {
             let meaning = format!("of answers needed no origin body, {bytes} of bytes");
             table.row(["offload".to_owned(), show::percent(offload), meaning]);
         }
-        let mut section = Section::new("Origin", table.lines());
+        let mut section = Section::of("Origin", table);
         if let Some(until) = self.phase.origin_until {
             section.say(&format!(
                 "These end {:.1} s into the run: the origin did not answer after that.",

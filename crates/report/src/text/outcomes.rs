@@ -1,7 +1,7 @@
 //! How requests ended, and whether answers were right.
 
 use super::{Report, Section, short};
-use crate::show::{self, Table};
+use crate::show::{self, Table, Wrapping};
 use measure::shares::ratio;
 use measure::{Counts, Evidence, Failure, FailureKind, Fault, RunResult};
 use plan::message::Framing;
@@ -35,7 +35,7 @@ impl Report<'_> {
             };
             table.row([show::count(counts.overflow), "-".to_owned(), meaning.to_owned()]);
         }
-        let mut section = Section::new("Outcomes", table.lines());
+        let mut section = Section::of("Outcomes", table);
         self.add_failures(&mut section);
         self.add_statuses(&mut section);
         self.add_stray(&mut section);
@@ -51,24 +51,20 @@ impl Report<'_> {
     }
 
     fn add_failures(&self, section: &mut Section) {
-        let mut table = Table::new("rl");
+        let mut table = Table::new("rl").wrapped(Wrapping::Width(FAILURE_WIDTH));
         self.phase.tally.failures().for_each(|(failure, count)| {
             let text = match failure.kind {
                 FailureKind::BadStatus => format!("{}: {}", failure.stage.text(), self.bad_statuses()),
                 _ => failure_text(failure),
             };
-            let rule = failure.broken().map(|broken| show::rule(&broken));
-            let mut counts = [show::count(count)].into_iter();
-            for line in show::wrap(&text, FAILURE_WIDTH).into_iter().chain(rule.iter().flat_map(|rule| {
-                show::wrap(rule, FAILURE_WIDTH - 2).into_iter().map(|line| format!("  {line}"))
-            })) {
-                table.row([counts.next().unwrap_or_default(), line]);
+            table.row([show::count(count), text]);
+            if let Some(broken) = failure.broken() {
+                table.row([String::new(), format!("  {}", show::rule(&broken))]);
             }
         });
-        let lines = table.lines();
-        if !lines.is_empty() {
-            section.lines.push("failed while".to_owned());
-            section.lines.extend(lines.iter().map(|line| format!("  {line}")));
+        if self.phase.tally.failures().next().is_some() {
+            section.line("failed while".to_owned());
+            section.show_indented(table);
         }
         if let Some(explain) = self.explain() {
             section.say(&explain);
@@ -168,12 +164,12 @@ impl Report<'_> {
     pub(super) fn oracle(&self) -> Option<Section> {
         let counts = self.counts();
         let checked = counts.ok + counts.check_failed;
-        let mut section = Section::new("Oracle", Vec::new());
+        let mut section = Section::new("Oracle");
         if checked == 0 {
             // Answers to requests that failed are kept, too, and whoever looks for them must learn where.
+            section.say("No answer was checked.");
             self.add_evidence(&mut section);
-            section.lines.insert(0, "No answer was checked.".to_owned());
-            return (section.lines.len() > 1).then_some(section);
+            return (section.blocks.len() > 1).then_some(section);
         }
         let answers = show::counted(checked, "checked answer");
         if counts.check_failed == 0 {
@@ -184,7 +180,7 @@ impl Report<'_> {
                 show::count(counts.check_failed),
                 self.what_was_checked()
             ));
-            section.lines.extend(fault_table(self.phase.tally.faults()).lines());
+            section.show(fault_table(self.phase.tally.faults()));
         }
         self.add_evidence(&mut section);
         Some(section)
@@ -251,7 +247,7 @@ impl Report<'_> {
                 (true, false) => ", with their header fields,",
                 (false, _) => " with their requests",
             };
-            section.lines.push(format!("{kept} kept{with} in {file}"));
+            section.line(format!("{kept} kept{with} in {file}"));
         }
     }
 }

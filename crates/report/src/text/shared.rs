@@ -80,7 +80,7 @@ impl Report<'_> {
                 table.row([title.to_owned(), text]);
             }
         }
-        let mut section = Section::new(shown.title, table.lines());
+        let mut section = Section::of(shown.title, table);
         goaways(shown).iter().for_each(|line| section.say(line));
         closes(shown.closes).iter().for_each(|line| section.say(line));
         let interims = self.counts().interims;

@@ -43,7 +43,8 @@ impl Report<'_> {
             return None;
         }
         let at = |(name, quantile)| format!("{name} {}", show::bound(response.quantile(quantile)));
-        let mut section = Section::new("Response times of good answers", vec![QUANTILES.map(at).join("   ")]);
+        let mut section = Section::new("Response times of good answers");
+        section.quote(&QUANTILES.map(at).join("   "));
         let rows = rows(times);
         let most = rows.iter().map(|row| row.count).max().unwrap_or(0).max(1);
         let mut table = Table::new("rrl");
@@ -51,7 +52,7 @@ impl Report<'_> {
             let until = row.until.map_or_else(|| "longer".to_owned(), |us| format!("to {}", show::time(us)));
             table.row([until, show::count(row.count), "■".repeat((row.count * BAR / most) as usize)]);
         }
-        section.lines.extend(table.lines());
+        section.show(table);
         if response.bound_from_us().is_some() {
             section.say("Unfinished requests count as response times of at least what they had waited (≥).");
         }

@@ -1,7 +1,7 @@
 //! The target's processes: who answered, what happened to them, and who answered at the end where these are others.
 
 use super::{Report, Section};
-use crate::show::{self, Table};
+use crate::show::{self, Table, Wrapping};
 use measure::processes::{Behind, Unknown};
 
 /// Columns that an address of IPv4 with its port takes.
@@ -10,23 +10,22 @@ const NAME: usize = 21;
 impl Report<'_> {
     pub(super) fn target(&self) -> Option<Section> {
         let processes = &self.result.processes;
-        let mut table = Table::new("ll");
+        let mut table = Table::new("ll").wrapped(Wrapping::Width(show::WIDTH.saturating_sub(NAME + 4)));
         for behind in &processes.before {
-            rows(&mut table, &behind.address, &behind.line());
+            table.row([behind.address.clone(), behind.line()]);
         }
         for happened in &processes.during {
-            rows(&mut table, &format!("{:.1} s", happened.at.as_secs_f64()), &happened.sentence());
+            table.row([format!("{:.1} s", happened.at.as_secs_f64()), happened.sentence()]);
             let mut names = ["its log".to_owned(), String::new()].into_iter();
             let mut name = || names.next().unwrap_or_default();
-            happened.log.iter().for_each(|line| table.row([name(), line.clone()]));
+            happened.log.iter().for_each(|line| table.quoted([name(), line.clone()]));
         }
         for (behind, before) in processes.after.iter().zip(&processes.before) {
             if pids(behind) != pids(before) {
-                rows(&mut table, "at the end", &at_the_end(behind));
+                table.row(["at the end".to_owned(), at_the_end(behind)]);
             }
         }
-        let lines: Vec<String> = table.lines();
-        (!lines.is_empty()).then(|| Section::new("Target", lines))
+        (!table.is_empty()).then(|| Section::of("Target", table))
     }
 }
 
@@ -39,12 +38,4 @@ fn at_the_end(behind: &Behind) -> String {
 
 fn pids(behind: &Behind) -> Vec<u32> {
     behind.processes.iter().map(|process| process.pid).collect()
-}
-
-/// A name, and a text that may need several lines.
-fn rows(table: &mut Table, name: &str, text: &str) {
-    let mut names = [name.to_owned(), String::new()].into_iter();
-    for line in show::wrap(text, show::WIDTH.saturating_sub(NAME + 4)) {
-        table.row([names.next().unwrap_or_default(), line]);
-    }
 }

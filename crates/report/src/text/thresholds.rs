@@ -12,7 +12,7 @@ impl Report<'_> {
         if judged.is_empty() {
             return None;
         }
-        let mut table = Table::new("lrll");
+        let mut table = Table::new("Lrll");
         for one in judged {
             let found = match (one.value, one.violated) {
                 _ if one.unevaluated => "not evaluated",
@@ -24,7 +24,7 @@ impl Report<'_> {
             let value = show::or_dash(thresholds::shown(one));
             table.row([one.condition.clone(), value, names(one.names).to_owned(), found.to_owned()]);
         }
-        let mut section = Section::new("Thresholds", table.lines());
+        let mut section = Section::of("Thresholds", table);
         if judged.iter().any(|one| one.unevaluated) {
             section.say("The run was ended before its time: what its figures would have been is not known.");
         }

@@ -20,10 +20,11 @@ impl Report<'_> {
             return None;
         }
         let rows = self.result.timeline.condensed(TIMELINE_ROWS);
-        let mut table = Table::new("rllrrrrr");
-        table.row(["until", "phase", "", "hits", "rate", "origin", "p99", "failed"]);
+        let mut table = Table::new("rLlrrrrr");
+        table.words(["until", "phase", "", "hits", "rate", "origin", "p99", "failed"]);
         rows.iter().for_each(|row| table.row(self.timeline_row(row)));
-        let mut section = Section::new("Through time", table.without_unknown().lines_within(&[ORIGIN, BARS]));
+        let mut section = Section::new("Through time");
+        section.show_within(table.without_unknown(), &[ORIGIN, BARS]);
         let joined =
             if rows.len() < all.len() { "; seconds are joined, with the p99 of the worst one" } else { "" };
         section.say(&format!("p99 of the service time{joined}."));

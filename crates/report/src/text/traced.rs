@@ -11,21 +11,21 @@ impl Report<'_> {
         if counts.traced == 0 && lost.is_none() {
             return None;
         }
-        let mut section = Section::new("Traces", Vec::new());
+        let mut section = Section::new("Traces");
         if counts.traced > 0 {
             self.slowest(&mut section);
         }
         if let Some(table) = lost {
             section.say("Those that no answer came to:");
-            section.lines.extend(table.lines());
+            section.show(table);
         }
         Some(section)
     }
 
     /// Requests that no answer came to, those with a trace context.
     fn lost_traces(&self) -> Option<Table> {
-        let mut table = Table::new("rrll");
-        table.row(["waited", "due at", "trace id", "request"]);
+        let mut table = Table::new("rrLL");
+        table.words(["waited", "due at", "trace id", "request"]);
         let lost = &self.result.lost;
         let traced = lost.iter().filter_map(|lost| Some((lost, lost.trace_id.as_ref()?)));
         let mut is_any = false;
@@ -46,8 +46,8 @@ impl Report<'_> {
         section.say(&format!(
             "{requests} that came to an end had a trace context (traceparent). The slowest of them, by response time:"
         ));
-        let mut table = Table::new("rrll");
-        table.row(["response", "due at", "trace id", "answer"]);
+        let mut table = Table::new("rrLL");
+        table.words(["response", "due at", "trace id", "answer"]);
         for traced in &self.result.slowest {
             table.row([
                 show::time(micros(traced.response)),
@@ -56,7 +56,7 @@ impl Report<'_> {
                 cut(&traced.text()),
             ]);
         }
-        section.lines.extend(table.lines());
+        section.show(table);
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p report` writes the golden files anew; read the difference before committing it.
 
+mod chinese;
 mod page;
 mod sample;
 
 use measure::Row;
+use report::Language;
 use report::live::{Known, Lines, OriginLines};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -87,8 +89,12 @@ fn the_page_shows_the_golden_report() {
 const ALL: Known = Known { hits: true, origin: true };
 
 fn live_rows() -> String {
+    live_rows_in(Language::English)
+}
+
+fn live_rows_in(language: Language) -> String {
     let sample = sample::shift();
-    let mut lines = Lines::new(ALL, 0);
+    let mut lines = Lines::new(ALL, 0, language);
     let names = ["fill", "before", "after"];
     let rows = sample.result.timeline.rows.iter();
     rows.map(|row| lines.row(row, names[row.phase as usize])).collect()
@@ -101,7 +107,7 @@ fn live_lines_are_as_in_the_golden_file() {
 
 #[test]
 fn live_lines_of_an_origin_are_as_in_the_golden_file() {
-    let mut lines = OriginLines::new(0);
+    let mut lines = OriginLines::new(0, Language::English);
     let second = |at_s: f64, cpu| {
         let counts = measure::OriginCounts {
             connections: 30,
@@ -118,13 +124,13 @@ fn live_lines_of_an_origin_are_as_in_the_golden_file() {
     let rows = [second(1.0, Some(0.31)), second(2.0, None), (Row { at_s: 3.0, ..Row::default() }, Some(0.0))];
     let text: String = rows.iter().map(|(row, cpu)| lines.row(row, *cpu)).collect();
     check_golden("live_origin", &text);
-    let narrow = OriginLines::new(50).row(&Row::default(), None);
+    let narrow = OriginLines::new(50, Language::English).row(&Row::default(), None);
     assert!(narrow.lines().all(|line| line.chars().count() <= 50) && narrow.contains("errors"), "{narrow}");
 }
 
 #[test]
 fn the_end_of_a_run_does_not_read_as_the_second_before_it() {
-    let mut lines = Lines::new(ALL, 0);
+    let mut lines = Lines::new(ALL, 0, Language::English);
     let mut time = |at_s, seconds| {
         let text = lines.row(&Row { at_s, seconds, ..Row::default() }, "measure");
         text.lines().last().unwrap_or_default().split_whitespace().next().map(str::to_owned)
@@ -212,13 +218,13 @@ fn live_header_comes_at_each_phase_and_every_twenty_rows() {
 #[test]
 fn live_lines_fit_the_screen_and_survive_silence() {
     for width in [0, 60, 80, 100] {
-        let mut lines = Lines::new(ALL, width);
+        let mut lines = Lines::new(ALL, width, Language::English);
         let text = lines.row(&Row::default(), "measure");
         assert!(width == 0 || text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
         assert!(!text.contains("NaN"), "{text}");
     }
     let nothing = Known { hits: false, origin: false };
-    let without = Lines::new(nothing, 0).row(&Row::default(), "measure");
+    let without = Lines::new(nothing, 0, Language::English).row(&Row::default(), "measure");
     assert!(
         !without.contains("origin") && !without.contains("hits") && without.contains("checks"),
         "{without}"

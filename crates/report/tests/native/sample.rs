@@ -9,7 +9,7 @@ use measure::{
     TimeMetric, Timeline, TracedRequest, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
-use report::Context;
+use report::{Context, Language};
 use std::time::Duration;
 
 /// A run and what belongs to it.
@@ -32,7 +32,13 @@ impl Sample {
             exit: Some(0),
             started_unix_s: 1_790_000_000.5,
             threads: 2,
+            language: Language::English,
         }
+    }
+
+    pub fn chinese(&self) -> String {
+        let context = Context { language: Language::Chinese, ..self.context() };
+        report::text::report(&self.result, &context)
     }
 
     pub fn text(&self) -> String {

@@ -9,11 +9,12 @@ use crate::signals;
 use crate::tui;
 use cli::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use console::ending::Ending;
+use crate::layout::language;
 use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
 use measure::{Event, Row, RunResult, TalkEvent};
 use plan::{Load, Plan};
-use report::Context;
+use report::{Context, Language};
 use report::exchange_lines::{ErrorLines, error_line, head_view};
 use report::layouts::Shown;
 use report::metrics::Names;
@@ -51,8 +52,8 @@ impl Lines {
         let aside = is_stdout(output);
         let width = width(aside);
         Lines {
-            clients: report::live::Lines::new(known, width),
-            origin: report::live::OriginLines::new(width),
+            clients: report::live::Lines::new(known, width, language()),
+            origin: report::live::OriginLines::new(width, language()),
             error_lines: ErrorLines::of(plan),
             quiet: output.quiet,
             aside,
@@ -350,6 +351,7 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
         exit: None,
         started_unix_s: finished.head.started_unix_s,
         threads: finished.head.threads,
+        language: language(),
     };
     if !is_stdout(ran.output) {
         let text = text_of(&finished, ran)(&finished.result, &context);
@@ -359,8 +361,9 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
     }
     ending.add(kept, &say);
     if let Some(file) = &ran.output.html {
-        // Those without scripts read it in the page.
-        let text = report::text::report(&finished.result, &context);
+        // Those without scripts read it in the page, which has its own languages.
+        let english = Context { language: Language::English, ..context.clone() };
+        let text = report::text::report(&finished.result, &english);
         ending.add(console::keep::page(file, &finished, &text), &say);
     }
     ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);

@@ -1,0 +1,219 @@
+//! The text for people in Chinese: finished English text is taken apart and said again by a catalogue, `chinese/sentences.txt`.
+//!
+//! A line there is an English template, a tab, and the Chinese one. `{}` in English is something filled in, `(s)` the end of a noun that
+//! may be there; in Chinese, `{1}` is the first of these as it is, `{1?}` said in Chinese where it is known, and `{1!}` too, but only
+//! what is known fits. Sentences, and parts of them between `;`, `:` and `,`, are looked for together and one by one, and the reading
+//! that knows most of the letters is taken. So a template has no full stop at its end, and a list needs one for each of its parts only.
+//! Names of breaches and codes are in the catalogue of [`breach`] and not here.
+
+use breach::{Breach, Protocol};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+const SENTENCES: &str = include_str!("chinese/sentences.txt");
+
+/// What stands between parts of a text, in English and in Chinese, the farthest apart first.
+const BETWEEN: [(&str, &str); 4] = [(". ", "。"), ("; ", "；"), (": ", "："), (", ", "，")];
+/// What may stand at the end of a sentence.
+const ENDS: [(char, char); 2] = [('.', '。'), (':', '：')];
+
+/// A text in Chinese, as far as it is known.
+pub fn say(english: &str) -> String {
+    let indent = english.len() - english.trim_start_matches(' ').len();
+    let said = Reader { memory: HashMap::new() }.read(&english[indent..], 0);
+    format!("{}{}", &english[..indent], said.text)
+}
+
+/// Text in Chinese, and how many letters of the English one were known.
+#[derive(Debug, Clone)]
+struct Said {
+    text: String,
+    known: usize,
+}
+
+/// One sentence of the catalogue.
+struct Template {
+    /// English parts, between which something is filled in.
+    parts: Vec<String>,
+    /// Chinese ones.
+    chinese: Vec<Piece>,
+    /// Letters of the English parts.
+    letters: usize,
+}
+
+/// A piece of a Chinese template.
+enum Piece {
+    Words(&'static str),
+    /// What was filled in, by its place in English.
+    Filled(usize, Filling),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Filling {
+    AsItIs,
+    SaidIfKnown,
+    Known,
+}
+
+fn catalogue() -> &'static [Template] {
+    static CATALOGUE: OnceLock<Vec<Template>> = OnceLock::new();
+    CATALOGUE.get_or_init(|| {
+        let pairs = SENTENCES.lines().filter(|line| !line.starts_with('#'));
+        let ours = pairs.filter_map(|line| line.split_once('\t'));
+        let breaches = || Breach::all().map(Breach::entry);
+        let words = breaches().map(|entry| (entry.text, entry.chinese));
+        let advice = breaches().map(|entry| (entry.advice.english, entry.advice.chinese));
+        let protocols = [Protocol::Http2, Protocol::Http3, Protocol::Quic, Protocol::Tls];
+        let codes = protocols.into_iter().flat_map(breach::codes::of);
+        let codes = codes.map(|entry| (entry.meaning, entry.chinese));
+        ours.flat_map(|(english, chinese)| Template::all(english, chinese))
+            .chain(words.chain(advice).chain(codes).map(|(english, chinese)| Template::plain(english, chinese)))
+            .collect()
+    })
+}
+
+impl Template {
+    /// The template with and without each end of a noun.
+    fn all(english: &str, chinese: &'static str) -> Vec<Template> {
+        match english.split_once("(s)") {
+            Some((before, behind)) => ["", "s"]
+                .iter()
+                .flat_map(|end| Template::all(&format!("{before}{end}{behind}"), chinese))
+                .collect(),
+            None => vec![Template {
+                parts: english.split("{}").map(str::to_owned).collect(),
+                chinese: pieces(chinese),
+                letters: english.replace("{}", "").len(),
+            }],
+        }
+    }
+
+    /// Text of another catalogue, which may end with a full stop and has nothing to be filled in.
+    fn plain(english: &str, chinese: &'static str) -> Template {
+        let english = english.strip_suffix('.').unwrap_or(english);
+        let chinese = chinese.strip_suffix('。').unwrap_or(chinese);
+        Template { parts: vec![english.to_owned()], chinese: vec![Piece::Words(chinese)], letters: english.len() }
+    }
+
+    /// What stands between the parts; `None`: the text is no such sentence.
+    fn taken<'a>(&self, text: &'a str) -> Option<Vec<&'a str>> {
+        let (first, rest) = self.parts.split_first()?;
+        let mut left = text.strip_prefix(first.as_str())?;
+        let mut values = Vec::new();
+        let Some((last, middle)) = rest.split_last() else { return left.is_empty().then_some(values) };
+        for part in middle {
+            let (value, behind) = left.split_once(part.as_str())?;
+            values.push(value);
+            left = behind;
+        }
+        values.push(left.strip_suffix(last.as_str())?);
+        values.iter().all(|value| !value.is_empty()).then_some(values)
+    }
+}
+
+/// The pieces of a Chinese template.
+fn pieces(chinese: &'static str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut left = chinese;
+    while let Some((words, rest)) = left.split_once('{') {
+        let Some((place, behind)) = rest.split_once('}') else { break };
+        let filling = match place.as_bytes().last() {
+            Some(b'!') => Filling::Known,
+            Some(b'?') => Filling::SaidIfKnown,
+            _ => Filling::AsItIs,
+        };
+        pieces.push(Piece::Words(words));
+        let number = place.trim_end_matches(['!', '?']).parse::<usize>();
+        pieces.extend(number.ok().and_then(|number| number.checked_sub(1)).map(|place| Piece::Filled(place, filling)));
+        left = behind;
+    }
+    pieces.push(Piece::Words(left));
+    pieces
+}
+
+/// Reads one text, whose parts are looked at more than once.
+struct Reader<'a> {
+    memory: HashMap<(&'a str, usize), Said>,
+}
+
+impl<'a> Reader<'a> {
+    /// The text, taken apart at what is at `level` of [`BETWEEN`], and nearer, where that tells more.
+    fn read(&mut self, text: &'a str, level: usize) -> Said {
+        if let Some(said) = self.memory.get(&(text, level)) {
+            return said.clone();
+        }
+        // Against sentences that hold themselves.
+        self.memory.insert((text, level), Said { text: text.to_owned(), known: 0 });
+        let mut best = self.whole(text);
+        for (level, (english, chinese)) in BETWEEN.iter().enumerate().skip(level) {
+            if text.contains(english) {
+                let parted = self.parted(text, level, english, chinese);
+                if parted.known > best.known {
+                    best = parted;
+                }
+            }
+        }
+        self.memory.insert((text, level), best.clone());
+        best
+    }
+
+    /// The text as one sentence of the catalogue, with its end or without.
+    fn whole(&mut self, text: &'a str) -> Said {
+        let mut best = Said { text: text.to_owned(), known: 0 };
+        for template in catalogue() {
+            if let Some(said) = self.filled(template, text).filter(|said| said.known > best.known) {
+                best = said;
+            }
+        }
+        let end = ENDS.iter().find_map(|(english, chinese)| Some((text.strip_suffix(*english)?, chinese)));
+        let Some((without, end)) = end.filter(|(without, _)| !without.is_empty()) else { return best };
+        let said = self.read(without, 0);
+        if said.known < best.known || said.known == 0 {
+            return best;
+        }
+        Said { text: format!("{}{end}", said.text), known: said.known + 1 }
+    }
+
+    fn filled(&mut self, template: &Template, text: &'a str) -> Option<Said> {
+        let values = template.taken(text)?;
+        let mut said = Said { text: String::new(), known: template.letters };
+        for piece in &template.chinese {
+            match piece {
+                Piece::Words(words) => said.text.push_str(words),
+                Piece::Filled(place, Filling::AsItIs) => said.text.push_str(values.get(*place)?),
+                Piece::Filled(place, filling) => {
+                    let value = self.read(values.get(*place)?, 0);
+                    if *filling == Filling::Known && value.known == 0 {
+                        return None;
+                    }
+                    said.text.push_str(&value.text);
+                    said.known += value.known;
+                }
+            }
+        }
+        Some(said)
+    }
+
+    /// The text in the parts between which `english` stands; some of them may belong together.
+    fn parted(&mut self, text: &'a str, level: usize, english: &str, chinese: &str) -> Said {
+        let ends: Vec<usize> = text.match_indices(english).map(|(at, _)| at).chain([text.len()]).collect();
+        // The best reading up to each of the ends.
+        let mut best: Vec<Said> = Vec::new();
+        for (last, end) in ends.iter().enumerate() {
+            let readings = (0..=last).map(|first| {
+                let begin = first.checked_sub(1).map_or(0, |before| ends[before] + english.len());
+                // The whole is read elsewhere.
+                let whole = (first, *end) == (0, text.len());
+                let part = &text[begin..*end];
+                let said = if whole { Said { text: part.to_owned(), known: 0 } } else { self.read(part, level + 1) };
+                let Some(before) = first.checked_sub(1).map(|before| &best[before]) else { return said };
+                let is_known = said.known > 0 || before.known > 0;
+                let between = if is_known { chinese } else { english };
+                Said { text: format!("{}{between}{}", before.text, said.text), known: before.known + said.known }
+            });
+            let most = readings.reduce(|most, one| if one.known > most.known { one } else { most });
+            best.extend(most);
+        }
+        best.pop().unwrap_or(Said { text: text.to_owned(), known: 0 })
+    }
+}

@@ -1,0 +1,74 @@
+//! The text in Chinese: nothing of ours is left in English, tables are aligned, and what others wrote stays.
+
+use super::{check_golden, live_rows_in, sample};
+use measure::notes;
+use measure::{FailureKind, Fault, SelfCheck, Stage};
+use report::Language;
+use report::show::{WIDTH, columns};
+use std::collections::BTreeSet;
+
+#[test]
+fn text_in_chinese_is_as_in_the_golden_files() {
+    for (name, sample) in sample::all() {
+        if ["plain", "trouble", "all_failed"].contains(&name) {
+            check_golden(&format!("{name}.zh"), &sample.chinese());
+        }
+    }
+    check_golden("live.zh", &live_rows_in(Language::Chinese));
+}
+
+#[test]
+fn text_in_chinese_keeps_to_the_width() {
+    for (name, sample) in sample::all() {
+        // The title names what was pressed, and where evidence lies is told in a line, however long they are.
+        for line in sample.chinese().lines().skip(1).filter(|line| !line.contains("保存了")) {
+            assert!(columns(line) <= WIDTH, "{name}: {line}");
+            assert!(!line.ends_with(' '), "{name}: '{line}'");
+        }
+    }
+}
+
+/// Words of English that stay, beside what is in capitals or has a digit: names of programs, units, and text of others.
+const STAY: &[&str] = &["agent", "worker", "nginx", "wringer"];
+
+/// Words in small letters that are left in Chinese text; what is quoted or an option is no word.
+fn left_in_english(text: &str) -> BTreeSet<String> {
+    let is_word = |word: &&str| word.len() > 2 && word.chars().all(|letter| letter.is_ascii_lowercase());
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_./`:\\".contains(letter));
+    words.filter(is_word).map(str::to_owned).collect()
+}
+
+/// Each kind, fault, stage, note and breach is known, so none of them is left in English within a report.
+#[test]
+fn every_name_and_note_has_chinese() {
+    let kinds = FailureKind::ALL.iter().map(|kind| kind.text());
+    let faults = Fault::ALL.iter().map(|fault| fault.text());
+    let stages = Stage::ALL.iter().map(|stage| stage.text());
+    let breaches = breach::Breach::all().map(|breach| breach.entry().text);
+    let templates = notes::ALL.iter().map(|note| note.0.replace("{}", "7"));
+    let texts = kinds.chain(faults).chain(stages).chain(breaches).map(str::to_owned).chain(templates);
+    let unknown: Vec<String> = texts.filter(|text| Language::Chinese.say(text) == *text).collect();
+    assert_eq!(unknown, Vec::<String>::new());
+}
+
+#[test]
+fn reasons_of_verdicts_have_chinese() {
+    let check = SelfCheck {
+        worker_cpu: vec![0.97],
+        overflow: 3,
+        starved: 5,
+        no_port: 3,
+        requests: 10,
+        lateness_p99_us: Some(8_000),
+        panics: vec!["7".to_owned()],
+        ..SelfCheck::default()
+    };
+    let idle = SelfCheck { worker_cpu: vec![0.1], ..check.clone() };
+    let reasons = check.limits(false).into_iter().chain(idle.disturbances());
+    for reason in reasons {
+        let said = Language::Chinese.say(&reason);
+        let left: Vec<String> =
+            left_in_english(&said).into_iter().filter(|word| !STAY.contains(&word.as_str())).collect();
+        assert!(said != reason && left.is_empty(), "{left:?} in {said}");
+    }
+}
