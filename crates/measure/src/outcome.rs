@@ -503,7 +503,7 @@ counted! {
         /// A 304 was given to a request that had no validator.
         UnaskedUnchanged = ("unasked_unchanged", "304 without having been asked"),
         /// A field that may stand in an answer once came twice.
-        DoubledField = ("doubled_field", "ETag or stamp given twice"),
+        DoubledField = ("doubled_field", "validator or stamp given twice"),
         /// It was in the cache, and its Age or Date is not that of what the origin made.
         WrongAge = ("wrong_age", "wrong Age"),
         /// It was in the cache long after the cache had acknowledged to have forgotten it.

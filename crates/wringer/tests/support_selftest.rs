@@ -65,6 +65,21 @@ fn strong_etags_have_lost_their_sign() {
 }
 
 #[test]
+fn second_etags_stand_beside_the_first() {
+    let rig = Rig::new(FaultKind::SecondEtags);
+    let etags =
+        [(); 2].map(|()| rig.get("/weak", "").fields.iter().filter(|(name, _)| name == "etag").count());
+    assert_eq!(etags, [1, 2], "of what the origin sent, and of what was kept");
+}
+
+#[test]
+fn other_modified_is_a_moment_of_the_proxys_own() {
+    let rig = Rig::new(FaultKind::OtherModified);
+    let modified = [(); 2].map(|()| rig.get("/weak", "").field("last-modified").to_owned());
+    assert!(modified[0] != modified[1] && modified[1] == "Sun, 13 Sep 2020 12:26:41 GMT", "{modified:?}");
+}
+
+#[test]
 fn tear_joins_two_versions() {
     let rig = Rig::new(FaultKind::Tear);
     assert_eq!(rig.get("/versions", "").body, body(1, "", "/versions"));

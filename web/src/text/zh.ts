@@ -229,7 +229,7 @@ export const zh: Texts = {
     shared_cookie: "Set-Cookie 被给予他人", anothers_answer: "他人的响应", cached_error: "no-store 的错误被缓存", stale: "超过有效期", wrong_length: "长度错误", wrong_bytes: "字节损坏",
     bad_frame: "响应不是报文：长度错误", too_long: "响应超过上限", unwritable: "请求不符合分帧或超过上限", not_http2: "对端不支持 HTTP/2", stream_reset: "流被对端重置",
     not_http3: "对端不支持 HTTP/3", stream_refused: "流被对端拒绝", stream_error: "对端违反协议规则", bad_url: "URL 不是合法的 URI", script: "被其脚本判为失败", no_value: "没有可取的值", not_asked: "并未请求",
-    wrong_unchanged: "对过期版本回答 304", unasked_unchanged: "未经询问就回答 304", doubled_field: "ETag 或标记出现两次", wrong_age: "Age 错误", partial: "缓存给出不完整内容", bad_code: "失败的响应码", no_code: "没有响应码", wrong_header: "头部字段错误", wrong_content: "内容错误", bad_coding: "内容编码损坏或未知", too_large: "过大而无法检查",
+    wrong_unchanged: "对过期版本回答 304", unasked_unchanged: "未经询问就回答 304", doubled_field: "验证字段或标记出现两次", wrong_age: "Age 错误", partial: "缓存给出不完整内容", bad_code: "失败的响应码", no_code: "没有响应码", wrong_header: "头部字段错误", wrong_content: "内容错误", bad_coding: "内容编码损坏或未知", too_large: "过大而无法检查",
     leaked_field: "其他消息的字段",
   },
   machine: "机器与计划",

@@ -33,6 +33,8 @@ pub(crate) struct Head {
     /// Numbers of the first and the last of the answer's canaries; 0: it is damaged.
     pub canaries: [Option<u64>; 2],
     pub etag: Option<(u64, u64, u32)>,
+    /// It has an ETag, of whatever form.
+    pub has_etag: bool,
     /// That ETag is a weak one.
     pub weak: bool,
     /// Codings of the body.
@@ -377,6 +379,9 @@ impl<'a> Judge<'a> {
                 format!("the ETag names version {version}, the body is version {}", recognised.version);
             return self.found((Fault::TornVersion, text));
         }
+        if let Some(finding) = self.of_another_moment_than(truth.object, recognised.version) {
+            return self.found(finding);
+        }
         let size = truth.size_of(recognised.version);
         if self.expected_bytes.is_none() {
             self.expected_bytes = Some(size);
@@ -467,13 +472,11 @@ impl ResponseSink for Judge<'_> {
             3 if name.eq_ignore_ascii_case(b"Age") => self.head.told.age(value),
             4 if name.eq_ignore_ascii_case(b"Date") => self.head.told.date(value),
             4 if name.eq_ignore_ascii_case(b"ETag") => {
-                // One that a plan's own field adds does not name an object.
-                let etag = read_etag(value);
-                self.head.weak = value.starts_with(b"W/");
-                if etag.is_some() && self.head.etag.is_some() {
+                if std::mem::replace(&mut self.head.has_etag, true) {
                     self.head.doubled = Some("an ETag");
                 }
-                self.head.etag = etag.or(self.head.etag);
+                self.head.weak = value.starts_with(b"W/");
+                self.head.etag = read_etag(value).or(self.head.etag);
             }
             7 if name.eq_ignore_ascii_case(b"Wringer") => {
                 if self.head.stamp.is_some() {
@@ -488,7 +491,12 @@ impl ResponseSink for Judge<'_> {
                 self.parts = self.asked.second_range.and_then(|_| Parts::announced(value));
             }
             12 if name.eq_ignore_ascii_case(b"Cache-Status") => self.head.told.status(value),
-            13 if name.eq_ignore_ascii_case(b"Last-Modified") => self.head.told.modified(value),
+            13 if name.eq_ignore_ascii_case(b"Last-Modified") => {
+                if self.head.told.has_modified() {
+                    self.head.doubled = Some("a Last-Modified");
+                }
+                self.head.told.modified(value);
+            }
             17 if name.eq_ignore_ascii_case(UNCHANGED_FIELD) => self.head.told.unchanged(value),
             15 if name.eq_ignore_ascii_case(b"CF-Cache-Status") => self.head.told.claim(value),
             10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.head.sets_cookie = true,

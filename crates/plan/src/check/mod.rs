@@ -58,6 +58,7 @@ impl Plan {
             }
         }
         origin::check_haterm(self, &mut found);
+        origin::check_validators(self, &mut found);
         origin::check_phases(self, &mut found);
         if let Some(origin) = &self.origin {
             found.within("origin", |found| origin::check_origin(origin, found));

@@ -5,7 +5,7 @@ use super::{Found, is_address, messages, share};
 use crate::Plan;
 use crate::load::Origin;
 use crate::scenario::Step;
-use crate::site::Site;
+use crate::site::{Form, Site};
 
 pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
     found.within("delay", |found| check_delay("origin: delay", &origin.delay, found));
@@ -70,6 +70,26 @@ pub(super) fn check_phases(plan: &Plan, found: &mut Found) {
                 Some(_) => {}
             }
         }
+    }
+}
+
+/// A validator that the plan adds beside the origin's own would stand in each answer twice, which no cache can take rightly.
+pub(super) fn check_validators(plan: &Plan, found: &mut Found) {
+    let Some(origin) = plan.origin.as_ref().filter(|origin| !origin.haterm) else { return };
+    if !matches!(plan.site.form, Form::Native) {
+        return;
+    }
+    let own = [("ETag", plan.site.etag, "etag"), ("Last-Modified", plan.site.last_modified, "last_modified")];
+    let is_added = |name: &str| origin.fields.iter().any(|field| field.name.eq_ignore_ascii_case(name));
+    for (name, _, option) in own.into_iter().filter(|(name, is_sent, _)| *is_sent && is_added(name)) {
+        let without = option.replace('_', "-");
+        found.at(
+            "origin",
+            format!(
+                "origin: fields: {name}: the origin sends one of its own, and answers would have two: leave it out, or give {option} = \
+                 false (--no-{without})"
+            ),
+        );
     }
 }
 

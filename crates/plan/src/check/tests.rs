@@ -242,6 +242,21 @@ fn an_origin_with_haterm_has_no_objects() {
 }
 
 #[test]
+fn a_validator_of_the_plans_own_stands_in_place_of_the_origins() {
+    let with = |name: &str, etag: bool, last_modified: bool| {
+        let fields = vec![Field { name: name.to_owned(), value: "x".to_owned() }];
+        let mut plan = Plan { origin: Some(Origin { fields, ..Origin::default() }), ..plan() };
+        (plan.site.etag, plan.site.last_modified) = (etag, last_modified);
+        plan.check().join("\n")
+    };
+    assert!(with("etag", true, true).contains("ETag: the origin sends one of its own"));
+    assert!(with("Last-Modified", true, true).contains("(--no-last-modified)"));
+    assert_eq!(with("ETag", false, true), "");
+    assert_eq!(with("Last-Modified", true, false), "");
+    assert_eq!(with("X-Tag", true, true), "");
+}
+
+#[test]
 fn a_pace_that_cannot_be_kept_is_named() {
     let stages = |text: &str| Pace::Stages {
         stages: Stage::parse_list(text).unwrap(),

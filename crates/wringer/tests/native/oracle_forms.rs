@@ -32,6 +32,17 @@ fn weak_etags_that_become_strong() {
     }
 }
 
+/// RFC 9110 section 8.8: one ETag for each answer, and a Last-Modified that tells when this version began.
+#[test]
+fn validators_that_are_not_the_versions_own() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --size 3000";
+    check(FaultKind::SecondEtags, options, &Faults(&["doubled_field"]), 50);
+    for more in ["", "--head 0.2 --range 0.2", "--no-etag"] {
+        check(FaultKind::OtherModified, &format!("{options} {more}"), &Faults(&["torn_version"]), 50);
+    }
+    check(FaultKind::OtherModified, &format!("{options} --no-last-modified"), &Failures(&[], 0), 0);
+}
+
 /// RFC 9110 section 14.6.
 #[test]
 fn two_ranges_in_one_answer() {

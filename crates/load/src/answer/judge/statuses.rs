@@ -1,6 +1,6 @@
 //! Answers that are not a whole object: parts, heads that were asked for alone, objects that are gone, and "what you have is right".
 
-use super::Judge;
+use super::{Finding, Judge};
 use crate::answer::purged::Outdated;
 use crate::answer::told::Told;
 use crate::request::asked::What;
@@ -20,6 +20,8 @@ impl Judge<'_> {
             let text = format!("asked for variant {wanted}, the ETag of the head names variant {variant}");
             self.found((Fault::WrongVariant, text));
         } else if let Err(finding) = self.truth(object).timely(version) {
+            self.found(finding);
+        } else if let Some(finding) = self.of_another_moment_than(object, version) {
             self.found(finding);
         }
     }
@@ -100,8 +102,20 @@ impl Judge<'_> {
     pub fn of_another_moment(&self, told: &Told) -> bool {
         let What::Native { object } = self.asked.what else { return false };
         let Some((_, version, _)) = self.head.etag else { return false };
+        self.is_of_another_moment(told, object, version)
+    }
+
+    fn is_of_another_moment(&self, told: &Told, object: u64, version: u64) -> bool {
         let began_s = self.site.version_began(object, version) / 1_000_000;
         self.site.last_modified && told.modified_us().is_some_and(|us| us / 1_000_000 != began_s)
+    }
+
+    /// A Last-Modified that is not that of this version. Fields that a 304 has brought are counted as such.
+    pub(super) fn of_another_moment_than(&self, object: u64, version: u64) -> Option<Finding> {
+        let is_renewed = self.head.stamp.is_some_and(|stamp| stamp.kind == StampKind::Unchanged);
+        let is_of_another = !is_renewed && self.is_of_another_moment(&self.head.told, object, version);
+        let text = || format!("the Last-Modified is not that of version {version}, which came");
+        is_of_another.then(|| (Fault::TornVersion, text()))
     }
 
     /// To be called where what the cache was told to forget is served all the same.

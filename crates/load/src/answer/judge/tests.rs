@@ -72,8 +72,54 @@ fn a_field_that_may_stand_once_is_told_where_it_came_twice() {
     assert_eq!(unchanged(&format!("{etag}{stamp}"), true), None);
     assert_eq!(unchanged(&format!("{etag}{etag}"), true), Some(Fault::DoubledField));
     assert_eq!(unchanged(&format!("{stamp}{etag}{stamp}"), true), Some(Fault::DoubledField));
-    assert_eq!(unchanged(&format!("{etag}ETag: \"of the plan\"\r\n"), true), None);
-    assert_eq!(unchanged(&format!("ETag: \"of the plan\"\r\n{etag}"), true), None);
+    let other = "ETag: \"5d41402a\"\r\n";
+    assert_eq!(unchanged(other, true), None);
+    assert_eq!(unchanged(&format!("{etag}{other}"), true), Some(Fault::DoubledField), "of another form");
+    assert_eq!(unchanged(&format!("{other}{etag}"), true), Some(Fault::DoubledField));
+    let modified = "Last-Modified: Sun, 13 Sep 2020 12:26:40 GMT\r\n";
+    assert_eq!(unchanged(&format!("{etag}{modified}"), true), None);
+    assert_eq!(unchanged(&format!("{modified}{etag}{modified}"), true), Some(Fault::DoubledField));
+}
+
+/// RFC 9110 section 8.8.2: whoever asks with If-Modified-Since is told by it that nothing has changed.
+#[test]
+fn a_last_modified_is_that_of_the_version_whose_bytes_came() {
+    let site = Site::default();
+    let found = |fields: &str, head: bool, renewed: bool| {
+        let asked = Asked { has_version: None, head, ..asked() };
+        let check = Check::default();
+        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+        let mut text = format!("HTTP/1.1 200 x\r\nContent-Length: 500\r\n{fields}").into_bytes();
+        if renewed {
+            text.extend_from_slice(b"Wringer: ");
+            stamp(1, SENT_US, StampKind::Unchanged).write(&mut text);
+            text.extend_from_slice(b"\r\n");
+        }
+        text.extend_from_slice(b"\r\n");
+        if !head {
+            let begin = text.len() as u64;
+            plan::site::write_prefix(&mut text, 7, 0, 0, 500);
+            let prefix = text.len() as u64 - begin;
+            site.content(7, 0, 0).pieces(prefix, 500).for_each(|piece| text.extend_from_slice(piece));
+        }
+        let mut reader = ResponseReader::new(Limits::default());
+        reader.begin(if head { Expect::NoBody } else { Expect::Body });
+        assert!(reader.read(&text, &mut judge).unwrap().done);
+        judge.complete();
+        judge.finding.map(|(fault, _)| fault)
+    };
+    let (right, wrong) = (
+        "Last-Modified: Sun, 13 Sep 2020 12:26:40 GMT\r\n",
+        "Last-Modified: Sun, 13 Sep 2020 12:26:41 GMT\r\n",
+    );
+    let etag = "ETag: \"7-0-0\"\r\n";
+    assert_eq!(found(right, false, false), None);
+    assert_eq!(found("", false, false), None, "a lost one is a remark");
+    assert_eq!(found("Last-Modified: soon\r\n", false, false), None, "nobody can take it for a moment");
+    assert_eq!(found(wrong, false, false), Some(Fault::TornVersion));
+    assert_eq!(found(wrong, false, true), None, "the fields of a 304 are counted as such");
+    assert_eq!(found(&format!("{right}{etag}"), true, false), None);
+    assert_eq!(found(&format!("{wrong}{etag}"), true, false), Some(Fault::TornVersion), "of a head alone");
 }
 
 /// The bytes of a part do not say whose they are, so what is of no version of this object is of the one that the ETag names.

@@ -191,6 +191,8 @@ impl Shared {
                     answer.fields.set("ETag", &strong);
                 }
             }
+            FaultKind::SecondEtags => answer.fields.add("ETag", "\"of-the-proxy\""),
+            FaultKind::OtherModified => answer.fields.set("Last-Modified", "Sun, 13 Sep 2020 12:26:41 GMT"),
             FaultKind::FalseClaims => answer.fields.set("X-Cache", "MISS from here"),
             FaultKind::FieldsLost => {
                 answer.fields.remove("Set-Cookie");

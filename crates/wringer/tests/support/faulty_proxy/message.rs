@@ -48,6 +48,10 @@ impl Fields {
 
     pub(super) fn set(&mut self, name: &str, value: &str) {
         self.remove(name);
+        self.add(name, value);
+    }
+
+    pub(super) fn add(&mut self, name: &str, value: &str) {
         self.0.push((name.to_string(), value.to_string()));
     }
 

@@ -154,6 +154,10 @@ pub enum FaultKind {
     StaleFor { lifetimes: u32 },
     /// Keeps what it may, and takes the `W/` from weak ETags.
     StrongEtags,
+    /// Keeps what it may, and gives each hit an ETag of its own beside the origin's.
+    SecondEtags,
+    /// Keeps what it may, and gives each hit a Last-Modified that no version has.
+    OtherModified,
     /// Passes on what changes an object, and keeps the object all the same.
     IgnoreChange,
     /// Gives each of two ranges the bytes of the other one.
@@ -456,6 +460,8 @@ impl Shared {
             FaultKind::StopStoring { .. }
             | FaultKind::StaleFor { .. }
             | FaultKind::StrongEtags
+            | FaultKind::SecondEtags
+            | FaultKind::OtherModified
             | FaultKind::IgnoreChange
             | FaultKind::SwapParts
             | FaultKind::FirstPart
