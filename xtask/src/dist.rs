@@ -3,9 +3,10 @@
 //! installed, run and removed.
 //!
 //! Start reading at [`run`]. `layout` puts files in their places, `debian`, `rpm`, `wheel` and `texts` make packages of them, `notices`
-//! gathers licences, `trial` installs.
+//! gathers licences, `trial` installs, `first_minutes` begins in an empty system.
 
 mod debian;
+mod first_minutes;
 mod layout;
 mod notices;
 mod rpm;
@@ -47,6 +48,7 @@ pub fn check() -> Result<()> {
 
 /// Files that were made.
 struct Made {
+    archive: PathBuf,
     deb: PathBuf,
     /// `None`: rpmbuild is not installed.
     rpm: Option<PathBuf>,
@@ -83,7 +85,7 @@ fn make(binary: &Path, folder: &Path) -> Result<Made> {
     files.extend(texts::fill(folder, &archive, &version)?);
     let sums = texts::sums(folder, &files)?;
     layout::clear(&stage)?;
-    Ok(Made { deb, rpm, wheel, files, sums, container })
+    Ok(Made { archive, deb, rpm, wheel, files, sums, container })
 }
 
 fn build(arguments: &[&str], folder: &str) -> Result<PathBuf> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Made, PACKAGE, layout, texts, version};
+use super::{Made, PACKAGE, first_minutes, layout, texts, version};
 use crate::{Result, shell};
 
 /// Some of the files that the package brings.
@@ -34,7 +34,8 @@ pub fn run(made: &Made, folder: &Path) -> Result<()> {
     if let Some(rpm) = &made.rpm {
         redhat(rpm, &folder.join("redhat"))?;
     }
-    python(&made.wheel, &folder.join("python"))
+    python(&made.wheel, &folder.join("python"))?;
+    first_minutes::run(&made.archive, &folder.join("empty"))
 }
 
 /// Installs the RPM package below a folder, tries it, and removes it. Anybody but root sees only what is in it.
