@@ -51,7 +51,8 @@ pub struct SiteArgs {
     /// Lengths of versions beside the object's own, each drawn: same, half, one-and-a-half, empty; several with commas
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',', value_parser = version_size)]
     pub version_sizes: Vec<VersionSize>,
-    /// How addresses are spelled: plain, or look-alike (//, %2F, case, empty query, order of parameters ...), sixteen objects to one number
+    /// How addresses are spelled: plain; look-alike (//, %2F, case, empty query, order of parameters ...), sixteen objects to one number;
+    /// or same-hash, names with equal hashes
     #[arg(long, value_name = "SPELLING", default_value = "plain", value_parser = keys)]
     pub keys: Keys,
     /// Share of versions in which the object is gone (404, 410 or 301), to return with another one

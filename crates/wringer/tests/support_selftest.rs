@@ -308,6 +308,10 @@ fn codings_keys_and_purges_go_wrong_alone() {
     for (kind, serial) in [(FaultKind::JoinKeys, "1"), (FaultKind::None, "2")] {
         assert_eq!(second(kind, "/a/b", "/A//b?").field("serial"), serial, "{kind:?}");
     }
+    // "Ez" and "FY" are one number to whoever takes each letter 33 times.
+    for (kind, serial) in [(FaultKind::HashKeys { hash: 0 }, "1"), (FaultKind::HashKeys { hash: 1 }, "2")] {
+        assert_eq!(second(kind, "/a/Ez", "/a/FY").field("serial"), serial, "{kind:?}");
+    }
     for (kind, serial) in [(FaultKind::IgnorePurge, "1"), (FaultKind::None, "2")] {
         let rig = Rig::new(kind);
         rig.get("/a", "");

@@ -40,7 +40,7 @@ impl Serials {
 pub(crate) type Finding = (Fault, String);
 
 /// Said where one object came for another whose address is spelled alike.
-pub(crate) const JOINED: &str = ", whose address differs in spelling alone: the cache takes both for one";
+pub(crate) const JOINED: &str = ": the cache takes both for one";
 
 /// Facts about an answer to a request for a native object.
 #[derive(Clone, Copy)]
@@ -74,7 +74,8 @@ impl Truth<'_> {
 
     fn by_clear_text(&self, body: &[u8], said: &Prefix) -> Result<Recognised, Finding> {
         if said.object != self.object {
-            let joined = if self.site.look_alike(self.object, said.object) { JOINED } else { "" };
+            let alike = self.site.look_alike(self.object, said.object);
+            let joined = alike.map_or_else(String::new, |alike| format!(", {alike}{JOINED}"));
             let what = format!("asked for object {:x}, got object {:x}{joined}", self.object, said.object);
             return Err((Fault::WrongObject, what));
         }

@@ -470,8 +470,8 @@ impl Paths {
 
     /// Appends the path of an object.
     pub fn write(&self, out: &mut Vec<u8>, object: u64, size: u64) {
-        if self.keys == Keys::LookAlike {
-            return keys::write(out, self.laws(), object, size);
+        if !self.keys.is_plain() {
+            return keys::write(out, self.keys, self.laws(), object, size);
         }
         out.extend_from_slice(&self.beginning);
         write_hex(out, object);
@@ -482,8 +482,8 @@ impl Paths {
     /// Reads a path into object and size. Without laws, `/w/<id>/<size>`, it means those of this site; what follows the
     /// size, from the first `?`, is ignored.
     pub fn read(&self, path: &[u8]) -> Result<(u64, u64), NotAnObject> {
-        if self.keys == Keys::LookAlike {
-            return keys::read(path, self.laws()).ok_or(NotAnObject::OtherForm);
+        if !self.keys.is_plain() {
+            return keys::read(path, self.keys, self.laws()).ok_or(NotAnObject::OtherForm);
         }
         if let Some(rest) = path.strip_prefix(&self.beginning[..])
             && let Some(found) = read_object(rest)

@@ -361,6 +361,17 @@ fn keys_that_a_cache_takes_for_one() {
     }
 }
 
+#[test]
+fn keys_whose_hash_a_cache_takes_for_the_key() {
+    let options = "-n 400 --hot 32 --hit-ratio 1 --size 3000 --keys same-hash";
+    for hash in 0..4 {
+        let (_, report) = check(FaultKind::HashKeys { hash }, options, &Faults(&["wrong_object"]), 100);
+        let detail = report.list("evidence")[0].text("detail").to_owned();
+        assert!(detail.contains("syllables of the same hash"), "{hash}: {detail}");
+        check(FaultKind::HashKeys { hash }, &options.replace("same-hash", "plain"), &Failures(&[], 0), 0);
+    }
+}
+
 /// Laws that cannot be meant together are refused before anything is sent.
 #[test]
 fn laws_of_versions_need_versions() {
@@ -467,6 +478,7 @@ fn an_honest_cache_says_of_itself_what_is_so() {
         "--change-every 1s --lifetime 2s --gone 0.3 --revalidate 0.2 --range 0.2 --size 1KB..5KB",
         "--change-every 1s --lifetime 1s --head 0.4 --revalidate 0.2 --size 1KB..5KB",
         "--keys look-alike --head 0.2 --revalidate 0.2 --range 0.2 --reload 0.1 --size 1KB..5KB",
+        "--keys same-hash --head 0.2 --revalidate 0.2 --range 0.2 --reload 0.1 --size 1KB..5KB",
         "--keys look-alike --change-every 1s --lifetime 1s --gone 0.2 --version-sizes same,half --size 1KB..5KB",
     ] {
         let ran = run(&format!(

@@ -74,11 +74,11 @@ impl Judge<'_> {
     pub(super) fn anothers(&self) -> Finding {
         if let What::Native { object } = self.asked.what
             && let Some((named, ..)) = self.head.etag
-            && self.site.look_alike(object, named)
+            && let Some(alike) = self.site.look_alike(object, named)
         {
             return (
                 Fault::WrongObject,
-                format!("asked for object {object:x}, got object {named:x}{JOINED}"),
+                format!("asked for object {object:x}, got object {named:x}, {alike}{JOINED}"),
             );
         }
         let named = self.head.etag.map_or_else(String::new, |(object, ..)| format!("object {object:x}"));

@@ -257,6 +257,9 @@ impl Shared {
 
     /// The key of a request's object.
     fn key(&self, request: &Request) -> String {
+        if let FaultKind::HashKeys { hash } = self.kind {
+            return format!("{:08x}", hashed(hash, request.target.as_bytes()));
+        }
         if self.kind != FaultKind::JoinKeys {
             return request.target.clone();
         }
@@ -404,4 +407,20 @@ fn span(range: &str, length: usize) -> Option<Range<usize>> {
         _ => return None,
     };
     (from < to).then_some(from..to)
+}
+
+/// One of four hashes of 32 bits.
+fn hashed(hash: usize, text: &[u8]) -> u32 {
+    let times = |factor: u32| {
+        text.iter().fold(0, |sum: u32, byte| sum.wrapping_mul(factor).wrapping_add(u32::from(*byte)))
+    };
+    match hash {
+        0 => times(33),
+        1 => times(31),
+        2 => times(65_599),
+        _ => text.iter().fold(u32::MAX, |sum, byte| {
+            let shifted = |sum: u32, _| sum >> 1 ^ if sum & 1 == 1 { 0xEDB8_8320 } else { 0 };
+            (0..8).fold(sum ^ u32::from(*byte), shifted)
+        }),
+    }
 }

@@ -136,6 +136,8 @@ pub enum FaultKind {
     Dearer,
     /// Takes addresses that differ in slashes, case or the query for one.
     JoinKeys,
+    /// Keeps what it may under the hash of its address alone: that of djb2, of Java, of sdbm, or CRC-32, by its number.
+    HashKeys { hash: usize },
     /// Keeps what it may, and takes whatever the origin sent behind an answer for the next one.
     ReadOn,
     /// Keeps what it may, and believes the first of two lengths that differ.
@@ -477,6 +479,7 @@ impl Shared {
             | FaultKind::CodingUnnamed
             | FaultKind::CodingCut
             | FaultKind::JoinKeys
+            | FaultKind::HashKeys { .. }
             | FaultKind::ReadOn
             | FaultKind::FirstLength
             | FaultKind::FewWorkers { .. }
