@@ -113,8 +113,18 @@ impl Template {
             left = behind;
         }
         values.push(left.strip_suffix(last.as_str())?);
-        values.iter().all(|value| !value.is_empty()).then_some(values)
+        values.iter().all(|value| !value.is_empty() && is_closed(value)).then_some(values)
     }
+}
+
+/// True if each parenthesis in it is closed: what begins in one and ends in another is no part of a sentence.
+fn is_closed(text: &str) -> bool {
+    let depth = text.chars().try_fold(0_usize, |depth, letter| match letter {
+        '(' => Some(depth + 1),
+        ')' => depth.checked_sub(1),
+        _ => Some(depth),
+    });
+    depth == Some(0)
 }
 
 /// The pieces of a Chinese template.
