@@ -276,7 +276,11 @@ const RUNS: [&str; 5] = ["cache", "http", "tcp", "run", "replay"];
 impl Around<'_> {
     /// A command line that knows of them.
     fn told(&self, command: clap::Command) -> clap::Command {
-        let command = with_tools(command, self.tools).after_help(format!("{UNITS}\n{}", self.exits));
+        let units = match self.lang {
+            Lang::En => UNITS,
+            Lang::Zh => zh::UNITS,
+        };
+        let command = with_tools(command, self.tools).after_help(format!("{units}\n{}", self.exits));
         let of_runs = self.exits.trim_start();
         let command = RUNS.into_iter().fold(command, |command, name| {
             command.mut_subcommand(name, |command| command.after_long_help(of_runs.to_owned()))
