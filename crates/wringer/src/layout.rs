@@ -5,14 +5,19 @@ use crate::runs;
 use measure::stream::End;
 use measure::{RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::{Context, Language};
 use report::layouts::{LaidOut, Layout, Shown, Source};
 use report::page::Gathered;
+use report::{Context, Language};
 use std::path::Path;
 
 /// The language of reports, by that of this process.
 pub fn language() -> Language {
-    match cli::Lang::chosen() {
+    language_of(cli::Lang::chosen())
+}
+
+/// The language of reports beside that of help.
+pub fn language_of(lang: cli::Lang) -> Language {
+    match lang {
         cli::Lang::En => Language::English,
         cli::Lang::Zh => Language::Chinese,
     }
