@@ -41,7 +41,7 @@ pub(super) fn help(said: clap::Error, whole: Command, words: &[OsString]) -> cla
     };
     let of_help = texts.get("help").copied().unwrap_or(OF_HELP);
     let printed = again.render().ansi().to_string();
-    let printed = OF_VALUES.iter().fold(listed(&printed), |text, (of, chinese)| text.replace(of, chinese));
+    let printed = OF_VALUES.iter().fold(listed(&printed), |text, &(of, chinese)| text.replace(of, chinese));
     let text = closed_up(&printed).replace(OF_HELP, of_help);
     let printing = Command::new("wringer").override_help(text).arg_required_else_help(is_missing);
     let asks: &[&str] = if is_missing { &["wringer"] } else { &["wringer", "--help"] };
