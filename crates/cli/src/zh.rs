@@ -161,7 +161,7 @@ fn apart(text: &str) -> String {
         let Some(next) = letters.peek().copied().filter(|_| is_wide(letter)) else { continue };
         if next == ' ' {
             apart.push(SPACE);
-        } else if !"（「《“".contains(letter) && !"，。；：、）」》？！”…".contains(next) {
+        } else if !"（「《“".contains(letter) && !"，。；：、）」》？！”…[".contains(next) {
             apart.push(' ');
         }
     }
