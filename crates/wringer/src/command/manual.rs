@@ -35,3 +35,30 @@ pub fn pages(dir: &Path) -> Result<Exit, Problem> {
     }
     Ok(Exit::Ok)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cli::{Cli, Settings};
+
+    #[test]
+    fn layouts_and_old_tools_have_chinese() {
+        let said = |line: &str| {
+            let read = |around: &Around<'_>| Cli::read_with(line.split(' '), around, &Settings::default());
+            with_around(Lang::Zh, read).unwrap_err().to_string()
+        };
+        let is_chinese = |line: &str| line.chars().any(|letter| letter > '\u{2e80}');
+        let report = said("wringer report --help");
+        let layouts: Vec<&str> = report.lines().filter(|line| line.trim_start().starts_with("- ")).collect();
+        assert_eq!(layouts.len(), layout::all().count(), "{report}");
+        let english: Vec<_> = layouts.into_iter().filter(|line| !is_chinese(line)).collect();
+        assert!(english.is_empty(), "{english:?}");
+        let whole = said("wringer --help");
+        for tool in tools::ALL {
+            let begin = format!("  {} ", tool.name);
+            let line = whole.lines().find(|line| line.starts_with(&begin));
+            assert!(line.is_some_and(is_chinese), "{line:?}");
+        }
+        assert!(whole.contains("退出码"), "{whole}");
+    }
+}
