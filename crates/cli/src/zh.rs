@@ -236,6 +236,8 @@ mod tests {
         let vain: BTreeSet<_> = texts.keys().filter(|key| !is_asked(key)).collect();
         assert!(vain.is_empty(), "of nothing: {vain:?}");
         assert_eq!(TABLE.lines().count(), texts.len(), "a line without a key, or a key twice");
+        let mut headings = texts.iter().filter(|(key, _)| key.starts_with('='));
+        assert!(headings.all(|(_, text)| closed_up(text) == *text), "a heading is not wrapped, and loses blanks");
     }
 
     #[test]
