@@ -161,7 +161,8 @@ fn apart(text: &str) -> String {
         let Some(next) = letters.peek().copied().filter(|_| is_wide(letter)) else { continue };
         if next == ' ' {
             apart.push(SPACE);
-        } else if !"（「《“".contains(letter) && !"，。；：、）」》？！”…[".contains(next) {
+        } else if !"（「《“".contains(letter) && !"，。；：、）」》？！”…[".contains(next)
+        {
             apart.push(' ');
         }
     }
@@ -237,7 +238,10 @@ mod tests {
         assert!(vain.is_empty(), "of nothing: {vain:?}");
         assert_eq!(TABLE.lines().count(), texts.len(), "a line without a key, or a key twice");
         let mut headings = texts.iter().filter(|(key, _)| key.starts_with('='));
-        assert!(headings.all(|(_, text)| closed_up(text) == *text), "a heading is not wrapped, and loses blanks");
+        assert!(
+            headings.all(|(_, text)| closed_up(text) == *text),
+            "a heading is not wrapped, and loses blanks"
+        );
     }
 
     #[test]
