@@ -121,14 +121,14 @@ fn shown_values(arg: &Arg) -> Vec<PossibleValue> {
 
 /// Printed text whose lists of values begin in Chinese; clap may end a line between the two words.
 fn listed(text: &str) -> String {
-    let mut parts = text.split("[possible");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |said, part| {
+    const BEGIN: &str = "[possible";
+    let first = text.find(BEGIN).unwrap_or(text.len());
+    text[first..].split(BEGIN).skip(1).fold(text[..first].to_owned(), |said, part| {
         let words = part.trim_start_matches([' ', '\n']);
         let gap = &part[..part.len() - words.len()];
         match words.strip_prefix("values:") {
             Some(values) => said + "[可选值：" + gap + values.trim_start_matches(' '),
-            None => said + "[possible" + part,
+            None => said + BEGIN + part,
         }
     })
 }

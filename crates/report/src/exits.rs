@@ -22,15 +22,16 @@ const CHINESE: [&str; 6] = [
 
 /// The table, a line or two for each code: the first of them that holds.
 pub fn table(language: Language) -> String {
-    let english = ExitCode::table();
-    let (title, rows): (_, Vec<(u8, &str)>) = match language {
-        Language::English => (TITLE, english.collect()),
-        Language::Chinese => {
-            (CHINESE_TITLE, english.zip(CHINESE).map(|((number, _), meaning)| (number, meaning)).collect())
-        }
+    let meanings: Vec<&str> = match language {
+        Language::English => ExitCode::table().map(|(_, meaning)| meaning).collect(),
+        Language::Chinese => CHINESE.to_vec(),
+    };
+    let title = match language {
+        Language::English => TITLE,
+        Language::Chinese => CHINESE_TITLE,
     };
     let mut text = format!("{title}\n");
-    for (number, meaning) in rows {
+    for ((number, _), meaning) in ExitCode::table().zip(meanings) {
         for (nth, line) in show::wrap(meaning, show::WIDTH - 5).into_iter().enumerate() {
             let left = if nth == 0 { number.to_string() } else { " ".to_owned() };
             text += &format!("  {left}  {line}\n");
