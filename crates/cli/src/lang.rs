@@ -35,6 +35,14 @@ impl Lang {
         let _ = CHOSEN.set(self);
     }
 
+    /// A text in this language, of two.
+    pub fn of(self, english: &'static str, chinese: &'static str) -> &'static str {
+        match self {
+            Lang::En => english,
+            Lang::Zh => chinese,
+        }
+    }
+
     /// The language of a command line, or where it names none, of the environment.
     pub fn of_line(words: &[OsString], variable: impl Fn(&str) -> Option<OsString>) -> Lang {
         typed(words).unwrap_or_else(|| of_environment(variable))

@@ -67,7 +67,7 @@ pub use fit::{FitArgs, FitFigure, FitLimit};
 pub use fleet::{AgentArgs, AgentsArg, BusArgs, FleetArgs, OnLossArg};
 pub use fleet_command::{FleetCommand, PrintFleet};
 pub use guard::{Guards, Ports};
-pub use guided::{GREETING, QUESTIONS, Question};
+pub use guided::{QUESTIONS, Question, greeting, invitation};
 pub use http::{ClientArgs, HttpArgs, RequestArgs, RunArgs as HttpRunArgs, SentArgs};
 pub use lang::{Lang, without_lang};
 pub use manual::{Page, completions, pages};
@@ -276,7 +276,8 @@ const RUNS: [&str; 5] = ["cache", "http", "tcp", "run", "replay"];
 impl Around<'_> {
     /// A command line that knows of them.
     fn told(&self, command: clap::Command) -> clap::Command {
-        let command = with_tools(command, self.tools).after_help(format!("{UNITS}\n{}", self.exits));
+        let units = self.lang.of(UNITS, zh::UNITS);
+        let command = with_tools(command, self.tools).after_help(format!("{units}\n{}", self.exits));
         let of_runs = self.exits.trim_start();
         let command = RUNS.into_iter().fold(command, |command, name| {
             command.mut_subcommand(name, |command| command.after_long_help(of_runs.to_owned()))

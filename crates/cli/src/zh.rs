@@ -1,18 +1,26 @@
 //! Help in Chinese: the texts of a table, put in place of English ones where help is printed. What the table lacks stays English.
 //! Start at [`help`].
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 use std::collections::HashMap;
 use std::ffi::OsString;
 
-/// A text a line, behind its key: `COMMAND`, `COMMAND.OPTION`, `*.OPTION` of all commands that have it, or `=HEADING`.
+/// A text a line, behind its key: `COMMAND`, `COMMAND.OPTION`, `*.OPTION` of all commands that have it, or `=HEADING`. A word that is no
+/// option stands in capitals, and a value behind its option, `COMMAND.OPTION=VALUE`.
 const TABLE: &str = include_str!("zh/help.tsv");
 
 const TEMPLATE: &str = "{before-help}{about-with-newline}\n用法：{usage}\n\n{all-args}{after-help}";
 
 /// The line that clap itself says of its command `help`.
 const OF_HELP: &str = "Print this message or the help of the given subcommand(s)";
+
+/// Words that clap itself says of values, and between which no line ends.
+const OF_VALUES: [(&str, &str); 2] = [("[default:", "[默认："), ("Possible values:", "可选值：")];
+
+/// How values are typed.
+pub(super) const UNITS: &str = "时长 500ms 2s 3m · 大小 4KiB 1MB · 速率 10k/s · 比例 0.25 或 25%";
 
 type Texts = HashMap<&'static str, &'static str>;
 
@@ -32,7 +40,9 @@ pub(super) fn help(said: clap::Error, whole: Command, words: &[OsString]) -> cla
         Ok(_) | Err(_) => return said,
     };
     let of_help = texts.get("help").copied().unwrap_or(OF_HELP);
-    let text = closed_up(&again.render().ansi().to_string()).replace(OF_HELP, of_help);
+    let printed = again.render().ansi().to_string();
+    let printed = OF_VALUES.iter().fold(listed(&printed), |text, &(of, chinese)| text.replace(of, chinese));
+    let text = closed_up(&printed).replace(OF_HELP, of_help);
     let printing = Command::new("wringer").override_help(text).arg_required_else_help(is_missing);
     let asks: &[&str] = if is_missing { &["wringer"] } else { &["wringer", "--help"] };
     printing.try_get_matches_from(asks).err().unwrap_or(said)
@@ -54,16 +64,17 @@ fn spoken(command: Command, name: &str, texts: &Texts) -> Command {
     let told = |arg: Arg| {
         let own = if arg.is_positional() { "Arguments" } else { "Options" };
         let under = heading(arg.get_help_heading().unwrap_or(own));
-        let about = of_option(texts, name, &arg).map(apart);
+        let about = of(texts, name, &named(&arg)).map(apart);
         let arg = under.into_iter().fold(arg, |arg, under| arg.help_heading(under));
-        about.into_iter().fold(arg, |arg, about| arg.help(about.clone()).long_help(about))
+        let arg = about.into_iter().fold(arg, |arg, about| arg.help(about.clone()).long_help(about));
+        with_values(arg, name, texts)
     };
     let flag = |id: &'static str, short, action| {
         let arg = Arg::new(id).long(id).short(short).action(action).display_order(998);
         told(arg)
     };
     // Headings follow each other as their first options do: those of everybody first, as in English.
-    let mut command = command.disable_help_flag(true).help_template(TEMPLATE);
+    let mut command = with_end_apart(command).disable_help_flag(true).help_template(TEMPLATE);
     command = plain.iter().fold(command, |command, (_, id)| command.mut_arg(id, told));
     command = command.arg(flag("help", 'h', ArgAction::Help));
     if name.is_empty() {
@@ -79,9 +90,56 @@ fn spoken(command: Command, name: &str, texts: &Texts) -> Command {
     })
 }
 
-/// The text of an option, or of a word that is none, of a command.
-fn of_option(texts: &Texts, command: &str, arg: &Arg) -> Option<&'static str> {
-    let option = arg.get_long().unwrap_or(arg.get_id().as_str());
+/// A command whose help ends with lines that can be wrapped.
+fn with_end_apart(command: Command) -> Command {
+    let after = command.get_after_help().map(ToString::to_string);
+    let after_long = command.get_after_long_help().map(ToString::to_string);
+    let command = after.iter().fold(command, |command, after| command.after_help(apart(after)));
+    after_long.iter().fold(command, |command, after| command.after_long_help(apart(after)))
+}
+
+/// An option of a command whose values speak Chinese. It takes them as text, which is enough for help.
+fn with_values(arg: Arg, command: &str, texts: &Texts) -> Arg {
+    let values = shown_values(&arg);
+    if values.is_empty() {
+        return arg;
+    }
+    let option = named(&arg);
+    let told = |value: PossibleValue| {
+        let about = of(texts, command, &format!("{option}={}", value.get_name())).map(apart);
+        about.into_iter().fold(value, |value, about| value.help(about))
+    };
+    arg.value_parser(PossibleValuesParser::new(values.into_iter().map(told)))
+}
+
+/// Values of an option, where help says something of one of them.
+fn shown_values(arg: &Arg) -> Vec<PossibleValue> {
+    let values = arg.get_possible_values();
+    let is_told = values.iter().any(|value| value.get_help().is_some());
+    if is_told && !arg.is_hide_possible_values_set() { values } else { Vec::new() }
+}
+
+/// Printed text whose lists of values begin in Chinese; clap may end a line between the two words.
+fn listed(text: &str) -> String {
+    const BEGIN: &str = "[possible";
+    let first = text.find(BEGIN).unwrap_or(text.len());
+    text[first..].split(BEGIN).skip(1).fold(text[..first].to_owned(), |said, part| {
+        let words = part.trim_start_matches([' ', '\n']);
+        let gap = &part[..part.len() - words.len()];
+        match words.strip_prefix("values:") {
+            Some(values) => said + "[可选值：" + gap + values.trim_start_matches(' '),
+            None => said + BEGIN + part,
+        }
+    })
+}
+
+/// The name of an option in the table; a word that is none has capitals, as an option may have the same name.
+fn named(arg: &Arg) -> String {
+    arg.get_long().map_or_else(|| arg.get_id().as_str().to_uppercase(), str::to_owned)
+}
+
+/// The text of an option or a value of a command.
+fn of(texts: &Texts, command: &str, option: &str) -> Option<&'static str> {
     let keys = [format!("{command}.{option}"), format!("*.{option}")];
     keys.iter().find_map(|key| texts.get(key.as_str()).copied())
 }
@@ -103,7 +161,8 @@ fn apart(text: &str) -> String {
         let Some(next) = letters.peek().copied().filter(|_| is_wide(letter)) else { continue };
         if next == ' ' {
             apart.push(SPACE);
-        } else if !"（「《“".contains(letter) && !"，。；：、）」》？！”…".contains(next) {
+        } else if !"（「《“".contains(letter) && !"，。；：、）」》？！”…[".contains(next)
+        {
             apart.push(' ');
         }
     }
@@ -136,48 +195,80 @@ mod tests {
     use crate::{Around, Cli, Lang, Settings};
     use std::collections::BTreeSet;
 
-    /// Commands of which every option has Chinese.
-    const WHOLE: [&str; 1] = ["http"];
+    /// Keys of the command line of nothing but `wringer`, and of what is told when it is read: old tools, and layouts.
+    const OTHERS: &str = "help =Arguments =Options =Commands *.help .version jtest ab siege h1load haload h2load http_load hey \
+                          bombardier vegeta fortio wrk wrk2 wrktcp jmeter";
 
     fn said(line: &str) -> String {
         let around = Around { lang: Lang::Zh, ..Around::default() };
         Cli::read_with(line.split(' '), &around, &Settings::default()).unwrap_err().to_string()
     }
 
-    /// Keys that a command and those below it ask for.
+    /// Keys that a command and those below it ask for: its own, and that of all commands.
     fn keys(command: &Command, name: &str, found: &mut Vec<(String, String)>) {
+        let both = |option: &str| (format!("{name}.{option}"), format!("*.{option}"));
         for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
-            let option = arg.get_long().unwrap_or(arg.get_id().as_str());
-            found.push((format!("{name}.{option}"), format!("*.{option}")));
-            found.extend(arg.get_help_heading().map(|of| (format!("={of}"), String::new())));
+            let option = named(arg);
+            found.push(both(&option));
+            let told = shown_values(arg).into_iter().filter(|value| value.get_help().is_some());
+            found.extend(told.map(|value| both(&format!("{option}={}", value.get_name()))));
+            found.extend(arg.get_help_heading().map(|of| (format!("={of}"), format!("={of}"))));
         }
         for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
             let name = [name, below.get_name()].join(" ").trim_start().to_owned();
-            found.push((name.clone(), String::new()));
+            found.push((name.clone(), name.clone()));
             keys(below, &name, found);
         }
     }
 
     #[test]
-    fn commands_headings_and_whole_commands_have_chinese_and_no_line_names_nothing() {
-        let (texts, mut asked) = (texts(), Vec::new());
+    fn everything_that_help_says_has_chinese_and_no_line_names_nothing() {
+        let (texts, mut asked) = (texts(), vec![(String::new(), String::new())]);
         keys(&crate::whole(), "", &mut asked);
-        let is_wanted = |key: &str| {
-            let command = key.split_once('.').map(|(command, _)| command);
-            key.starts_with('=') || command.is_none_or(|command| WHOLE.contains(&command))
-        };
         let has = |key: &str| texts.contains_key(key);
-        let missing: BTreeSet<_> = asked
-            .iter()
-            .filter(|(own, shared)| is_wanted(own) && !has(own) && !has(shared))
-            .map(|(own, _)| own)
-            .collect();
+        let missing: BTreeSet<_> =
+            asked.iter().filter(|(own, shared)| !has(own) && !has(shared)).map(|(own, _)| own).collect();
         assert!(missing.is_empty(), "without Chinese: {missing:?}");
-        let own = ["", "help", "=Arguments", "=Options", "=Commands", "*.help", ".version"];
-        let is_asked =
-            |key: &str| own.contains(&key) || asked.iter().any(|(one, all)| one == key || all == key);
-        let vain: Vec<_> = texts.keys().filter(|key| !is_asked(key)).collect();
+        let others: Vec<&str> = OTHERS.split_whitespace().collect();
+        let is_asked = |key: &str| {
+            let is_other = others.contains(&key) || key.starts_with("report.as=");
+            is_other || asked.iter().any(|(one, all)| one == key || all == key)
+        };
+        let vain: BTreeSet<_> = texts.keys().filter(|key| !is_asked(key)).collect();
         assert!(vain.is_empty(), "of nothing: {vain:?}");
+        assert_eq!(TABLE.lines().count(), texts.len(), "a line without a key, or a key twice");
+        let mut headings = texts.iter().filter(|(key, _)| key.starts_with('='));
+        assert!(
+            headings.all(|(_, text)| closed_up(text) == *text),
+            "a heading is not wrapped, and loses blanks"
+        );
+    }
+
+    #[test]
+    fn values_defaults_and_the_end_are_chinese() {
+        let long = said("wringer compare --help");
+        assert!(long.contains("[默认：64]") && !long.contains("default:"), "{long}");
+        assert!(said("wringer plan show -h").contains("[默认：toml]"));
+        let schema = said("wringer schema --help");
+        assert!(schema.contains("可选值：\n") && schema.contains("计划文件"), "{schema}");
+        assert!(said("wringer completions -h").contains("[可选值：bash, "));
+        let broken = listed("x [possible\n   values: a, b] [possible values: c]");
+        assert_eq!(closed_up(&broken), "x [可选值：\n   a, b] [可选值：c]");
+        let around = Around {
+            lang: Lang::Zh,
+            exits: "退出码：\n  0  运行完成 了\n",
+            layouts: &[("text", "As it was printed")],
+            ..Around::default()
+        };
+        let said = |line: &str| {
+            Cli::read_with(line.split(' '), &around, &Settings::default()).unwrap_err().to_string()
+        };
+        let whole = said("wringer --help");
+        assert!(whole.contains("时长 500ms 2s 3m · 大小 4KiB 1MB"), "{whole}");
+        assert!(whole.contains("\n退出码：\n  0  运行完成 了"), "{whole}");
+        assert!(said("wringer http --help").contains("\n退出码：\n  0  运行完成 了"));
+        let report = said("wringer report --help");
+        assert!(report.contains("- text: 结束时打印的全文"), "{report}");
     }
 
     #[test]

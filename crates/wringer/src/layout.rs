@@ -12,7 +12,12 @@ use std::path::Path;
 
 /// The language of reports, by that of this process.
 pub fn language() -> Language {
-    match cli::Lang::chosen() {
+    language_of(cli::Lang::chosen())
+}
+
+/// The language of reports beside that of help.
+pub fn language_of(lang: cli::Lang) -> Language {
+    match lang {
         cli::Lang::En => Language::English,
         cli::Lang::Zh => Language::Chinese,
     }

@@ -51,8 +51,9 @@ fn asked_for_help(args: &[OsString]) -> Option<&'static Tool> {
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
-    let read =
-        |settings: &Settings| command::manual::with_around(|around| Cli::read_with(args, around, settings));
+    let read = |settings: &Settings| {
+        command::manual::with_around(Lang::chosen(), |around| Cli::read_with(args, around, settings))
+    };
     // Help needs no defaults, and is not kept from anybody by a mistake in them.
     let read = match read(&Settings::default()) {
         Ok(_) => read(&settings::held()?.settings),
