@@ -244,7 +244,7 @@ fn an_origin_with_haterm_has_no_objects() {
 #[test]
 fn a_validator_of_the_plans_own_stands_in_place_of_the_origins() {
     let with = |name: &str, etag: bool, last_modified: bool| {
-        let fields = vec![Field { name: name.to_owned(), value: "x".to_owned() }];
+        let fields = vec![Field::new(name, "x")];
         let mut plan = Plan { origin: Some(Origin { fields, ..Origin::default() }), ..plan() };
         (plan.site.etag, plan.site.last_modified) = (etag, last_modified);
         plan.check().join("\n")
