@@ -2,6 +2,7 @@
 //!
 //! Pure: of the catalogue in `breach`, and of the kinds in `measure`. Start at [`explain`].
 
+use crate::Language;
 use crate::show::{self, Table};
 use breach::{Blame, Breach, CodeEntry, Ends, Entry, Protocol, codes};
 use measure::{FailureKind, Fault};
@@ -24,6 +25,11 @@ fn groups() -> [(&'static str, Vec<&'static Entry>); 4] {
 
 /// All that is known of a name, in lines; `None`: it is none. A number, such as `0xb`, is an error code.
 pub fn explain(name: &str) -> Option<String> {
+    explain_in(name, Language::English)
+}
+
+/// What each catalogue has of a name.
+fn explained(name: &str) -> Vec<String> {
     let name = name.trim().replace('-', "_");
     let lower = name.to_ascii_lowercase();
     let breach = Breach::named(&lower).map(|breach| of_breach(breach.entry()));
@@ -32,8 +38,17 @@ pub fn explain(name: &str) -> Option<String> {
     let codes = codes::all().filter(fits).map(of_code);
     let kind = FailureKind::ALL.iter().find(|kind| kind.name() == lower).map(|kind| of_kind(*kind));
     let fault = Fault::ALL.iter().find(|fault| fault.name() == lower).map(|fault| of_fault(*fault));
-    let found: Vec<String> = breach.into_iter().chain(codes).chain(kind).chain(fault).collect();
-    (!found.is_empty()).then(|| found.join("\n"))
+    breach.into_iter().chain(codes).chain(kind).chain(fault).collect()
+}
+
+/// The same in a language: all but the name, what was written for it and what the catalogue says of its rule.
+pub fn explain_in(name: &str, language: Language) -> Option<String> {
+    let said = |text: &str| match text.split_once(": ") {
+        Some((name, rest)) => format!("{name}: {}", language.say_page(rest)),
+        None => text.to_owned(),
+    };
+    let all = explained(name);
+    (!all.is_empty()).then(|| all.iter().map(|text| said(text)).collect::<Vec<_>>().join("\n"))
 }
 
 /// Every name that can be explained.
@@ -45,13 +60,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     breaches.chain(codes).chain(kinds).chain(faults)
 }
 
-/// All names with what they say, in groups.
-pub fn list() -> String {
+/// All names with what they say, in groups, in a language.
+pub fn list(language: Language) -> String {
     let mut text = String::new();
     let mut group = |title: &str, rows: Vec<[&str; 2]>| {
-        let mut table = Table::new("ll");
+        let mut table = Table::new("Ll");
         rows.into_iter().for_each(|row| table.row(row));
-        text.push_str(title);
+        let table = table.said(|cell| language.say(cell));
+        text.push_str(&language.say_page(title));
         text.push('\n');
         table.lines().iter().for_each(|line| text.push_str(&format!("  {line}\n")));
         text.push('\n');
@@ -65,7 +81,7 @@ pub fn list() -> String {
     }
     group("Kinds of failures", FailureKind::ALL.iter().map(|kind| [kind.name(), kind.text()]).collect());
     group("Faults of answers", Fault::ALL.iter().map(|fault| [fault.name(), fault.text()]).collect());
-    text.push_str("`wringer explain NAME` says more of one.\n");
+    text.push_str(&language.say_page("`wringer explain NAME` says more of one.\n"));
     text
 }
 

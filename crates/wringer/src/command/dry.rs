@@ -45,15 +45,16 @@ pub fn run(plan: &Plan, around: SessionOptions) -> Result<Exit, Problem> {
         return Err(Problem::Usage(found.join("\nwringer: ")));
     }
     settings::refuse(plan)?;
-    show::write(&format!("# The plan\n\n{}\n", plan.to_text()));
+    show::page("# The plan\n\n");
+    show::write(&format!("{}\n", plan.to_text()));
     if plan.load.is_some() {
         show::write(&requests(plan, around)?);
     }
     let need = Need::of_plan(plan, session::threads(plan.threads), &here(plan));
     doctor::raise_descriptors();
     let findings = doctor::judge(&Facts::read(), &need);
-    show::write(&format!("# What the doctor says\n\n{}", doctor::text(&need, &findings)));
-    show::notice("dry run: nothing was sent to the target");
+    show::page(&format!("# What the doctor says\n\n{}", doctor::text(&need, &findings)));
+    show::tell("dry run: nothing was sent to the target");
     let blocked = doctor::worst(&findings) == doctor::Level::Blocks;
     Ok(if blocked { Exit::Impossible } else { Exit::Ok })
 }
