@@ -6,8 +6,8 @@
 //! that knows most of the letters is taken. So a template has no full stop at its end, and a list needs one for each of its parts only.
 //! Names of breaches and codes are in the catalogue of [`breach`] and not here.
 //!
-//! `chinese/decisions.txt` has what only the decision commands say, for whose pages [`lines`] reads line by line; runs do not look there.
-//! `{#}` in English is something filled in that is a number, `{~}` words without `;` and `:`.
+//! `chinese/decisions.txt` has what only the decision commands say and `chinese/recordings.txt` what those do that have to do with
+//! recordings; their pages are read line by line, by [`lines`], and reports of runs do not look there. `{#}` in English is something filled in that is a number, `{~}` words without `;` and `:`.
 
 pub mod lines;
 
@@ -17,16 +17,17 @@ use std::sync::OnceLock;
 
 const SENTENCES: &str = include_str!("chinese/sentences.txt");
 const DECISIONS: &str = include_str!("chinese/decisions.txt");
+const RECORDINGS: &str = include_str!("chinese/recordings.txt");
 
-/// What stands between parts of a text, in English and in Chinese, the farthest apart first.
+/// Marks between parts of a text, in English and in Chinese, the farthest apart first.
 const BETWEEN: [(&str, &str); 4] = [(". ", "。"), ("; ", "；"), (": ", "："), (", ", "，")];
-/// What may stand at the end of a sentence.
+/// Marks at the end of a sentence.
 const ENDS: [(char, char); 2] = [('.', '。'), (':', '：')];
 
 /// A text in Chinese, as far as it is known.
 pub fn say(english: &str) -> String {
     let indent = english.len() - english.trim_start_matches(' ').len();
-    let said = Reader { memory: HashMap::new(), of_decisions: false }.read(&english[indent..], 0);
+    let said = Reader { memory: HashMap::new(), is_page: false }.read(&english[indent..], 0);
     format!("{}{}", &english[..indent], said.text)
 }
 
@@ -41,7 +42,7 @@ struct Said {
 struct Template {
     /// English parts, between which something is filled in.
     parts: Vec<String>,
-    /// What fits between them.
+    /// Kinds of that.
     fits: Vec<Fits>,
     /// Chinese ones.
     chinese: Vec<Piece>,
@@ -49,7 +50,7 @@ struct Template {
     letters: usize,
 }
 
-/// What may be filled in.
+/// Kinds of what may be filled in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fits {
     Anything,
@@ -73,7 +74,7 @@ impl Fits {
 /// A piece of a Chinese template.
 enum Piece {
     Words(&'static str),
-    /// What was filled in, by its place in English.
+    /// A filling, by its place in English.
     Filled(usize, Filling),
 }
 
@@ -92,10 +93,10 @@ fn templates(text: &'static str) -> impl Iterator<Item = Template> {
         .flat_map(|(english, chinese)| Template::all(english, chinese))
 }
 
-/// What only decisions say.
-fn decisions() -> &'static [Template] {
-    static DECIDED: OnceLock<Vec<Template>> = OnceLock::new();
-    DECIDED.get_or_init(|| templates(DECISIONS).collect())
+/// Templates of pages that are no report of a run.
+fn of_pages() -> &'static [Template] {
+    static OF_PAGES: OnceLock<Vec<Template>> = OnceLock::new();
+    OF_PAGES.get_or_init(|| templates(DECISIONS).chain(templates(RECORDINGS)).collect())
 }
 
 fn catalogue() -> &'static [Template] {
@@ -154,7 +155,7 @@ impl Template {
         }
     }
 
-    /// What stands between the parts; `None`: the text is no such sentence.
+    /// Fillings between the parts; `None`: the text is no such sentence.
     fn taken<'a>(&self, text: &'a str) -> Option<Vec<&'a str>> {
         let (first, rest) = self.parts.split_first()?;
         let mut left = text.strip_prefix(first.as_str())?;
@@ -212,8 +213,8 @@ fn pieces(chinese: &'static str) -> Vec<Piece> {
 /// Reads one text, whose parts are looked at more than once.
 struct Reader<'a> {
     memory: HashMap<(&'a str, usize), Said>,
-    /// What only decisions say is known, too.
-    of_decisions: bool,
+    /// True if what only pages say is known, too.
+    is_page: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -240,7 +241,7 @@ impl<'a> Reader<'a> {
     /// The text as one sentence of the catalogue, with its end or without.
     fn whole(&mut self, text: &'a str) -> Said {
         let mut best = Said { text: text.to_owned(), known: 0 };
-        let more: &[Template] = if self.of_decisions { decisions() } else { &[] };
+        let more: &[Template] = if self.is_page { of_pages() } else { &[] };
         for template in more.iter().chain(catalogue()) {
             if let Some(said) = self.filled(template, text).filter(|said| said.known > best.known) {
                 best = said;

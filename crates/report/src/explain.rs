@@ -28,7 +28,7 @@ pub fn explain(name: &str) -> Option<String> {
     explain_in(name, Language::English)
 }
 
-/// What each catalogue has of a name.
+/// Entries of a name, of each catalogue that has one.
 fn explained(name: &str) -> Vec<String> {
     let name = name.trim().replace('-', "_");
     let lower = name.to_ascii_lowercase();

@@ -26,7 +26,7 @@ pub fn say(page: &str) -> String {
 }
 
 fn said(text: &str) -> Said {
-    Reader { memory: HashMap::new(), of_decisions: true }.read(text, 0)
+    Reader { memory: HashMap::new(), is_page: true }.read(text, 0)
 }
 
 /// A cell with the columns that it takes in English.
@@ -42,11 +42,11 @@ impl Cell<'_> {
     }
 
     fn is_number(&self) -> bool {
-        super::is_number(self.text.split(' ').next().unwrap_or_default())
+        self.text.split(' ').next().is_some_and(super::is_number)
     }
 }
 
-/// What stands between two blanks or more.
+/// Cells, which stand between two blanks or more.
 fn cells(line: &str) -> Vec<Cell<'_>> {
     let mut cells = Vec::new();
     let mut at = 0;
@@ -113,7 +113,7 @@ impl Sentence {
 fn sentences(lines: &[&str]) -> Vec<Sentence> {
     let widest = lines.iter().map(|line| columns(line)).max().unwrap_or(0);
     let is_full = |pair: &[&str]| {
-        let word = pair[1].split(' ').next().unwrap_or_default();
+        let word = pair[1].split(' ').next().unwrap_or("");
         columns(pair[0]) + 1 + columns(word) > widest
     };
     let alone: Vec<Said> =
@@ -173,8 +173,8 @@ impl Row {
 
     fn place(&mut self, start: usize, lines: Vec<String>) {
         let gap = " ".repeat(start.saturating_sub(self.end()));
-        let mut before = std::mem::take(&mut self.lines).into_iter();
-        let first = before.next().unwrap_or_default() + &gap;
+        let before = self.lines.first().map_or("", String::as_str);
+        let first = format!("{before}{gap}");
         let margin = " ".repeat(start);
         let texts = lines.into_iter().enumerate();
         self.lines = texts

@@ -47,7 +47,7 @@ pub fn tell(text: &str) {
 /// Warns of what may fall short, before a run, and of conditions that seem to stand in the wrong place: a line each on standard error.
 pub fn warn(warnings: &[String], plan: &Plan) {
     let doubtful = plan.load.iter().flat_map(Load::doubtful_conditions);
-    warnings.iter().cloned().chain(doubtful).for_each(|warning| notice(&format!("warning: {warning}")));
+    warnings.iter().cloned().chain(doubtful).for_each(|warning| tell(&format!("warning: {warning}")));
 }
 
 /// A line per second, and what the plan has told about single requests.
