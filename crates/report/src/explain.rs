@@ -41,14 +41,22 @@ fn explained(name: &str) -> Vec<String> {
     breach.into_iter().chain(codes).chain(kind).chain(fault).collect()
 }
 
-/// The same in a language: all but the name, what was written for it and what the catalogue says of its rule.
+/// The same in a language. Names, bytes of examples and what the catalogue says of a rule stay as they are.
 pub fn explain_in(name: &str, language: Language) -> Option<String> {
-    let said = |text: &str| match text.split_once(": ") {
-        Some((name, rest)) => format!("{name}: {}", language.say_page(rest)),
-        None => text.to_owned(),
+    let all: Vec<String> = explained(name).iter().map(|text| said(text, language)).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+fn said(text: &str, language: Language) -> String {
+    let Some((name, rest)) = text.split_once(": ") else { return text.to_owned() };
+    let parts: Vec<&str> = rest.split("\n\n").collect();
+    let say = |(nth, part): (usize, &&str)| match nth == 1 && parts.len() > 2 {
+        // The meaning of a rule has no Chinese, and must not have it in parts.
+        true => (*part).to_owned(),
+        false => language.say_page(part),
     };
-    let all = explained(name);
-    (!all.is_empty()).then(|| all.iter().map(|text| said(text)).collect::<Vec<_>>().join("\n"))
+    let parts: Vec<String> = parts.iter().enumerate().map(say).collect();
+    format!("{name}: {}", parts.join("\n\n"))
 }
 
 /// Every name that can be explained.

@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Blanks between cells, at least.
 const GAP: usize = 2;
 
+/// Columns that sentences are wrapped to at least, where other lines beside them are longer.
+const NARROWEST: usize = 60;
+
 /// A page in Chinese, as far as it is known.
 pub fn say(page: &str) -> String {
     let lines: Vec<&str> = page.split('\n').collect();
@@ -114,7 +117,7 @@ fn sentences(lines: &[&str]) -> Vec<Sentence> {
     let widest = lines.iter().map(|line| columns(line)).max().unwrap_or(0);
     let is_full = |pair: &[&str]| {
         let word = pair[1].split(' ').next().unwrap_or("");
-        columns(pair[0]) + 1 + columns(word) > widest
+        columns(pair[0]) + 1 + columns(word) > widest.min(NARROWEST)
     };
     let alone: Vec<Said> =
         lines.iter().map(|line| if is_command(line) { as_it_is(line) } else { said(line) }).collect();
