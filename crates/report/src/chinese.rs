@@ -27,7 +27,7 @@ const ENDS: [(char, char); 2] = [('.', '。'), (':', '：')];
 /// A text in Chinese, as far as it is known.
 pub fn say(english: &str) -> String {
     let indent = english.len() - english.trim_start_matches(' ').len();
-    let said = Reader { memory: HashMap::new(), is_page: false }.read(&english[indent..], 0);
+    let said = Reader::new(false).read(&english[indent..], 0);
     format!("{}{}", &english[..indent], said.text)
 }
 
@@ -157,16 +157,21 @@ impl Template {
 
     /// Fillings between the parts; `None`: the text is no such sentence.
     fn taken<'a>(&self, text: &'a str) -> Option<Vec<&'a str>> {
+        if text.len() < self.letters {
+            return None;
+        }
         let (first, rest) = self.parts.split_first()?;
-        let mut left = text.strip_prefix(first.as_str())?;
+        let left = text.strip_prefix(first.as_str())?;
+        let Some((last, middle)) = rest.split_last() else { return left.is_empty().then(Vec::new) };
+        // The end first, as looking for what is between takes longest.
+        let mut left = left.strip_suffix(last.as_str())?;
         let mut values = Vec::new();
-        let Some((last, middle)) = rest.split_last() else { return left.is_empty().then_some(values) };
         for part in middle {
             let (value, behind) = left.split_once(part.as_str())?;
             values.push(value);
             left = behind;
         }
-        values.push(left.strip_suffix(last.as_str())?);
+        values.push(left);
         let fits = |(value, fits): (&&str, &Fits)| !value.is_empty() && is_closed(value) && fits.holds(value);
         values.iter().zip(&self.fits).all(fits).then_some(values)
     }
@@ -213,11 +218,17 @@ fn pieces(chinese: &'static str) -> Vec<Piece> {
 /// Reads one text, whose parts are looked at more than once.
 struct Reader<'a> {
     memory: HashMap<(&'a str, usize), Said>,
+    /// Texts as one sentence.
+    wholes: HashMap<&'a str, Said>,
     /// True if what only pages say is known, too.
     is_page: bool,
 }
 
 impl<'a> Reader<'a> {
+    fn new(is_page: bool) -> Reader<'a> {
+        Reader { memory: HashMap::new(), wholes: HashMap::new(), is_page }
+    }
+
     /// The text, taken apart at what is at `level` of [`BETWEEN`], and nearer, where that tells more.
     fn read(&mut self, text: &'a str, level: usize) -> Said {
         if let Some(said) = self.memory.get(&(text, level)) {
@@ -240,6 +251,15 @@ impl<'a> Reader<'a> {
 
     /// The text as one sentence of the catalogue, with its end or without.
     fn whole(&mut self, text: &'a str) -> Said {
+        if let Some(said) = self.wholes.get(text) {
+            return said.clone();
+        }
+        let said = self.sentence(text);
+        self.wholes.insert(text, said.clone());
+        said
+    }
+
+    fn sentence(&mut self, text: &'a str) -> Said {
         let mut best = Said { text: text.to_owned(), known: 0 };
         let more: &[Template] = if self.is_page { of_pages() } else { &[] };
         for template in more.iter().chain(catalogue()) {

@@ -3,7 +3,7 @@
 
 use super::{Reader, Said};
 use crate::show::{WIDTH, columns, wrap};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Blanks between cells, at least.
 const GAP: usize = 2;
@@ -29,7 +29,7 @@ pub fn say(page: &str) -> String {
 }
 
 fn said(text: &str) -> Said {
-    Reader { memory: HashMap::new(), is_page: true }.read(text, 0)
+    Reader::new(true).read(text, 0)
 }
 
 /// A cell with the columns that it takes in English.
@@ -117,7 +117,9 @@ fn sentences(lines: &[&str]) -> Vec<Sentence> {
     let widest = lines.iter().map(|line| columns(line)).max().unwrap_or(0);
     let is_full = |pair: &[&str]| {
         let word = pair[1].split(' ').next().unwrap_or("");
-        columns(pair[0]) + 1 + columns(word) > widest.min(NARROWEST)
+        let length = columns(pair[0]);
+        // A longer one was not wrapped.
+        length <= WIDTH && length + 1 + columns(word) > widest.min(NARROWEST)
     };
     let alone: Vec<Said> =
         lines.iter().map(|line| if is_command(line) { as_it_is(line) } else { said(line) }).collect();
