@@ -29,7 +29,7 @@ fn text_in_chinese_keeps_to_the_width() {
 }
 
 /// Words of English that stay, beside what is in capitals or has a digit: names of programs, units, and text of others.
-const STAY: &[&str] = &["agent", "reset", "worker", "nginx", "wringer", "stderr"];
+const STAY: &[&str] = &["agent", "reset", "worker", "nginx", "ulimit", "wringer", "stderr"];
 
 /// Words in small letters that are left in Chinese text; what is quoted or an option is no word.
 fn left_in_english(text: &str) -> BTreeSet<String> {
@@ -81,7 +81,7 @@ const PAGES: [(&str, &str, &[&str]); 8] = [
         &["arena", "decay", "memory", "purge", "speed", "stampede", "truth"],
     ),
     ("compare", include_str!("pages/compare.txt"), &["box", "compare", "http", "min", "pid"]),
-    ("doctor", include_str!("pages/doctor.txt"), &["doctor", "prlimit", "sudo", "sysctl", "tsc", "ulimit"]),
+    ("doctor", include_str!("pages/doctor.txt"), &["doctor", "prlimit", "sudo", "sysctl", "tsc"]),
     ("find", include_str!("pages/find.txt"), &["min"]),
     ("probe", include_str!("pages/probe.txt"), &["min"]),
     ("recordings", include_str!("pages/recordings.txt"), &["cache", "combined", "min", "sigma"]),
