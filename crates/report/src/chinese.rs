@@ -5,22 +5,29 @@
 //! what is known fits. Sentences, and parts of them between `;`, `:` and `,`, are looked for together and one by one, and the reading
 //! that knows most of the letters is taken. So a template has no full stop at its end, and a list needs one for each of its parts only.
 //! Names of breaches and codes are in the catalogue of [`breach`] and not here.
+//!
+//! `chinese/decisions.txt` has what only the decision commands say and `chinese/recordings.txt` what those do that have to do with
+//! recordings; their pages are read line by line, by [`lines`], and reports of runs do not look there. `{#}` in English is something filled in that is a number, `{~}` words without `;` and `:`.
+
+pub mod lines;
 
 use breach::{Breach, Protocol};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 const SENTENCES: &str = include_str!("chinese/sentences.txt");
+const DECISIONS: &str = include_str!("chinese/decisions.txt");
+const RECORDINGS: &str = include_str!("chinese/recordings.txt");
 
-/// What stands between parts of a text, in English and in Chinese, the farthest apart first.
+/// Marks between parts of a text, in English and in Chinese, the farthest apart first.
 const BETWEEN: [(&str, &str); 4] = [(". ", "。"), ("; ", "；"), (": ", "："), (", ", "，")];
-/// What may stand at the end of a sentence.
+/// Marks at the end of a sentence.
 const ENDS: [(char, char); 2] = [('.', '。'), (':', '：')];
 
 /// A text in Chinese, as far as it is known.
 pub fn say(english: &str) -> String {
     let indent = english.len() - english.trim_start_matches(' ').len();
-    let said = Reader { memory: HashMap::new() }.read(&english[indent..], 0);
+    let said = Reader::new(false).read(&english[indent..], 0);
     format!("{}{}", &english[..indent], said.text)
 }
 
@@ -35,16 +42,39 @@ struct Said {
 struct Template {
     /// English parts, between which something is filled in.
     parts: Vec<String>,
+    /// Kinds of that.
+    fits: Vec<Fits>,
     /// Chinese ones.
     chinese: Vec<Piece>,
     /// Letters of the English parts.
     letters: usize,
 }
 
+/// Kinds of what may be filled in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fits {
+    Anything,
+    Number,
+    Words,
+}
+
+impl Fits {
+    const ALL: [(Fits, &'static str); 3] =
+        [(Fits::Anything, "{}"), (Fits::Number, "{#}"), (Fits::Words, "{~}")];
+
+    fn holds(self, value: &str) -> bool {
+        match self {
+            Fits::Anything => true,
+            Fits::Number => is_number(value),
+            Fits::Words => !value.contains([';', ':']),
+        }
+    }
+}
+
 /// A piece of a Chinese template.
 enum Piece {
     Words(&'static str),
-    /// What was filled in, by its place in English.
+    /// A filling, by its place in English.
     Filled(usize, Filling),
 }
 
@@ -55,18 +85,30 @@ enum Filling {
     Known,
 }
 
+/// The templates of a file.
+fn templates(text: &'static str) -> impl Iterator<Item = Template> {
+    let pairs = text.lines().filter(|line| !line.starts_with('#'));
+    pairs
+        .filter_map(|line| line.split_once('\t'))
+        .flat_map(|(english, chinese)| Template::all(english, chinese))
+}
+
+/// Templates of pages that are no report of a run.
+fn of_pages() -> &'static [Template] {
+    static OF_PAGES: OnceLock<Vec<Template>> = OnceLock::new();
+    OF_PAGES.get_or_init(|| templates(DECISIONS).chain(templates(RECORDINGS)).collect())
+}
+
 fn catalogue() -> &'static [Template] {
     static CATALOGUE: OnceLock<Vec<Template>> = OnceLock::new();
     CATALOGUE.get_or_init(|| {
-        let pairs = SENTENCES.lines().filter(|line| !line.starts_with('#'));
-        let ours = pairs.filter_map(|line| line.split_once('\t'));
         let breaches = || Breach::all().map(Breach::entry);
         let words = breaches().map(|entry| (entry.text, entry.chinese));
         let advice = breaches().map(|entry| (entry.advice.english, entry.advice.chinese));
         let protocols = [Protocol::Http2, Protocol::Http3, Protocol::Quic, Protocol::Tls];
         let codes = protocols.into_iter().flat_map(breach::codes::of);
         let codes = codes.map(|entry| (entry.meaning, entry.chinese));
-        ours.flat_map(|(english, chinese)| Template::all(english, chinese))
+        templates(SENTENCES)
             .chain(
                 words.chain(advice).chain(codes).map(|(english, chinese)| Template::plain(english, chinese)),
             )
@@ -82,11 +124,22 @@ impl Template {
                 .iter()
                 .flat_map(|end| Template::all(&format!("{before}{end}{behind}"), chinese))
                 .collect(),
-            None => vec![Template {
-                parts: english.split("{}").map(str::to_owned).collect(),
-                chinese: pieces(chinese),
-                letters: english.replace("{}", "").len(),
-            }],
+            None => vec![Template::one(english, chinese)],
+        }
+    }
+
+    fn one(english: &str, chinese: &'static str) -> Template {
+        let of =
+            |(fits, mark): (Fits, &'static str)| english.match_indices(mark).map(move |(at, _)| (at, fits));
+        let mut places: Vec<(usize, Fits)> = Fits::ALL.into_iter().flat_map(of).collect();
+        places.sort_unstable();
+        let plain = Fits::ALL.iter().fold(english.to_owned(), |text, (_, mark)| text.replace(mark, "{}"));
+        let parts: Vec<String> = plain.split("{}").map(str::to_owned).collect();
+        Template {
+            letters: parts.iter().map(String::len).sum(),
+            parts,
+            fits: places.into_iter().map(|(_, fits)| fits).collect(),
+            chinese: pieces(chinese),
         }
     }
 
@@ -96,25 +149,38 @@ impl Template {
         let chinese = chinese.strip_suffix('。').unwrap_or(chinese);
         Template {
             parts: vec![english.to_owned()],
+            fits: Vec::new(),
             chinese: vec![Piece::Words(chinese)],
             letters: english.len(),
         }
     }
 
-    /// What stands between the parts; `None`: the text is no such sentence.
+    /// Fillings between the parts; `None`: the text is no such sentence.
     fn taken<'a>(&self, text: &'a str) -> Option<Vec<&'a str>> {
+        if text.len() < self.letters {
+            return None;
+        }
         let (first, rest) = self.parts.split_first()?;
-        let mut left = text.strip_prefix(first.as_str())?;
+        let left = text.strip_prefix(first.as_str())?;
+        let Some((last, middle)) = rest.split_last() else { return left.is_empty().then(Vec::new) };
+        // The end first, as looking for what is between takes longest.
+        let mut left = left.strip_suffix(last.as_str())?;
         let mut values = Vec::new();
-        let Some((last, middle)) = rest.split_last() else { return left.is_empty().then_some(values) };
         for part in middle {
             let (value, behind) = left.split_once(part.as_str())?;
             values.push(value);
             left = behind;
         }
-        values.push(left.strip_suffix(last.as_str())?);
-        values.iter().all(|value| !value.is_empty() && is_closed(value)).then_some(values)
+        values.push(left);
+        let fits = |(value, fits): (&&str, &Fits)| !value.is_empty() && is_closed(value) && fits.holds(value);
+        values.iter().zip(&self.fits).all(fits).then_some(values)
     }
+}
+
+/// True for a number as people read it, with what stands at it without a blank: `1,024`, `+7.2`, `15.5k/s`.
+fn is_number(text: &str) -> bool {
+    let digits = text.trim_start_matches(['+', '-', '<', '>', '≥']);
+    digits.starts_with(|first: char| first.is_ascii_digit()) && !text.contains(' ')
 }
 
 /// True if each parenthesis in it is closed: what begins in one and ends in another is no part of a sentence.
@@ -152,9 +218,17 @@ fn pieces(chinese: &'static str) -> Vec<Piece> {
 /// Reads one text, whose parts are looked at more than once.
 struct Reader<'a> {
     memory: HashMap<(&'a str, usize), Said>,
+    /// Texts as one sentence.
+    wholes: HashMap<&'a str, Said>,
+    /// True if what only pages say is known, too.
+    is_page: bool,
 }
 
 impl<'a> Reader<'a> {
+    fn new(is_page: bool) -> Reader<'a> {
+        Reader { memory: HashMap::new(), wholes: HashMap::new(), is_page }
+    }
+
     /// The text, taken apart at what is at `level` of [`BETWEEN`], and nearer, where that tells more.
     fn read(&mut self, text: &'a str, level: usize) -> Said {
         if let Some(said) = self.memory.get(&(text, level)) {
@@ -177,8 +251,18 @@ impl<'a> Reader<'a> {
 
     /// The text as one sentence of the catalogue, with its end or without.
     fn whole(&mut self, text: &'a str) -> Said {
+        if let Some(said) = self.wholes.get(text) {
+            return said.clone();
+        }
+        let said = self.sentence(text);
+        self.wholes.insert(text, said.clone());
+        said
+    }
+
+    fn sentence(&mut self, text: &'a str) -> Said {
         let mut best = Said { text: text.to_owned(), known: 0 };
-        for template in catalogue() {
+        let more: &[Template] = if self.is_page { of_pages() } else { &[] };
+        for template in more.iter().chain(catalogue()) {
             if let Some(said) = self.filled(template, text).filter(|said| said.known > best.known) {
                 best = said;
             }

@@ -2,6 +2,7 @@
 //!
 //! Pure: of the catalogue in `breach`, and of the kinds in `measure`. Start at [`explain`].
 
+use crate::Language;
 use crate::show::{self, Table};
 use breach::{Blame, Breach, CodeEntry, Ends, Entry, Protocol, codes};
 use measure::{FailureKind, Fault};
@@ -24,6 +25,11 @@ fn groups() -> [(&'static str, Vec<&'static Entry>); 4] {
 
 /// All that is known of a name, in lines; `None`: it is none. A number, such as `0xb`, is an error code.
 pub fn explain(name: &str) -> Option<String> {
+    explain_in(name, Language::English)
+}
+
+/// Entries of a name, of each catalogue that has one.
+fn explained(name: &str) -> Vec<String> {
     let name = name.trim().replace('-', "_");
     let lower = name.to_ascii_lowercase();
     let breach = Breach::named(&lower).map(|breach| of_breach(breach.entry()));
@@ -32,8 +38,25 @@ pub fn explain(name: &str) -> Option<String> {
     let codes = codes::all().filter(fits).map(of_code);
     let kind = FailureKind::ALL.iter().find(|kind| kind.name() == lower).map(|kind| of_kind(*kind));
     let fault = Fault::ALL.iter().find(|fault| fault.name() == lower).map(|fault| of_fault(*fault));
-    let found: Vec<String> = breach.into_iter().chain(codes).chain(kind).chain(fault).collect();
-    (!found.is_empty()).then(|| found.join("\n"))
+    breach.into_iter().chain(codes).chain(kind).chain(fault).collect()
+}
+
+/// The same in a language. Names, bytes of examples and what the catalogue says of a rule stay as they are.
+pub fn explain_in(name: &str, language: Language) -> Option<String> {
+    let all: Vec<String> = explained(name).iter().map(|text| said(text, language)).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+fn said(text: &str, language: Language) -> String {
+    let Some((name, rest)) = text.split_once(": ") else { return text.to_owned() };
+    let parts: Vec<&str> = rest.split("\n\n").collect();
+    let say = |(nth, part): (usize, &&str)| match nth == 1 && parts.len() > 2 {
+        // The meaning of a rule has no Chinese, and must not have it in parts.
+        true => (*part).to_owned(),
+        false => language.say_page(part),
+    };
+    let parts: Vec<String> = parts.iter().enumerate().map(say).collect();
+    format!("{name}: {}", parts.join("\n\n"))
 }
 
 /// Every name that can be explained.
@@ -45,13 +68,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     breaches.chain(codes).chain(kinds).chain(faults)
 }
 
-/// All names with what they say, in groups.
-pub fn list() -> String {
+/// All names with what they say, in groups, in a language.
+pub fn list(language: Language) -> String {
     let mut text = String::new();
     let mut group = |title: &str, rows: Vec<[&str; 2]>| {
-        let mut table = Table::new("ll");
+        let mut table = Table::new("Ll");
         rows.into_iter().for_each(|row| table.row(row));
-        text.push_str(title);
+        let table = table.said(|cell| language.say(cell));
+        text.push_str(&language.say_page(title));
         text.push('\n');
         table.lines().iter().for_each(|line| text.push_str(&format!("  {line}\n")));
         text.push('\n');
@@ -65,7 +89,7 @@ pub fn list() -> String {
     }
     group("Kinds of failures", FailureKind::ALL.iter().map(|kind| [kind.name(), kind.text()]).collect());
     group("Faults of answers", Fault::ALL.iter().map(|fault| [fault.name(), fault.text()]).collect());
-    text.push_str("`wringer explain NAME` says more of one.\n");
+    text.push_str(&language.say_page("`wringer explain NAME` says more of one.\n"));
     text
 }
 

@@ -20,4 +20,12 @@ impl Language {
             Language::Chinese => chinese::say(english),
         }
     }
+
+    /// A finished page of ours, as a decision prints it, in this language: line by line, its tables aligned again.
+    pub fn say_page(self, english: &str) -> String {
+        match self {
+            Language::English => english.to_owned(),
+            Language::Chinese => chinese::lines::say(english),
+        }
+    }
 }

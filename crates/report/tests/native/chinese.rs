@@ -29,7 +29,7 @@ fn text_in_chinese_keeps_to_the_width() {
 }
 
 /// Words of English that stay, beside what is in capitals or has a digit: names of programs, units, and text of others.
-const STAY: &[&str] = &["agent", "worker", "nginx", "wringer", "stderr"];
+const STAY: &[&str] = &["agent", "reset", "worker", "nginx", "ulimit", "wringer", "stderr"];
 
 /// Words in small letters that are left in Chinese text; what is quoted or an option is no word.
 fn left_in_english(text: &str) -> BTreeSet<String> {
@@ -71,4 +71,66 @@ fn reasons_of_verdicts_have_chinese() {
             left_in_english(&said).into_iter().filter(|word| !STAY.contains(&word.as_str())).collect();
         assert!(said != reason && left.is_empty(), "{left:?} in {said}");
     }
+}
+
+/// Pages as decisions print them, each with the words that stay in it: names of scenarios, events, programs and units.
+const PAGES: [(&str, &str, &[&str]); 8] = [
+    (
+        "arena",
+        include_str!("pages/arena.txt"),
+        &["arena", "decay", "memory", "purge", "speed", "stampede", "truth"],
+    ),
+    ("compare", include_str!("pages/compare.txt"), &["box", "compare", "http", "min", "pid"]),
+    ("doctor", include_str!("pages/doctor.txt"), &["doctor", "prlimit", "sudo", "sysctl", "tsc"]),
+    ("find", include_str!("pages/find.txt"), &["min"]),
+    ("probe", include_str!("pages/probe.txt"), &["min"]),
+    ("recordings", include_str!("pages/recordings.txt"), &["cache", "combined", "min", "sigma"]),
+    ("size", include_str!("pages/size.txt"), &["min"]),
+    (
+        "stress",
+        include_str!("pages/stress.txt"),
+        &["files", "grep", "malformed", "min", "mpstat", "nstat", "perf", "top"],
+    ),
+];
+
+#[test]
+fn pages_of_decisions_leave_nothing_of_ours_in_english() {
+    for (name, page, names) in PAGES {
+        let said = Language::Chinese.say_page(page);
+        for line in said.lines() {
+            let mut left = left_in_english(line);
+            left.retain(|word| !STAY.contains(&word.as_str()) && !names.contains(&word.as_str()));
+            assert!(left.is_empty(), "{name}: {left:?} in {line}");
+        }
+        assert_eq!(Language::English.say_page(page), page);
+    }
+}
+
+/// Rows that begin with the names given have their second cells at one column.
+fn is_aligned(said: &str, names: &[&str]) -> bool {
+    let starts = said.lines().filter(|line| names.iter().any(|name| line.starts_with(name)));
+    let second = |line: &str| {
+        let first = line.find("  ").unwrap_or(line.len());
+        let gap = line[first..].len() - line[first..].trim_start().len();
+        columns(&line[..first]) + gap
+    };
+    starts.map(second).collect::<BTreeSet<usize>>().len() == 1
+}
+
+#[test]
+fn tables_of_decisions_are_aligned_in_chinese() {
+    let page = |name: &str| PAGES.iter().find(|(of, ..)| *of == name).map_or("", |(_, page, _)| page);
+    let compared = Language::Chinese.say_page(page("compare"));
+    assert!(
+        is_aligned(&compared, &["每个响应的 CPU  A", "p50             A", "p99  ", "命中率  "]),
+        "{compared}"
+    );
+    let stressed = Language::Chinese.say_page(page("stress"));
+    assert!(
+        is_aligned(&stressed, &["场景  ", "idle-herd  ", "huge-heads  ", "connection-flood  "]),
+        "{stressed}"
+    );
+    let checked = Language::Chinese.say_page(page("doctor"));
+    assert!(checked.contains("\n  正常  端口       同时需要 1,000，现有 28,232\n"), "{checked}");
+    assert!(checked.lines().all(|line| columns(line) <= WIDTH), "{checked}");
 }

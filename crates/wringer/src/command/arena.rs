@@ -31,7 +31,7 @@ pub fn run(args: &ArenaArgs) -> Result<Exit, Problem> {
     let asked = asked(args)?;
     let rounds = args.rounds();
     if args.forecast {
-        show::write(&forecast(args, &asked, &events));
+        show::page(&forecast(args, &asked, &events));
         return Ok(Exit::Ok);
     }
     for (what, file) in [("the page", &args.html), ("the figures", &args.json)] {
@@ -51,7 +51,7 @@ pub fn run(args: &ArenaArgs) -> Result<Exit, Problem> {
         events,
         legs: Vec::new(),
     };
-    show::notice(&format!("{}; order drawn by the seed", report.headline()));
+    show::tell(&format!("{}; order drawn by the seed", report.headline()));
     for (number, turn) in (1..).zip(&order) {
         let leg = leg_of(args, &asked[turn.entrant], turn, &mut report.entrants[turn.entrant])?;
         if signals::first().is_some() {
@@ -61,7 +61,7 @@ pub fn run(args: &ArenaArgs) -> Result<Exit, Problem> {
         report.legs.push(leg);
         let lines = report.cell(turn.entrant, turn.event).lines.join("; ");
         let name = report.entrants[turn.entrant].title();
-        show::notice(&format!("turn {number} of {}: {name}, {}: {lines}", order.len(), turn.event.name()));
+        show::tell(&format!("turn {number} of {}: {name}, {}: {lines}", order.len(), turn.event.name()));
         keep(args, &report)?;
         findings::keep(args.json.as_deref(), &report, None)?;
     }

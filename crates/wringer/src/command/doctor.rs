@@ -15,7 +15,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Problem> {
     let findings = doctor::judge(&facts, &need);
     match args.json {
         true => show::write(&doctor::json(&facts, &need, &findings)),
-        false => show::write(&doctor::text(&need, &findings)),
+        false => show::page(&doctor::text(&need, &findings)),
     }
     let blocked = doctor::worst(&findings) == doctor::Level::Blocks;
     Ok(if blocked { Exit::Impossible } else { Exit::Ok })

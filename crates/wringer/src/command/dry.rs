@@ -45,15 +45,18 @@ pub fn run(plan: &Plan, around: SessionOptions) -> Result<Exit, Problem> {
         return Err(Problem::Usage(found.join("\nwringer: ")));
     }
     settings::refuse(plan)?;
-    show::write(&format!("# The plan\n\n{}\n", plan.to_text()));
+    show::page("# The plan\n\n");
+    show::write(&format!("{}\n", plan.to_text()));
     if plan.load.is_some() {
-        show::write(&requests(plan, around)?);
+        let requests = requests(plan, around)?;
+        show::page("# The first requests\n\n");
+        show::write(&requests);
     }
     let need = Need::of_plan(plan, session::threads(plan.threads), &here(plan));
     doctor::raise_descriptors();
     let findings = doctor::judge(&Facts::read(), &need);
-    show::write(&format!("# What the doctor says\n\n{}", doctor::text(&need, &findings)));
-    show::notice("dry run: nothing was sent to the target");
+    show::page(&format!("# What the doctor says\n\n{}", doctor::text(&need, &findings)));
+    show::tell("dry run: nothing was sent to the target");
     let blocked = doctor::worst(&findings) == doctor::Level::Blocks;
     Ok(if blocked { Exit::Impossible } else { Exit::Ok })
 }
@@ -97,7 +100,7 @@ fn requests(plan: &Plan, around: SessionOptions) -> Result<String, Problem> {
 /// The requests in words, secrets masked.
 fn shown(told: &Receiver<Vec<u8>>, plan: &Plan, notes: &[String]) -> String {
     let mask = Mask::of(plan);
-    let mut text = "# The first requests\n\n".to_owned();
+    let mut text = String::new();
     notes.iter().for_each(|note| text += &format!("({note})\n"));
     let mut count = 0;
     for bytes in told.try_iter().take(SHOWN) {

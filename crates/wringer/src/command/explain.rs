@@ -1,6 +1,7 @@
 //! `wringer explain`: what a name in a report means.
 
 use super::show;
+use crate::layout::language;
 use crate::problem::{Exit, Problem};
 use report::explain;
 
@@ -8,10 +9,10 @@ use report::explain;
 /// explained.
 pub fn run(names: &[String]) -> Result<Exit, Problem> {
     if names.is_empty() {
-        show::write(&explain::list());
+        show::write(&explain::list(language()));
         return Ok(Exit::Ok);
     }
-    let known: Vec<String> = names.iter().filter_map(|name| explain::explain(name)).collect();
+    let known: Vec<String> = names.iter().filter_map(|name| explain::explain_in(name, language())).collect();
     show::write(&known.join("\n"));
     let unknown = names.iter().filter(|name| explain::explain(name).is_none()).map(|name| unknown(name));
     let unknown: Vec<String> = unknown.collect();

@@ -60,7 +60,7 @@ pub fn conclude(file: Option<&Path>, report: &impl Findings) -> Result<Exit, Pro
         (None, _) => Exit::Impossible,
     };
     if !file.is_some_and(output::is_stdout) {
-        show::write(&report.text());
+        show::page(&report.text());
     }
     keep(file, report, Some(exit))?;
     Ok(exit)

@@ -29,10 +29,25 @@ use std::path::Path;
 
 pub use crate::output::{aside, line, notice, write, write_bytes};
 
+/// Writes a finished page of ours in the language of reports.
+pub fn page(text: &str) {
+    write(&language().say_page(text));
+}
+
+/// The same of a line.
+pub fn say_line(text: &str) {
+    line(&language().say_page(text));
+}
+
+/// Tells on standard error how far a decision has come, in the language of reports.
+pub fn tell(text: &str) {
+    notice(&language().say_page(text));
+}
+
 /// Warns of what may fall short, before a run, and of conditions that seem to stand in the wrong place: a line each on standard error.
 pub fn warn(warnings: &[String], plan: &Plan) {
     let doubtful = plan.load.iter().flat_map(Load::doubtful_conditions);
-    warnings.iter().cloned().chain(doubtful).for_each(|warning| notice(&format!("warning: {warning}")));
+    warnings.iter().cloned().chain(doubtful).for_each(|warning| tell(&format!("warning: {warning}")));
 }
 
 /// A line per second, and what the plan has told about single requests.

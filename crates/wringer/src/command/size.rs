@@ -40,7 +40,7 @@ const READY: Duration = Duration::from_secs(30);
 pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     if args.forecast {
-        show::write(&forecast(args));
+        show::page(&forecast(args));
         return Ok(Exit::Ok);
     }
     let kept: Option<Sizes> =
@@ -53,13 +53,13 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     while let Some(next) = sizing.sizes.next() {
         let came = sizing.asked_for(next)?;
         if let Some(signal) = signals::first() {
-            show::notice("ended by hand: nothing is concluded");
+            show::tell("ended by hand: nothing is concluded");
             return Ok(Exit::of_signal(signal));
         }
         let said = came.shift.as_ref().map(Shift::text);
         let share = sizing.sizes.take(came.point.clone(), came.shift);
-        show::notice(&line(&came.point, share));
-        said.iter().for_each(|text| show::notice(text));
+        show::tell(&line(&came.point, share));
+        said.iter().for_each(|text| show::tell(text));
         findings::keep(file, &sizing.sizes, None)?;
     }
     findings::conclude(file, &sizing.sizes)
@@ -84,7 +84,7 @@ fn begun(args: &SizeArgs, kept: Option<Sizes>) -> Result<Sizes, Problem> {
     let Some((kept, file)) = kept.zip(args.resume.as_deref()) else { return Ok(Sizes::new(asked)) };
     findings::refuse_other(file, &kept.asked, &asked)?;
     let sets = kept.classes.iter().map(|class| class.points.len()).sum();
-    show::notice(&format!("going on after {}", words::count(sets, "working set")));
+    show::tell(&format!("going on after {}", words::count(sets, "working set")));
     Ok(kept)
 }
 

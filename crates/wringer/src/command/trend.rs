@@ -33,11 +33,11 @@ pub fn run(folder: &Path, words: &[String], json: Option<&Path>) -> Result<(), P
         histories.into_iter().partition(|history| history.runs.len() >= FEWEST);
     let told: Vec<Told> = long.iter().map(Told::of).collect();
     if told.is_empty() && short.is_empty() && void == 0 {
-        show::notice(&format!("no such run is kept in {}", folder.display()));
+        show::tell(&format!("no such run is kept in {}", folder.display()));
     }
     if !json.is_some_and(output::is_stdout) {
-        told.iter().for_each(|told| show::write(&told.text()));
-        show::write(&left_out(&short, void, folder));
+        told.iter().for_each(|told| show::page(&told.text()));
+        show::page(&left_out(&short, void, folder));
     }
     if let Some(file) = json {
         let all = Trends {

@@ -19,6 +19,31 @@ fn finding<'a>(found: &'a Value, topic: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no {topic} in {found:#}"))
 }
 
+fn is_chinese(text: &str) -> bool {
+    text.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
+}
+
+#[test]
+fn what_people_read_is_chinese_where_they_want_it_and_json_is_not() {
+    let text = run("doctor -c 100 --loopback --lang zh").ended_with(0).stdout;
+    let begin = "wringer doctor：同时 100 个连接（新建 100/s），请求 10.0k/s，目标在本机\n\n  ";
+    assert!(text.starts_with(begin) && text.contains("  描述符  "), "{text}");
+    let json = run("doctor -c 100 --loopback --json --lang zh").ended_with(0).stdout;
+    assert!(!is_chinese(&json), "{json}");
+    let scenarios = run("stress --list --lang zh").ended_with(0).stdout;
+    let english = run("stress --list").ended_with(0).stdout;
+    for (line, before) in scenarios.lines().zip(english.lines()) {
+        assert!(is_chinese(line) && !line.contains("fails if"), "{line}");
+        assert_eq!(line.split(' ').next(), before.split(' ').next());
+    }
+    let explained = run("explain h1_field_without_colon --lang zh").ended_with(0).stdout;
+    assert!(
+        explained.starts_with("h1_field_without_colon: ") && explained.contains("\n  规则"),
+        "{explained}"
+    );
+    assert!(explained.lines().next().is_some_and(is_chinese), "{explained}");
+}
+
 #[test]
 fn doctor_says_the_same_as_text_and_as_json() {
     let text = run("doctor -c 100 --loopback").ended_with(0).stdout;

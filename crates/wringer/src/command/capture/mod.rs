@@ -136,7 +136,7 @@ fn check(args: &CaptureArgs) -> Result<Exit, Problem> {
 fn show(args: &CaptureArgs, about: &told::About<'_>, examples: &[String]) -> Result<(), Problem> {
     let aside = args.json.as_deref().is_some_and(output::is_stdout);
     if !aside {
-        output::write(&told::text(about, examples));
+        super::show::page(&told::text(about, examples));
     }
     args.json.as_deref().map_or(Ok(()), |file| output::keep(RESULT, file, told::json(about).as_bytes()))
 }

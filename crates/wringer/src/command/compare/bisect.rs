@@ -49,7 +49,7 @@ pub fn run(args: &CompareArgs, range: &Range, build: &str) -> Result<Exit, Probl
     let good = commit(&here, &range.good)?;
     let bad = commit(&here, &range.bad)?;
     let trees = Trees::new(&here, &good, &bad)?;
-    show::notice(&format!("building {} in {}", range.good, trees.good.display()));
+    show::tell(&format!("building {} in {}", range.good, trees.good.display()));
     let built =
         Command::new("/bin/sh").arg("-c").arg(format!("({build}) >&2")).current_dir(&trees.good).status();
     if !built.as_ref().is_ok_and(ExitStatus::success) {
@@ -57,7 +57,7 @@ pub fn run(args: &CompareArgs, range: &Range, build: &str) -> Result<Exit, Probl
         return Err(Problem::impossible(format!("{} cannot be built: {how}", range.good)));
     }
     let step = step(args, &trees, &here, build);
-    show::notice(&format!("first {} itself: is it slower than {}?", range.bad, range.good));
+    show::tell(&format!("first {} itself: is it slower than {}?", range.bad, range.good));
     match Command::new(&step[0]).args(&step[1..]).current_dir(&trees.candidate).stdout(Stdio::null()).status()
     {
         Ok(status) if status.code() == Some(1) => {}
@@ -78,11 +78,11 @@ fn not_bad(range: &Range, status: ExitStatus) -> Result<Exit, Problem> {
     let Range { good, bad } = range;
     match (signals::first(), status.code()) {
         (Some(signal), _) => {
-            show::notice("ended by hand: nothing is concluded");
+            show::tell("ended by hand: nothing is concluded");
             Ok(Exit::of_signal(signal))
         }
         (None, Some(0)) => {
-            show::line(&format!(
+            show::say_line(&format!(
                 "{bad} is not slower than {good} by what --fail-if says: there is no such commit to be found"
             ));
             Ok(Exit::Impossible)
@@ -97,7 +97,7 @@ fn not_bad(range: &Range, status: ExitStatus) -> Result<Exit, Problem> {
 /// Says what git has found.
 fn conclude(range: &Range, trees: &Trees, searched: ExitStatus) -> Result<Exit, Problem> {
     if let Some(signal) = signals::first() {
-        show::notice("ended by hand: nothing is concluded");
+        show::tell("ended by hand: nothing is concluded");
         return Ok(Exit::of_signal(signal));
     }
     let at = &trees.candidate;
@@ -116,15 +116,15 @@ fn conclude(range: &Range, trees: &Trees, searched: ExitStatus) -> Result<Exit, 
     match (searched.success(), left.as_slice()) {
         (true, [_]) => {
             let first = told("refs/bisect/bad")?;
-            show::line(&format!("the first slower commit is {}", first.trim()));
-            show::line(&format!(
+            show::say_line(&format!("the first slower commit is {}", first.trim()));
+            show::say_line(&format!(
                 "{compared}; each was compared with {}, both started anew for each pair",
                 range.good
             ));
             Ok(Exit::Ok)
         }
         (false, some) if some.len() > 1 && steps("skip") > 0 => {
-            show::line(&format!(
+            show::say_line(&format!(
                 "CANNOT TELL WHICH of {} it is, since {} in a row could not be told: take more --pairs, or longer legs",
                 words::count(some.len(), "commit"),
                 words::count(steps("skip"), "commit")
@@ -132,7 +132,7 @@ fn conclude(range: &Range, trees: &Trees, searched: ExitStatus) -> Result<Exit, 
             for commit in some {
                 show::line(&format!("  {}", told(commit)?.trim()));
             }
-            show::line(&compared);
+            show::say_line(&compared);
             Ok(Exit::Impossible)
         }
         _ => Err(Problem::impossible(format!("git bisect run ended with {searched}; {compared}"))),

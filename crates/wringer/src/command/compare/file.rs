@@ -110,7 +110,7 @@ impl Resumed {
         let compare = Recorded::resume(record)
             .map_err(|error| Problem::Usage(format!("--resume: {named}: {error}")))?;
         legs.go_on(seen, files.into_iter().take(steps).collect());
-        show::notice(&format!("going on after {}", words::count(steps, "leg")));
+        show::tell(&format!("going on after {}", words::count(steps, "leg")));
         Ok(compare)
     }
 }

@@ -295,7 +295,7 @@ fn tell(args: &CompareArgs, told: &Told<'_>) -> Result<Exit, Problem> {
     let [(a, of_a), (b, of_b)] = &told.sides;
     if !args.asked.json.as_deref().is_some_and(output::is_stdout) {
         let facts: String = told.facts.iter().map(|fact| format!("{fact}\n")).collect();
-        show::write(&format!("{facts}{}", told.text));
+        show::page(&format!("{facts}{}", told.text));
     }
     show::step_summary(|| report::summary::fenced(&told.text));
     if let Some(file) = &args.asked.json {

@@ -100,7 +100,7 @@ impl<'a> Legs<'a> {
         self.look(leg, &finished, &measured)?;
         let result = result(leg, &finished, &looking, began.elapsed());
         self.files.push(leg::end(finished));
-        show::notice(&line(leg, &result, (number, all)));
+        show::tell(&line(leg, &result, (number, all)));
         Ok(result)
     }
 

@@ -53,7 +53,7 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
         show::write(&legs.shown(leg)?);
         return Ok(Exit::Ok);
     }
-    show::notice(&format!("comparing A {} with B {}, seed {seed}", legs.names[0], legs.names[1]));
+    show::tell(&format!("comparing A {} with B {}, seed {seed}", legs.names[0], legs.names[1]));
     loop {
         let leg = match compare.next() {
             Next::Run(leg) => leg.clone(),
@@ -66,7 +66,7 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
         let result = legs.run(&leg, number, all)?;
         if let Some(signal) = signals::first() {
             let pairs = leg.pair.saturating_sub(1);
-            show::notice(&format!(
+            show::tell(&format!(
                 "ended by hand in leg {number} of {all}, after {pairs} pairs: nothing is concluded"
             ));
             return Ok(Exit::of_signal(signal));
@@ -103,7 +103,7 @@ fn conclude(
     let facts = legs.facts();
     if !file::place(args).is_some_and(output::is_stdout) {
         let told: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
-        show::write(&format!("{told}{}", outcome.text()));
+        show::page(&format!("{told}{}", outcome.text()));
     }
     show::step_summary(|| report::summary::fenced(&outcome.text()));
     file::keep(args, legs, compare, Some(outcome))?;

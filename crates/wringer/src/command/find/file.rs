@@ -130,7 +130,7 @@ impl Kept {
         let find = Recorded::resume(self.record)
             .map_err(|error| Problem::Usage(format!("--resume: {named}: {error}")))?;
         trials.files = self.files.into_iter().take(steps).collect();
-        crate::command::show::notice(&format!("going on after {}", words::count(steps, "trial")));
+        crate::command::show::tell(&format!("going on after {}", words::count(steps, "trial")));
         Ok(find)
     }
 }

@@ -119,7 +119,7 @@ struct Searched {
 
 /// Searches, and prints the conclusion.
 fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched, Problem> {
-    show::notice(&format!(
+    show::tell(&format!(
         "looking for the highest rate of {} that keeps {}, in {} at most, seed {}",
         trials.name,
         words::list(&trials.settings.limits.iter().map(|limit| limit.text()).collect::<Vec<_>>()),
@@ -153,7 +153,7 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
             );
         }
         find.take(result.clone());
-        show::notice(&line(&trial, &result, &find));
+        show::tell(&line(&trial, &result, &find));
         keep_so_far(&find, trials)?;
         if trials.args.sought.forecast && trial.purpose == Purpose::Saturated && result.void.is_none() {
             let conclusion = concluded(trials, &find, &find.machine().so_far());
@@ -211,7 +211,7 @@ impl Searched {
 /// Prints a text, unless standard output is for JSON.
 fn print(args: &FindArgs, text: &str) {
     if !file::place(args).is_some_and(output::is_stdout) {
-        show::write(text);
+        show::page(text);
     }
     show::step_summary(|| report::summary::fenced(text));
 }

@@ -41,7 +41,7 @@ pub fn first(settings: &Settings) -> Result<Trial, Refusal> {
 pub fn run(trials: &mut Trials<'_>) -> Result<Ended, Problem> {
     let mut machine = Recorded::<Throughput>::start(of(&trials.settings))
         .map_err(|refusal| Problem::Usage(refusal.to_string()))?;
-    show::notice(&format!(
+    show::tell(&format!(
         "looking for the highest throughput of {}, seed {}",
         trials.name, trials.settings.seed
     ));
@@ -61,12 +61,12 @@ pub fn run(trials: &mut Trials<'_>) -> Result<Ended, Problem> {
         let trial = trial(&asked, trials.files.len() as u32 + 1);
         let result = trials.run(&trial)?;
         if let Some(signal) = signals::first() {
-            show::notice("ended by hand: nothing is concluded on the highest throughput");
+            show::tell("ended by hand: nothing is concluded on the highest throughput");
             let record = machine.record().clone();
             let rounds = Rounds { highest: None, record };
             return Ok(Ended { rounds, by: Some(Exit::of_signal(signal)) });
         }
-        show::notice(&trials::line(&trial, &result, &[]));
+        show::tell(&trials::line(&trial, &result, &[]));
         machine.take(ClosedResult { good_per_s: result.good_per_s(), void: result.void });
     }
 }

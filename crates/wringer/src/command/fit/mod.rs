@@ -3,6 +3,7 @@
 mod told;
 
 use super::replay::open;
+use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use cli::{FitArgs, FitFigure};
@@ -36,7 +37,7 @@ pub fn run(args: &FitArgs) -> Result<Exit, Problem> {
     })?;
     let told = told::Told { args, fit: &found, summary: recording.summary(), salvaged: recording.salvaged() };
     if to_stdout == 0 {
-        output::write(&told.text());
+        show::page(&told.text());
     }
     if let Some(file) = &args.json {
         output::keep(RESULT, file, told.json().as_bytes())?;

@@ -57,7 +57,7 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Ok);
     }
     if args.cases.forecast {
-        show::write(&forecast(args, &families));
+        show::page(&forecast(args, &families));
         return Ok(Exit::Ok);
     }
     let against = args.cases.against.as_deref();
@@ -69,7 +69,7 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
     // From now on a signal is noticed between cases.
     signals::interrupted()?;
     let probe = Probe::open(args)?;
-    show::notice(&format!("probing {}: {}", probe.title, forecast(args, &families).trim_end()));
+    show::tell(&format!("probing {}: {}", probe.title, forecast(args, &families).trim_end()));
     let mut report = probe.found(&families, report)?;
     if let Some((baseline, file)) = baseline.zip(against) {
         add_baseline(&mut report.cases, &baseline.cases);
@@ -98,7 +98,7 @@ fn begun(args: &ProbeArgs) -> Result<ProbeReport, Problem> {
     };
     let kept: ProbeReport = findings::read("--resume", file)?;
     findings::refuse_other(file, &kept.asked, &asked)?;
-    show::notice(&format!("going on after {}", words::count(kept.done.idle.len(), "idle sweep")));
+    show::tell(&format!("going on after {}", words::count(kept.done.idle.len(), "idle sweep")));
     Ok(kept)
 }
 
@@ -175,12 +175,12 @@ impl<'a> Probe<'a> {
         while report.done.idle.len() < wanted {
             let number = report.done.idle.len();
             let Some(sweep) = self.stage(number).sweep(families) else { break };
-            show::notice(&format!("sweep {} of {wanted}, idle", number + 1));
+            show::tell(&format!("sweep {} of {wanted}, idle", number + 1));
             report.done.idle.push(sweep);
             self.keep(families, &mut report)?;
         }
         if self.args.cases.framing && report.framing.is_empty() && signals::first().is_none() {
-            show::notice("framing probes");
+            show::tell("framing probes");
             let framing = framing::idle(&self.stage(wanted));
             if signals::first().is_none() {
                 report.framing = framing;
@@ -250,7 +250,7 @@ impl<'a> Probe<'a> {
         let mut sweeps = Vec::new();
         for number in 0..count {
             let Some(sweep) = self.stage(first + number).sweep(families) else { break };
-            show::notice(&format!("sweep {} of {count}, {how}", number + 1));
+            show::tell(&format!("sweep {} of {count}, {how}", number + 1));
             sweeps.push(sweep);
         }
         sweeps

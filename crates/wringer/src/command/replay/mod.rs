@@ -86,8 +86,8 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
     let pressed = sides.map(|sides| as_origin::press(args, sides)).transpose()?;
     let url = || args.url.clone().expect("without an origin of its own a URL was asked for");
     let target = (told.title)(&pressed.as_ref().map_or_else(url, Pressed::title));
-    show::notice(&format!("pressing {target}"));
-    told.notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
+    show::tell(&format!("pressing {target}"));
+    told.notes.iter().for_each(|note| show::tell(&format!("note: {note}")));
     let seed_option = args.clients.load.seed.is_none().then_some("--seed");
     let about = show::about("replay", plan, Some(target), (&args.output, &args.keep), seed_option)?;
     let server = show::serve(&args.output, &about)?;
@@ -100,7 +100,7 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
     let run = finished.file().map(Path::to_owned);
     let exit = show::report(finished, &Ran { plan, output: &args.output, server });
     if !show::is_stdout(&args.output) {
-        show::write(&after);
+        show::page(&after);
     }
     if let Some((run, started)) = run.zip(started.as_ref()) {
         rig_log::keep(&started.logs, &run);

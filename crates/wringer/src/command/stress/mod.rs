@@ -24,11 +24,11 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
     let wanted = wanted(args)?;
     if args.scenarios.list {
-        show::write(&catalogue_text());
+        show::page(&catalogue_text());
         return Ok(Exit::Ok);
     }
     if args.scenarios.forecast {
-        show::write(&forecast(args, wanted.len()));
+        show::page(&forecast(args, wanted.len()));
         return Ok(Exit::Ok);
     }
     let kept: Option<Report> =
@@ -40,7 +40,7 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
     let seed = args.seed.or_else(kept_seed).unwrap_or_else(arguments::seed_from_clock);
     let mut place = Place::new(args, seed)?;
     let mut report = begun(&mut place, kept)?;
-    show::notice(&format!(
+    show::tell(&format!(
         "stressing {} with {}, seed {seed}; it carries {} over kept connections and {} with one for each request",
         place.title,
         words::count(wanted.len(), "scenario"),
@@ -56,7 +56,7 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
             report.ended_early = true;
             break;
         }
-        show::notice(&finding.line(number, wanted.len()));
+        show::tell(&finding.line(number, wanted.len()));
         report.findings.push(finding);
         findings::keep(file(args), &report, None)?;
     }
@@ -87,7 +87,7 @@ fn begun(place: &mut Place<'_>, kept: Option<Report>) -> Result<Report, Problem>
         place.title = kept.target.clone();
         // With a given capacity nothing was started before the first scenario, and no version is in the title.
         place.is_known = asked.capacity.is_none();
-        show::notice(&format!("going on after {}", words::count(kept.findings.len(), "scenario")));
+        show::tell(&format!("going on after {}", words::count(kept.findings.len(), "scenario")));
         return Ok(Report { ended_early: false, ..kept });
     }
     let ground = gauge::ground(place)?;
@@ -131,7 +131,7 @@ fn finding(place: &Place<'_>, scenario: &'static Scenario, report: &Report) -> R
     let mut finding = trial::run(place, scenario, &report.ground)?;
     let is_suspect = !matches!(finding.verdict.state, State::Pass | State::NotRun);
     if is_suspect && place.is_ours() && signals::first().is_none() {
-        show::notice(&format!("{}: {}, again", scenario.name, finding.verdict.state.text()));
+        show::tell(&format!("{}: {}, again", scenario.name, finding.verdict.state.text()));
         let again = trial::run(place, scenario, &report.ground)?;
         finding.files.extend(again.files);
         finding.again = Some(again.verdict);
