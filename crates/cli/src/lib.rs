@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
+mod agent_place;
 mod arena;
 mod aws;
 mod body;
@@ -18,6 +19,7 @@ mod find;
 mod fit;
 mod fleet;
 mod fleet_command;
+mod fleet_file;
 mod guard;
 mod guided;
 mod http;
@@ -51,6 +53,7 @@ mod version;
 mod words;
 mod zh;
 
+pub use agent_place::{AgentArg, AgentPlace};
 pub use arena::ArenaArgs;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;

@@ -4,6 +4,7 @@
 use crate::delta::Delta;
 use crate::frame::Frame;
 use crate::split::Share;
+use plan::SourceRange;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Words of an agent.
@@ -113,6 +114,9 @@ pub struct Order {
     /// Where its parts go on that another agent has begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<Resumes>,
+    /// Local addresses that its connections come from; none: those of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceRange>,
     /// Bytes of the plan's text.
     pub plan_bytes: u64,
     /// Bytes of the inputs' text, behind it.

@@ -93,7 +93,10 @@ pub fn serve(
         .map_or(Duration::ZERO, |resumes| Duration::from_micros(resumes.since_us) + JOINS);
     let now = Instant::now();
     let epoch = now.checked_sub(ago).unwrap_or(now);
-    let carried = read(&order, &text).and_then(|(plan, inputs)| {
+    let carried = read(&order, &text).and_then(|(mut plan, inputs)| {
+        if let Some(load) = plan.load.as_mut().filter(|_| !order.sources.is_empty()) {
+            load.sources.clone_from(&order.sources);
+        }
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&plan)));
         Carried::prepare(plan, inputs, &order, &owners, options)
     });

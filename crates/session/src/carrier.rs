@@ -5,6 +5,7 @@ use crate::bus::BusAt;
 use fleet::OnLoss;
 use fleet::frame::{Frame, Reader};
 use fleet::message::{Hello, Up};
+use plan::SourceRange;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fmt;
 use std::io::{Read, Write};
@@ -39,11 +40,31 @@ impl fmt::Display for AgentAt {
     }
 }
 
+/// An agent that is wanted, and what is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where it is.
+    pub at: AgentAt,
+    /// Its name; `None`: one by its number.
+    pub name: Option<String>,
+    /// Its workers; `None`: as many as the plan says, or its machine has cores.
+    pub threads: Option<u16>,
+    /// Local addresses that its connections come from; none: those of the plan.
+    pub sources: Vec<SourceRange>,
+}
+
+impl Wanted {
+    /// One that has nothing of its own.
+    pub fn at(at: AgentAt) -> Wanted {
+        Wanted { at, name: None, threads: None, sources: Vec::new() }
+    }
+}
+
 /// The machines that carry a load.
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// Where they are; those on a bus are found there.
-    pub agents: Vec<AgentAt>,
+    /// Those that are started; those on a bus are found there.
+    pub agents: Vec<Wanted>,
     /// The bus, where they are on one.
     pub bus: Option<OnBus>,
     /// Loss of one, and what it means for the others.

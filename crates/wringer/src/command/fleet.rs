@@ -12,7 +12,7 @@ use tools::agents::{bus, named};
 
 fn nobody() -> Problem {
     Problem::Usage(
-        "no agents are named: give --agents local:N, ssh:HOST or cmd:'COMMAND', or --bus URL".to_owned(),
+        "no agents are named: give --agents local:N, ssh:HOST, cmd:'COMMAND' or FILE.toml, or --bus URL".to_owned(),
     )
 }
 
