@@ -63,7 +63,7 @@ pub use compare::{AskedArgs, CompareArgs, KeptArgs, Range};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames, SentTo};
-pub use farm::{FarmArgs, Places, SpreadArg};
+pub use farm::{FarmArgs, Places, SpreadArg, TargetArgs};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
 pub use fit::{FitArgs, FitFigure, FitLimit};
