@@ -3,6 +3,10 @@
 use plan::SourceRange;
 use std::net::SocketAddr;
 
+/// Agents that one value names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentsArg(pub Vec<AgentArg>);
+
 /// An agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentArg {
@@ -34,6 +38,36 @@ pub enum AgentPlace {
     Ssh(String),
     /// Behind a command.
     Command(String),
+}
+
+/// Agents that are to be origins: `WHERE=ADDRESS:PORT` with commas between; behind `cmd:`, all is its command.
+pub(super) fn origins(text: &str) -> Result<AgentsArg, String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (one, behind) = match rest.split_once(',') {
+            Some(parts) if !rest.starts_with("cmd:") => parts,
+            Some(_) | None => (rest, ""),
+        };
+        let (at, listens) = one.rsplit_once('=').ok_or_else(|| {
+            format!(
+                "'{one}' does not say where it listens: give WHERE=ADDRESS:PORT, such as local=127.0.0.1:9080"
+            )
+        })?;
+        found.push(AgentArg { origin: Some(listen(listens)?), ..AgentArg::at(place(at)?) });
+        rest = behind;
+    }
+    if found.is_empty() { Err("give WHERE=ADDRESS:PORT".to_owned()) } else { Ok(AgentsArg(found)) }
+}
+
+/// An address at which an origin is to listen.
+pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
+    match text.parse::<SocketAddr>() {
+        Ok(address) if address.port() > 0 => Ok(address),
+        _ => Err(format!(
+            "'{text}' is no address to listen at: give one with its port, such as 192.0.2.10:9080"
+        )),
+    }
 }
 
 /// Forms of a place.
@@ -71,5 +105,40 @@ pub(super) fn place(text: &str) -> Result<AgentPlace, String> {
         _ => elsewhere(text).map_err(|why| {
             if why == FORMS { "give local, ssh:HOST or cmd:'COMMAND'".to_owned() } else { why }
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_say_where_they_are_and_where_they_listen() {
+        let found = |text: &str| {
+            let one = |agent: &AgentArg| {
+                (agent.at.clone(), agent.origin.map(|at| at.to_string()).unwrap_or_default())
+            };
+            origins(text).map(|AgentsArg(all)| all.iter().map(one).collect::<Vec<_>>())
+        };
+        let command = "ip netns exec a1 wringer agent --stdio --rules a,b=c";
+        assert_eq!(
+            found(&format!("local=127.0.0.1:9080,ssh:load@h=[::1]:81,cmd:{command}=192.0.2.7:9080")),
+            Ok(vec![
+                (AgentPlace::Local, "127.0.0.1:9080".to_owned()),
+                (AgentPlace::Ssh("load@h".to_owned()), "[::1]:81".to_owned()),
+                (AgentPlace::Command(command.to_owned()), "192.0.2.7:9080".to_owned()),
+            ])
+        );
+        for (text, said) in [
+            ("", "give WHERE=ADDRESS:PORT"),
+            ("local", "does not say where it listens"),
+            ("local=9080", "such as 192.0.2.10:9080"),
+            ("local=127.0.0.1:0", "such as 192.0.2.10:9080"),
+            ("local:2=127.0.0.1:80", "this is one agent"),
+            ("h=127.0.0.1:80", "give local, ssh:HOST"),
+        ] {
+            let refused = found(text).unwrap_err();
+            assert!(refused.contains(said), "{text}: {refused}");
+        }
     }
 }

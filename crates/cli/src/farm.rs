@@ -1,5 +1,6 @@
 //! Several proxies in place of one, and several origins behind them.
 
+use super::agent_place::{AgentArg, AgentsArg, origins};
 use clap::{Args, ValueEnum};
 use plan::{Load, TargetSpread, parse_targets};
 
@@ -21,6 +22,10 @@ pub struct FarmArgs {
     /// Origins whose accounts are added up, as --targets; without it, the one behind each proxy is asked through the proxy
     #[arg(long, value_name = "LIST", value_parser = places, requires = "clients_only")]
     pub origins: Option<Places>,
+    /// Agents that are the origins behind the proxies: WHERE=ADDRESS:PORT with commas between, WHERE as in --agents; may be given several
+    /// times
+    #[arg(long, value_name = "LIST", value_parser = origins, conflicts_with_all = ["clients_only", "rig", "rig_command"])]
+    pub origin_agents: Vec<AgentsArg>,
 }
 
 /// How a load is spread over several targets.
@@ -103,6 +108,11 @@ impl FarmArgs {
     /// How requests are spread over them.
     pub fn spread(&self) -> TargetSpread {
         self.targets.as_ref().map(|targets| targets.spread(self.spread)).unwrap_or_default()
+    }
+
+    /// Agents that are the origins.
+    pub fn origin_agents(&self) -> impl Iterator<Item = &AgentArg> {
+        self.origin_agents.iter().flat_map(|named| &named.0)
     }
 
     /// Origins that are asked themselves.

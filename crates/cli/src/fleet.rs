@@ -1,6 +1,6 @@
 //! Other machines that carry the load.
 
-use super::agent_place::{AgentArg, AgentPlace, elsewhere, is_elsewhere};
+use super::agent_place::{AgentArg, AgentPlace, AgentsArg, elsewhere, is_elsewhere};
 use super::fleet_file;
 use super::values::some_time;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
@@ -71,6 +71,11 @@ const BEFORE: [(&str, bool); 10] = [
 ];
 
 impl FleetArgs {
+    /// Agents that are to be origins.
+    pub fn origins(&self) -> impl Iterator<Item = &AgentArg> {
+        self.agents.iter().flat_map(|named| &named.0).filter(|agent| agent.origin.is_some())
+    }
+
     /// Reads what stands before the words of an old tool, and returns how many words that are.
     ///
     /// # Errors
@@ -95,10 +100,6 @@ impl FleetArgs {
     }
 }
 
-/// Agents that one value names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentsArg(pub Vec<AgentArg>);
-
 /// Meaning of the loss of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OnLossArg {
@@ -118,9 +119,7 @@ pub(super) const MOST: u32 = 1_000;
 fn agents(text: &str) -> Result<AgentsArg, String> {
     if let Some(count) = text.strip_prefix("local:") {
         return match count.trim().parse() {
-            Ok(count @ 1..=MOST) => {
-                Ok(AgentsArg(vec![AgentArg::at(AgentPlace::Local); count as usize]))
-            }
+            Ok(count @ 1..=MOST) => Ok(AgentsArg(vec![AgentArg::at(AgentPlace::Local); count as usize])),
             _ => Err(format!("local:N takes a number of processes from 1 to {MOST}")),
         };
     }

@@ -1,7 +1,7 @@
 //! A file of agents, which `--agents FILE.toml` names: the same as on the command line, and what only one of them is told. What cannot be
 //! obeyed is refused with its line.
 
-use super::agent_place::{AgentArg, AgentPlace, place};
+use super::agent_place::{AgentArg, AgentPlace, listen, place};
 use plan::SourceRange;
 use serde::Deserialize;
 use std::io::Read;
@@ -77,7 +77,9 @@ impl TryFrom<String> for Name {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         match text.len() {
             1..=64 if text.bytes().all(is_plain) => Ok(Name(text)),
-            _ => Err(format!("'{text}' cannot be the name of an agent: give letters, digits, - and _, 64 at most")),
+            _ => Err(format!(
+                "'{text}' cannot be the name of an agent: give letters, digits, - and _, 64 at most"
+            )),
         }
     }
 }
@@ -91,14 +93,6 @@ impl TryFrom<String> for Listen {
 
     fn try_from(text: String) -> Result<Listen, String> {
         listen(&text).map(Listen)
-    }
-}
-
-/// An address at which an origin is to listen.
-pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
-    match text.parse::<SocketAddr>() {
-        Ok(address) if address.port() > 0 => Ok(address),
-        _ => Err(format!("'{text}' is no address to listen at: give one with its port, such as 192.0.2.10:9080")),
     }
 }
 
@@ -128,7 +122,10 @@ fn listed(text: &str) -> Result<Vec<AgentArg>, Wrong> {
     let file: Listed = toml::from_str(text)
         .map_err(|error| (error.span().map(|span| line(span.start)), in_words(error.message())))?;
     if file.agents.is_empty() {
-        return Err((None, "it names no agent: give each an entry, [[agents]] with at = \"ssh:HOST\"".to_owned()));
+        return Err((
+            None,
+            "it names no agent: give each an entry, [[agents]] with at = \"ssh:HOST\"".to_owned(),
+        ));
     }
     let mut all: Vec<AgentArg> = Vec::new();
     for entry in &file.agents {
@@ -177,9 +174,10 @@ impl Entry {
             (Role::Origin | Role::Both, None) => {
                 Err("an origin says where it listens: give listen = \"ADDRESS:PORT\"".to_owned())
             }
-            (Role::Origin, Some(_)) if self.sources.is_some() => {
-                Err("sources are where clients connect from, and an origin connects to nobody: leave them out".to_owned())
-            }
+            (Role::Origin, Some(_)) if self.sources.is_some() => Err(
+                "sources are where clients connect from, and an origin connects to nobody: leave them out"
+                    .to_owned(),
+            ),
             (Role::Origin, Some(_)) => Ok(vec![AgentArg { origin: listen, sources: Vec::new(), ..client }]),
             (Role::Both, Some(_)) => {
                 let name = client.name.as_ref().map(|name| format!("{name}{ORIGIN}"));
@@ -206,7 +204,9 @@ mod tests {
             (agent.name.clone().unwrap_or_default(), agent.threads.unwrap_or(0), agent.sources.len(), origin)
         };
         let found: Vec<_> = all.iter().map(short).collect();
-        let wanted = |name: &str, threads, sources, origin: &str| (name.to_owned(), threads, sources, origin.to_owned());
+        let wanted = |name: &str, threads, sources, origin: &str| {
+            (name.to_owned(), threads, sources, origin.to_owned())
+        };
         assert_eq!(
             found,
             [
@@ -225,7 +225,11 @@ mod tests {
         let entry = "[[agents]]\nat = \"local\"\n";
         for (text, line, said) in [
             (String::new(), None, "names no agent"),
-            (format!("{entry}treads = 2\n"), Some(3), "unknown field `treads`, expected one of `at`, `name`, `threads`"),
+            (
+                format!("{entry}treads = 2\n"),
+                Some(3),
+                "unknown field `treads`, expected one of `at`, `name`, `threads`",
+            ),
             (format!("[defaults]\nallow = []\n{entry}"), Some(2), "agent.toml there"),
             (format!("{entry}allow = [\"192.0.2.0/24\"]\n"), Some(3), "agent.toml there"),
             (format!("{entry}threads = 0\n"), Some(3), "nonzero"),
@@ -234,7 +238,11 @@ mod tests {
             (format!("{entry}role = \"proxy\"\n"), Some(3), "expected one of `clients`, `origin`, `both`"),
             (format!("{entry}role = \"origin\"\n"), Some(2), "give listen"),
             (format!("{entry}listen = \"127.0.0.1:80\"\n"), Some(2), "give role"),
-            (format!("{entry}role = \"origin\"\nlisten = \"127.0.0.1\"\n"), Some(4), "such as 192.0.2.10:9080"),
+            (
+                format!("{entry}role = \"origin\"\nlisten = \"127.0.0.1\"\n"),
+                Some(4),
+                "such as 192.0.2.10:9080",
+            ),
             (
                 format!("{entry}role = \"origin\"\nlisten = \"127.0.0.1:9\"\nsources = [\"127.0.0.1\"]\n"),
                 Some(2),

@@ -53,7 +53,7 @@ mod version;
 mod words;
 mod zh;
 
-pub use agent_place::{AgentArg, AgentPlace};
+pub use agent_place::{AgentArg, AgentPlace, AgentsArg};
 pub use arena::ArenaArgs;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
@@ -67,7 +67,7 @@ pub use farm::{FarmArgs, Places, SpreadArg, TargetArgs};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
 pub use fit::{FitArgs, FitFigure, FitLimit};
-pub use fleet::{AgentArgs, AgentsArg, BusArgs, FleetArgs, OnLossArg};
+pub use fleet::{AgentArgs, BusArgs, FleetArgs, OnLossArg};
 pub use fleet_command::{FleetCommand, PrintFleet};
 pub use guard::{Guards, Ports};
 pub use guided::{GREETING, QUESTIONS, Question};

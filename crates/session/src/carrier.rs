@@ -9,6 +9,7 @@ use plan::SourceRange;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fmt;
 use std::io::{Read, Write};
+use std::net::SocketAddr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -51,12 +52,14 @@ pub struct Wanted {
     pub threads: Option<u16>,
     /// Local addresses that its connections come from; none: those of the plan.
     pub sources: Vec<SourceRange>,
+    /// Where it listens as the origin; `None`: it carries a part of the load.
+    pub listen: Option<SocketAddr>,
 }
 
 impl Wanted {
     /// One that has nothing of its own.
     pub fn at(at: AgentAt) -> Wanted {
-        Wanted { at, name: None, threads: None, sources: Vec::new() }
+        Wanted { at, name: None, threads: None, sources: Vec::new(), listen: None }
     }
 }
 

@@ -16,6 +16,7 @@ use measure::stream::EvidenceFound;
 use measure::{AgentUse, CarriedOn, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
 use plan::{Inputs, Plan};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -165,6 +166,8 @@ pub struct Willing {
     pub at: AgentAt,
     /// Workers that it would have.
     pub workers: u32,
+    /// Where it would listen as the origin; `None`: it would carry a part of the load.
+    pub listen: Option<SocketAddr>,
 }
 
 impl Crew {
@@ -174,6 +177,7 @@ impl Crew {
             name: member.name.clone(),
             at: member.place.at.clone(),
             workers: member.share.count,
+            listen: None,
         };
         self.members.iter().map(willing).collect()
     }
@@ -324,7 +328,13 @@ impl UnderWay<'_> {
             Came::Said(Up::Delta(news)) => self.controller.handle_delta(agent, now, news),
             Came::Closed(why) => self.controller.closed(agent, now, &why),
             Came::Said(
-                Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                Up::Hello(_)
+                | Up::Ready(_)
+                | Up::Refused(_)
+                | Up::Served(_)
+                | Up::Kept(_)
+                | Up::Piece(_)
+                | Up::NoMore,
             )
             | Came::Hello(..) => {
                 self.controller.closed(agent, now, "it said again who it is: it has begun anew");

@@ -5,6 +5,7 @@ use fleet::message::{Down, Hello, Order, Ready, Resumes};
 use fleet::token::{Nonces, Prover, Token};
 use plan::SourceRange;
 use plan::digest::Sha256;
+use std::net::SocketAddr;
 use std::sync::mpsc::Sender;
 
 /// Bytes of a plan that are sent at once.
@@ -23,6 +24,7 @@ pub(crate) struct Own<'a> {
     pub name: &'a str,
     pub share: Share,
     pub sources: &'a [SourceRange],
+    pub listen: Option<SocketAddr>,
     pub resumes: Option<Resumes>,
 }
 
@@ -54,12 +56,13 @@ impl Errand {
 
     /// Gives it to an agent.
     pub fn give(&self, to: &Sender<Vec<u8>>, hello: &Hello, own: Own<'_>) {
-        let Own { name, share, sources, resumes } = own;
+        let Own { name, share, sources, listen, resumes } = own;
         let mut order = Order {
             name: name.to_owned(),
             share,
             resumes,
             sources: sources.to_vec(),
+            listen: listen.map(|at| at.to_string()),
             ..self.order.clone()
         };
         if let Some(token) = &self.token {

@@ -86,7 +86,8 @@ impl Gathering {
             Some((bus, wanted)) => bus.gather(wanted.expect, stop)?,
             None => Vec::new(),
         };
-        let name = |(number, agent): (i32, &Wanted)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
+        let name =
+            |(number, agent): (i32, &Wanted)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
         let named = (1..).zip(&fleet.agents).map(name);
         let names: Vec<String> = named.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
         if let Some((_, twice)) = names.iter().enumerate().find(|(nth, name)| names[..*nth].contains(name)) {
@@ -225,6 +226,7 @@ impl Gathering {
             ready_us: around.ready.map(micros),
             resumes: None,
             sources: Vec::new(),
+            listen: None,
             plan_bytes: 0,
             inputs_bytes: 0,
             sha256: String::new(),
@@ -233,8 +235,9 @@ impl Gathering {
         };
         let errand = Errand::new(order, &plan_text, &inputs_text, self.token.clone());
         for (agent, share) in shares.iter().enumerate() {
-            let (name, sources) = (&self.names[agent], &self.agents[agent].sources);
-            let own = Own { name, share: *share, sources, resumes: None };
+            let Wanted { sources, listen, .. } = &self.agents[agent];
+            let name = &self.names[agent];
+            let own = Own { name, share: *share, sources, listen: *listen, resumes: None };
             if let Some(way) = &self.ways[agent] {
                 errand.give(way, &self.hellos[agent], own);
             }
@@ -275,7 +278,13 @@ impl Gathering {
                 Came::Closed(_) if settled[agent] => {}
                 Came::Closed(why) => troubles.push(self.named(agent, &why)),
                 Came::Said(
-                    Up::Hello(_) | Up::Beat(_) | Up::Delta(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                    Up::Hello(_)
+                    | Up::Beat(_)
+                    | Up::Delta(_)
+                    | Up::Served(_)
+                    | Up::Kept(_)
+                    | Up::Piece(_)
+                    | Up::NoMore,
                 )
                 | Came::Hello(..) => continue,
             }

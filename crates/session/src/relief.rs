@@ -84,7 +84,8 @@ impl Relief {
                 }
                 let resumes = Resumes { since_us: since.as_micros() as u64, ..self.resumes.clone() };
                 let (name, sources) = (&self.name, &self.place.sources);
-                errand.give(&way, &hello, Own { name, share: self.share, sources, resumes: Some(resumes) });
+                let own = Own { name, share: self.share, sources, listen: None, resumes: Some(resumes) };
+                errand.give(&way, &hello, own);
                 self.to = Some(way);
                 Step::Waits
             }
@@ -95,7 +96,13 @@ impl Relief {
             Came::Said(Up::Refused(refused)) => Step::Failed(refused.why),
             Came::Closed(why) => Step::Failed(why),
             Came::Said(
-                Up::Hello(_) | Up::Beat(_) | Up::Delta(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                Up::Hello(_)
+                | Up::Beat(_)
+                | Up::Delta(_)
+                | Up::Served(_)
+                | Up::Kept(_)
+                | Up::Piece(_)
+                | Up::NoMore,
             ) => Step::Failed("it said something else".to_owned()),
         }
     }

@@ -59,7 +59,9 @@ impl Asked {
     pub fn key(&self) -> u64 {
         match self.what {
             What::Native { object } => object,
-            What::Jtest(document) => document.number.to_bits() ^ hash(document.size, document.generation.unwrap_or(0).into()),
+            What::Jtest(document) => {
+                document.number.to_bits() ^ hash(document.size, document.generation.unwrap_or(0).into())
+            }
         }
     }
 

@@ -2,14 +2,13 @@
 
 use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share, trace_context};
+use crate::data::template::is_template;
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
 use crate::load::targets::{MAX_TARGETS, TargetSpread};
 use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
-use crate::data::template::is_template;
-use crate::request::RequestStep;
-use crate::scenario::Step;
+use crate::scenario::{RequestStep, Step};
 use crate::text::meant;
 
 /// Most requests sent at once over a connection.
@@ -110,12 +109,18 @@ fn check_hash(load: &Load, found: &mut Found) {
             load.spoken().iter().any(|http| http.streams().is_some()),
             "connections of HTTP/2 and HTTP/3 are shared by users, whatever they ask for",
         ),
-        (steps().any(|step| matches!(step, Step::Script(_))), "a script says what it asks for only when it sends it"),
+        (
+            steps().any(|step| matches!(step, Step::Script(_))),
+            "a script says what it asks for only when it sends it",
+        ),
         (steps().any(varies), "a URL with a placeholder is known only when it is sent"),
         (by_connection && carries_more, "a new connection would carry requests for several targets"),
     ];
     for (_, why) in refused.iter().filter(|(is_so, _)| *is_so) {
-        found.at("spread", format!("spread hash goes by the object of a request, and {why}: give spread turn or own"));
+        found.at(
+            "spread",
+            format!("spread hash goes by the object of a request, and {why}: give spread turn or own"),
+        );
     }
 }
 

@@ -225,7 +225,9 @@ fn each_object_belongs_to_one_of_several_proxies_where_it_is_hashed() {
     let proxies: Vec<_> = (0..3).map(|_| faulty_proxy(address, HONEST)).collect();
     let targets = proxies.iter().map(|proxy| proxy.address.to_string()).collect::<Vec<_>>().join(",");
     // A user keeps a connection to each of them. Three caches of which each has a third fetch as much as one that has all.
-    for (set, spread, connections, fetched) in [("a", "hash", 3, 40..=40), ("b", "turn --keep-alive 1", 900, 60..=120)] {
+    for (set, spread, connections, fetched) in
+        [("a", "hash", 3, 40..=40), ("b", "turn --keep-alive 1", 900, 60..=120)]
+    {
         let line = format!(
             "cache --targets {targets} --clients-only --host {address} -c 1 -t 1 -q --json {{}}/result.json --seed 7 --size 3000 \
              --phase x,requests=900,set={set} --hit-ratio 1 --hot 40 --ignore-exit --spread {spread}"
@@ -259,7 +261,10 @@ fn urls_go_to_several_servers_in_place_of_their_host() {
     for (words, said) in [
         (format!("https://shop.example/ --targets {targets}"), "TLS is spoken to hosts by the names"),
         (format!("http://shop.example/ --targets {targets} --follow"), "--follow"),
-        (format!("http://shop.example/{{{{int:1..9}}}} --targets {targets} --spread hash"), "a URL with a placeholder"),
+        (
+            format!("http://shop.example/{{{{int:1..9}}}} --targets {targets} --spread hash"),
+            "a URL with a placeholder",
+        ),
         (format!("http://shop.example/ --targets {targets} --proxy h:1"), "cannot be used with"),
     ] {
         run(&format!("http {words} -n 5 -q")).refused_with(2, &[said]);
