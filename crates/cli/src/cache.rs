@@ -1,5 +1,6 @@
 //! `wringer cache`: what its options mean.
 
+use super::agent_place::AgentArg;
 use super::farm::FarmArgs;
 use super::fleet::FleetArgs;
 use super::options::{
@@ -158,8 +159,48 @@ impl CacheArgs {
         self.started.memory()
     }
 
+    /// Agents that are the origins.
+    pub fn origin_agents(&self) -> impl Iterator<Item = &AgentArg> {
+        self.farm.origin_agents().chain(self.fleet.origins())
+    }
+
+    /// Agents that are the origins stand behind proxies of somebody else's, each at an address of its own.
+    fn check_origin_agents(&self) -> Result<(), String> {
+        let all: Vec<&AgentArg> = self.origin_agents().collect();
+        let Some(first) = all.first().and_then(|agent| agent.origin) else { return Ok(()) };
+        if self.target().is_ours() {
+            return Err("--origin-agents, and agents with role = \"origin\": give the proxies before them with PROXY or --targets, as a rig and \
+                        the demonstration cache have their origin in this process"
+                .to_owned());
+        }
+        if self.clients_only {
+            return Err("--clients-only says that the origin is nobody of this run's, and agents with role = \"origin\" would be it: leave out \
+                        one of them"
+                .to_owned());
+        }
+        let same = |one: &AgentArg, other: &AgentArg| one.at == other.at && one.origin == other.origin;
+        let is_twice = |(nth, one): &(usize, &&AgentArg)| all[..*nth].iter().any(|other| same(one, other));
+        if let Some((_, twice)) = all.iter().enumerate().find(is_twice) {
+            let at = twice.origin.unwrap_or(first);
+            return Err(format!(
+                "two origins of one machine would listen at {at}: give each an address of its own"
+            ));
+        }
+        if first.ip().is_unspecified() && self.ask.host.is_none() && self.started.place.origin.is_none() {
+            return Err(format!(
+                "{first} is where the first origin listens but no name for URLs: say with --host what the proxies know it as, such as \
+                 --host www.example.com"
+            ));
+        }
+        Ok(())
+    }
+
     /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
     pub fn origin_address(&self) -> SocketAddr {
+        let of_agents = self.origin_agents().find_map(|agent| agent.origin);
+        if let Some(first) = of_agents.filter(|_| self.started.place.origin.is_none()) {
+            return first;
+        }
         self.started.origin_address(&self.target())
     }
 
@@ -171,6 +212,7 @@ impl CacheArgs {
         self.check_tls()?;
         self.check_version()?;
         self.started.check()?;
+        self.check_origin_agents()?;
         self.site.check()?;
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         if self.phases.is_empty() {

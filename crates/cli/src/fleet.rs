@@ -1,17 +1,19 @@
 //! Other machines that carry the load.
 
+use super::agent_place::{AgentArg, AgentPlace, AgentsArg, elsewhere, is_elsewhere};
+use super::fleet_file;
 use super::values::some_time;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Machines that carry the load instead of this process.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Agents")]
 pub struct FleetArgs {
-    /// Share the load out among other processes of wringer: local:N on this machine, ssh:HOST, or cmd:'COMMAND' for any command that
-    /// carries standard input and output; may be given several times
+    /// Share the load out among other processes of wringer: local:N on this machine, ssh:HOST, cmd:'COMMAND' for any command that
+    /// carries standard input and output, or FILE.toml that names them; may be given several times
     #[arg(long = "agents", value_name = "WHERE", group = "where", value_parser = agents)]
     pub agents: Vec<AgentsArg>,
     /// The bus, where agents are on one.
@@ -69,6 +71,11 @@ const BEFORE: [(&str, bool); 10] = [
 ];
 
 impl FleetArgs {
+    /// Agents that are to be origins.
+    pub fn origins(&self) -> impl Iterator<Item = &AgentArg> {
+        self.agents.iter().flat_map(|named| &named.0).filter(|agent| agent.origin.is_some())
+    }
+
     /// Reads what stands before the words of an old tool, and returns how many words that are.
     ///
     /// # Errors
@@ -93,17 +100,6 @@ impl FleetArgs {
     }
 }
 
-/// Where agents are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AgentsArg {
-    /// So many processes of this machine.
-    Local(u32),
-    /// Behind ssh.
-    Ssh(String),
-    /// Behind a command.
-    Command(String),
-}
-
 /// Meaning of the loss of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OnLossArg {
@@ -121,24 +117,16 @@ pub enum OnLossArg {
 pub(super) const MOST: u32 = 1_000;
 
 fn agents(text: &str) -> Result<AgentsArg, String> {
-    let forms = || "give local:N, ssh:HOST or cmd:'COMMAND'".to_owned();
-    let (carrier, rest) = text.split_once(':').ok_or_else(forms)?;
-    let rest = rest.trim();
-    match carrier {
-        "local" => match rest.parse() {
-            Ok(count @ 1..=MOST) => Ok(AgentsArg::Local(count)),
+    if let Some(count) = text.strip_prefix("local:") {
+        return match count.trim().parse() {
+            Ok(count @ 1..=MOST) => Ok(AgentsArg(vec![AgentArg::at(AgentPlace::Local); count as usize])),
             _ => Err(format!("local:N takes a number of processes from 1 to {MOST}")),
-        },
-        "ssh" if rest.is_empty() || rest.starts_with('-') => {
-            Err("ssh: wants a host, as ssh itself takes it".to_owned())
-        }
-        "ssh" => Ok(AgentsArg::Ssh(rest.to_owned())),
-        "cmd" if rest.is_empty() => {
-            Err("cmd: wants a command that leads to `wringer agent --stdio`".to_owned())
-        }
-        "cmd" => Ok(AgentsArg::Command(rest.to_owned())),
-        _ => Err(forms()),
+        };
     }
+    if !is_elsewhere(text) && text.ends_with(".toml") {
+        return fleet_file::read(Path::new(text)).map(AgentsArg);
+    }
+    elsewhere(text).map(|at| AgentsArg(vec![AgentArg::at(at)]))
 }
 
 /// An agent.
@@ -168,10 +156,13 @@ mod tests {
 
     #[test]
     fn agents_are_read_by_their_carrier() {
-        assert_eq!(agents("local:4"), Ok(AgentsArg::Local(4)));
-        assert_eq!(agents("ssh:load@192.0.2.10"), Ok(AgentsArg::Ssh("load@192.0.2.10".to_owned())));
-        let command = "kubectl exec -i pod -- wringer agent --stdio";
-        assert_eq!(agents(&format!("cmd:{command}")), Ok(AgentsArg::Command(command.to_owned())));
+        let one = |at: AgentPlace| Ok(AgentsArg(vec![AgentArg::at(at)]));
+        assert_eq!(agents("local:4"), Ok(AgentsArg(vec![AgentArg::at(AgentPlace::Local); 4])));
+        assert_eq!(agents("ssh:load@192.0.2.10"), one(AgentPlace::Ssh("load@192.0.2.10".to_owned())));
+        // What ends as a file does is a command all the same.
+        for command in ["kubectl exec -i pod -- wringer agent --stdio", "start-agent x.toml"] {
+            assert_eq!(agents(&format!("cmd:{command}")), one(AgentPlace::Command(command.to_owned())));
+        }
         for (text, said) in [
             ("local:0", "from 1 to 1000"),
             ("local:1001", "from 1 to 1000"),
@@ -180,6 +171,7 @@ mod tests {
             ("ssh:-oProxyCommand=x", "wants a host"),
             ("cmd: ", "wants a command"),
             ("nats://h", "give local:N"),
+            ("/nowhere/fleet.toml", "cannot be read"),
         ] {
             let refused = agents(text).unwrap_err();
             assert!(refused.contains(said), "{text}: {refused}");

@@ -4,6 +4,7 @@ use super::aws::AwsArgs;
 use super::body::{BodyArgs, Described};
 use super::data::DataArgs;
 use super::expect::ExpectArgs;
+use super::farm::TargetArgs;
 use super::files::Files;
 use super::fleet::FleetArgs;
 use super::list;
@@ -43,6 +44,9 @@ pub struct HttpArgs {
     /// Clients that send them.
     #[command(flatten)]
     pub clients: ClientArgs,
+    /// Servers that they go to instead.
+    #[command(flatten)]
+    pub farm: TargetArgs,
     /// Processes watched beside wringer.
     #[command(flatten)]
     pub watch: WatchArgs,
@@ -191,6 +195,12 @@ impl HttpArgs {
         let mut plan = self.work().plan(seed, files, |phase| self.paced_phases(phase))?;
         let load = plan.load.as_mut().expect("clients have a load");
         load.trace = Trace { heads: verbose, requests: verbose, first: verbose, ..Trace::default() };
+        if self.farm.targets.is_some() && load.protocol.connections().tls.is_some() {
+            return Err("--targets: TLS is spoken to hosts by the names in their URLs, and redirections (--follow) lead to those: give http:// \
+                        URLs without --follow"
+                .to_owned());
+        }
+        self.farm.apply(load);
         // What is told of requests stands in their order.
         plan.threads = plan.threads.or(verbose.then_some(1));
         Ok(plan)

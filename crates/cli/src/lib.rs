@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
+mod agent_place;
 mod arena;
 mod aws;
 mod body;
@@ -18,6 +19,7 @@ mod find;
 mod fit;
 mod fleet;
 mod fleet_command;
+mod fleet_file;
 mod guard;
 mod guided;
 mod http;
@@ -51,6 +53,7 @@ mod version;
 mod words;
 mod zh;
 
+pub use agent_place::{AgentArg, AgentPlace, AgentsArg};
 pub use arena::ArenaArgs;
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
@@ -60,11 +63,11 @@ pub use compare::{AskedArgs, CompareArgs, KeptArgs, Range};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use export::{ExportArgs, MetricNames, SentTo};
-pub use farm::{FarmArgs, Places, SpreadArg};
+pub use farm::{FarmArgs, Places, SpreadArg, TargetArgs};
 pub use files::Files;
 pub use find::{FindArgs, SoughtArgs};
 pub use fit::{FitArgs, FitFigure, FitLimit};
-pub use fleet::{AgentArgs, AgentsArg, BusArgs, FleetArgs, OnLossArg};
+pub use fleet::{AgentArgs, BusArgs, FleetArgs, OnLossArg};
 pub use fleet_command::{FleetCommand, PrintFleet};
 pub use guard::{Guards, Ports};
 pub use guided::{QUESTIONS, Question, greeting, invitation};

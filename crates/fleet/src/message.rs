@@ -4,6 +4,8 @@
 use crate::delta::Delta;
 use crate::frame::Frame;
 use crate::split::Share;
+use measure::OriginCounts;
+use plan::SourceRange;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Words of an agent.
@@ -19,12 +21,24 @@ pub enum Up {
     Beat(UpBeat),
     /// Figures.
     Delta(Numbered),
+    /// Accounts of the origin that it serves.
+    Served(Served),
     /// A result that nobody took begins: its bytes follow as pieces.
     Kept(KeptFile),
     /// A piece of it.
     Piece(Vec<u8>),
     /// There are no more results.
     NoMore,
+}
+
+/// Accounts of an origin that an agent serves: all since it began, so that one that is lost harms nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Served {
+    /// What it has counted.
+    pub counts: OriginCounts,
+    /// It serves no more.
+    pub last: bool,
 }
 
 /// A result that nobody took.
@@ -113,6 +127,12 @@ pub struct Order {
     /// Where its parts go on that another agent has begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<Resumes>,
+    /// Local addresses that its connections come from; none: those of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceRange>,
+    /// Where it is to listen as the plan's origin, which is all that it does then; `None`: it carries its parts of the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listen: Option<String>,
     /// Bytes of the plan's text.
     pub plan_bytes: u64,
     /// Bytes of the inputs' text, behind it.
@@ -253,6 +273,7 @@ mod kind {
     pub const KEPT: u8 = 6;
     pub const PIECE: u8 = 7;
     pub const NO_MORE: u8 = 8;
+    pub const SERVED: u8 = 9;
     pub const PLAN: u8 = 101;
     pub const DATA: u8 = 102;
     pub const DOWN_BEAT: u8 = 103;
@@ -290,6 +311,7 @@ impl Up {
                 body.extend(&said.bytes);
                 Frame { kind: kind::DELTA, body }
             }
+            Up::Served(said) => json(kind::SERVED, said),
             Up::Kept(said) => json(kind::KEPT, said),
             Up::Piece(bytes) => Frame { kind: kind::PIECE, body: bytes.clone() },
             Up::NoMore => Frame { kind: kind::NO_MORE, body: Vec::new() },
@@ -312,6 +334,7 @@ impl Up {
                 }
                 None => Err(BadMessage { kind: frame.kind, why: "it is too short".to_owned() }),
             },
+            kind::SERVED => read(frame).map(Up::Served),
             kind::KEPT => read(frame).map(Up::Kept),
             kind::PIECE => Ok(Up::Piece(frame.body.clone())),
             kind::NO_MORE => Ok(Up::NoMore),

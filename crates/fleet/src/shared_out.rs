@@ -10,7 +10,7 @@ pub fn not_shared_out(plan: &Plan, workers: u32) -> Option<String> {
     if plan.origin.is_some() {
         return Some(
             "this plan has an origin of its own, which is on one machine: run `wringer origin` there, and give agents a plan that \
-             only presses (wringer cache --clients-only)"
+             only presses (wringer cache --clients-only), or name agents that serve it (--origin-agents)"
                 .to_owned(),
         );
     }

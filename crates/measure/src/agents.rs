@@ -38,6 +38,47 @@ pub struct AgentUse {
     pub lost: Option<LostAgent>,
 }
 
+/// An origin that an agent served.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct OriginUse {
+    /// Its name within the run.
+    pub name: String,
+    /// How it was reached.
+    pub at: String,
+    /// Where it listened.
+    pub listens_at: String,
+    /// Its workers.
+    pub threads: u32,
+    /// Connections that it took, as far as it has told.
+    pub connections: u64,
+    /// Requests that it answered.
+    pub requests: u64,
+    /// Those of them that it answered with a whole object.
+    pub full: u64,
+    /// Bytes of bodies that it sent.
+    pub body_bytes: u64,
+    /// When and why it was lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<LostAgent>,
+}
+
+impl OriginUse {
+    /// Says that it was lost, where it was.
+    pub fn loss(&self) -> Option<String> {
+        let lost = self.lost.as_ref()?;
+        Some(format!(
+            "incomplete: origin {} ({}), which listened at {}, was lost {:.1} s into the run: {}. What it had told by then counts",
+            self.name,
+            self.at,
+            self.listens_at,
+            lost.at.as_secs_f64(),
+            lost.why
+        ))
+    }
+}
+
 /// Says who went on with the parts of a lost agent, and what that leaves open.
 fn carried_on(lost: &LostAgent) -> String {
     if lost.carried_on.is_empty() {

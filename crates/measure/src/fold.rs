@@ -168,6 +168,7 @@ impl RunState {
             interrupted: end.interrupted,
             backend: end.backend.clone(),
             agents: end.agents.clone(),
+            origins: end.origins.clone(),
             thresholds: end.thresholds.clone(),
             notes: self.notes.clone(),
         }

@@ -55,7 +55,7 @@ pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use after_reset::AfterReset;
-pub use agents::{AgentUse, CarriedOn, LostAgent};
+pub use agents::{AgentUse, CarriedOn, LostAgent, OriginUse};
 pub use alike::{Alike, Answered};
 pub use buckets::{Buckets, Digits};
 pub use carried::CarriedSnapshot;

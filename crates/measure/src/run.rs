@@ -2,7 +2,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
-use crate::agents::AgentUse;
+use crate::agents::{AgentUse, OriginUse};
 use crate::censored::Censored;
 use crate::counts::Counts;
 use crate::event::{Evidence, LostRequest, TracedRequest};
@@ -249,6 +249,8 @@ pub struct RunResult {
     pub backend: String,
     /// The machines that made it, where they were several.
     pub agents: Vec<AgentUse>,
+    /// The origins that agents served.
+    pub origins: Vec<OriginUse>,
     /// Conditions that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Sentences for the reader: falls-back, mismatches, and what could not be had.
@@ -256,6 +258,12 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// True if an agent or an origin was lost.
+    pub fn has_losses(&self) -> bool {
+        let agents = self.agents.iter().map(|agent| &agent.lost);
+        agents.chain(self.origins.iter().map(|origin| &origin.lost)).any(Option::is_some)
+    }
+
     /// How the hits among requests that were due to be hits went through the measured time.
     pub fn storing(&self) -> Storing {
         let measured = |row: &&Row| self.phases.get(row.phase as usize).is_some_and(|phase| phase.measured);

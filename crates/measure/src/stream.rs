@@ -6,7 +6,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
-use crate::agents::AgentUse;
+use crate::agents::{AgentUse, OriginUse};
 use crate::buckets::Buckets;
 use crate::event::{Evidence, LostRequest, TracedRequest};
 use crate::exchanges::KeptExchanges;
@@ -410,6 +410,9 @@ pub struct End {
     /// The machines that made the run, where they were several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentUse>,
+    /// The origins that agents served.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<OriginUse>,
     /// Thresholds that the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Verdict on the figures and on the target.

@@ -56,7 +56,7 @@ pub use load::reach::ConnectTo;
 pub use load::sources::SourceRange;
 pub use load::split::Part;
 pub use load::stop_if::StopIf;
-pub use load::targets::{TargetSpread, parse_targets};
+pub use load::targets::{TargetSpread, key_of_path, parse_targets, place_of};
 pub use load::threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use load::*;
 pub use masked::Masked;

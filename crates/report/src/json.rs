@@ -11,9 +11,9 @@ use measure::shared::{Compressed, GoAwayCount};
 use measure::shares::received_bytes;
 use measure::{
     AfterReset, AgentUse, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram,
-    Http2Counts, Http3Counts, Judged, LostRequest, OriginCounts, PhaseResult, QuicCounts, Row, RunResult,
-    SelfCheck, SharedCounts, TargetProcesses, TimeMetric, TracedRequest, Verdict, Watched, WorkerUse, http2,
-    http3,
+    Http2Counts, Http3Counts, Judged, LostRequest, OriginCounts, OriginUse, PhaseResult, QuicCounts, Row,
+    RunResult, SelfCheck, SharedCounts, TargetProcesses, TimeMetric, TracedRequest, Verdict, Watched,
+    WorkerUse, http2, http3,
 };
 use serde::{Serialize, Serializer};
 
@@ -51,6 +51,8 @@ pub(crate) struct Document<'a> {
     workers: &'a [WorkerUse],
     #[serde(skip_serializing_if = "<[AgentUse]>::is_empty")]
     agents: &'a [AgentUse],
+    #[serde(skip_serializing_if = "<[OriginUse]>::is_empty")]
+    origins: &'a [OriginUse],
     self_check: &'a SelfCheck,
     watched: &'a [Watched],
     processes: &'a TargetProcesses,
@@ -81,6 +83,7 @@ impl<'a> Document<'a> {
             origin: result.origin.as_ref(),
             workers: &result.workers,
             agents: &result.agents,
+            origins: &result.origins,
             self_check: &result.self_check,
             watched: &result.watched,
             processes: &result.processes,

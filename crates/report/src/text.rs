@@ -118,6 +118,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.oracle(),
         Some(report.generator()),
         report.agents(),
+        report.origins(),
         Some(report.repeat()),
         report.next(),
     ];

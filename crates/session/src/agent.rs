@@ -1,6 +1,7 @@
 //! An agent: it takes a plan and some parts of its load from whoever holds the other end of its standard input and output, carries
 //! them, and tells what comes of it. When nobody holds the other end any more, the load ends.
 
+use crate::channel::{Came, reader, say, writer};
 use crate::crew;
 use crate::doctor::{self, Facts, Need, Sampler};
 use crate::kept;
@@ -8,10 +9,11 @@ use crate::mask::Mask;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::scripts::Scripts;
+use crate::serving::Serving;
 use crate::targets::Targets;
 use crate::workers::{With, Workers};
-use crate::{backend, data, filled, refuse_violations, tls, usage};
-use fleet::frame::{Frame, LONGEST, MAGIC, Reader};
+use crate::{backend, data, filled, inputs, refuse_violations, tls, usage};
+use fleet::frame::{Frame, LONGEST};
 use fleet::kept::Sum;
 use fleet::message::{Collect, Down, Hello, Order, Ready, Refused, Up};
 use fleet::owner::{Owner, Pressed};
@@ -22,12 +24,12 @@ use measure::exchanges::Gathering;
 use measure::stream::EvidenceFound;
 use measure::{Counts, Event, RunEvent, notes};
 use plan::digest::Sha256;
-use plan::{Inputs, NamedFile, Plan};
+use plan::{Inputs, Plan};
 use std::io::{Read, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Rules that an agent is held to.
@@ -53,12 +55,6 @@ const LONGEST_RULES: u64 = 1 << 20;
 const JOINS: Duration = Duration::from_secs(60);
 /// Single requests that are told of at once.
 const TOGETHER: usize = 1024;
-
-/// Something came from the controller.
-enum Came {
-    Said(Down),
-    Closed(String),
-}
 
 /// Carries one run for whoever holds the other ends. Returns true where its load has begun.
 ///
@@ -93,23 +89,42 @@ pub fn serve(
         .map_or(Duration::ZERO, |resumes| Duration::from_micros(resumes.since_us) + JOINS);
     let now = Instant::now();
     let epoch = now.checked_sub(ago).unwrap_or(now);
-    let carried = read(&order, &text).and_then(|(plan, inputs)| {
+    let proof = talk.proof(&order);
+    let ready =
+        |warnings: &[String]| Ready { sha256: order.sha256.clone(), warnings: warnings.to_vec(), proof };
+    let asked = read(&order, &text);
+    if let Some(listen) = &order.listen {
+        let serving =
+            asked.and_then(|(plan, inputs)| Serving::prepare(plan, inputs, &order, listen, &owners));
+        return Ok(match serving {
+            Ok(serving) => {
+                say(&to, &Up::Ready(ready(serving.warnings())));
+                serving.run(&came, &to);
+                true
+            }
+            Err(problem) => refuse_for(&problem, &came, &to),
+        });
+    }
+    let carried = asked.and_then(|(mut plan, inputs)| {
+        if let Some(load) = plan.load.as_mut().filter(|_| !order.sources.is_empty()) {
+            load.sources.clone_from(&order.sources);
+        }
         options.on_secrets.iter().for_each(|told| told(&Mask::of(&plan)));
         Carried::prepare(plan, inputs, &order, &owners, options)
     });
     match carried {
         Ok(carried) => {
-            let proof = talk.proof(&order);
-            let warnings = carried.warnings.clone();
-            say(&to, &Up::Ready(Ready { sha256: order.sha256.clone(), warnings, proof }));
+            say(&to, &Up::Ready(ready(&carried.warnings)));
             Ok(carried.run(*order, epoch, &came, &to))
         }
-        Err(problem) => {
-            let usage = matches!(problem, Problem::Usage(_));
-            refuse(problem.to_string(), usage, &came, &to);
-            Ok(false)
-        }
+        Err(problem) => Ok(refuse_for(&problem, &came, &to)),
     }
+}
+
+/// Says why nothing begins, and returns that nothing has.
+fn refuse_for(problem: &Problem, came: &Receiver<Came>, to: &Sender<Frame>) -> bool {
+    refuse(problem.to_string(), matches!(problem, Problem::Usage(_)), came, to);
+    false
 }
 
 /// A talk with one controller.
@@ -169,63 +184,6 @@ fn hello(nonce: &str) -> Hello {
         cores: crew::cores(),
         pid: std::process::id(),
         nonce: nonce.to_owned(),
-    }
-}
-
-/// A thread that writes frames, behind the magic.
-fn writer(mut output: impl Write + Send + 'static) -> Sender<Frame> {
-    let (to, frames): (Sender<Frame>, Receiver<Frame>) = channel();
-    std::thread::spawn(move || {
-        // Where nobody reads, whoever reads from there tells that the channel is closed.
-        let _ = output.write_all(&MAGIC);
-        for frame in frames {
-            if output.write_all(&frame.to_bytes()).and_then(|()| output.flush()).is_err() {
-                return;
-            }
-        }
-    });
-    to
-}
-
-fn say(to: &Sender<Frame>, said: &Up) {
-    let frame = said.frame();
-    debug_assert!(frame.body.len() < LONGEST, "a frame of {} bytes", frame.body.len());
-    // As above.
-    let _ = to.send(frame);
-}
-
-fn reader(mut input: impl Read + Send + 'static) -> Receiver<Came> {
-    let (to, came) = channel();
-    std::thread::spawn(move || {
-        let why = listen(&mut input, &to);
-        // Whoever wanted to know may have ended.
-        let _ = to.send(Came::Closed(why));
-    });
-    came
-}
-
-fn listen(input: &mut impl Read, to: &Sender<Came>) -> String {
-    let mut reader = Reader::new();
-    let mut bytes = vec![0; 64 << 10];
-    loop {
-        match input.read(&mut bytes) {
-            Ok(0) => return "the controller has closed the channel".to_owned(),
-            Ok(count) => reader.push(&bytes[..count]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return error.to_string(),
-        }
-        loop {
-            let down = match reader.next_frame() {
-                Ok(Some(frame)) => Down::of(&frame).map_err(|bad| bad.to_string()),
-                Ok(None) => break,
-                Err(bad) => Err(bad.to_string()),
-            };
-            match down.map(|down| to.send(Came::Said(down))) {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => return "the run is over".to_owned(),
-                Err(why) => return why,
-            }
-        }
     }
 }
 
@@ -334,7 +292,7 @@ impl Carried {
         if let Some(why) = fleet::not_shared_out(&plan, share.of) {
             return Err(Problem::Usage(why));
         }
-        refuse_missing(&plan, &inputs)?;
+        inputs::refuse_missing(&plan, &inputs)?;
         usage::check_threads(u16::try_from(share.count).ok())?;
         let inputs = Arc::new(inputs);
         let filled = filled(&plan, &inputs)?;
@@ -638,17 +596,6 @@ impl UnderWay {
         match file {
             Ok(file) => tracing::info!(file = %file.display(), "the result is kept"),
             Err(problem) => tracing::warn!(%problem, "the result cannot be kept"),
-        }
-    }
-}
-
-/// Files of this machine are nobody else's to read or send: all that a plan names comes with it.
-fn refuse_missing(plan: &Plan, inputs: &Inputs) -> Result<(), Problem> {
-    let bodies = plan.body_files().map(|file| NamedFile::Body(file.file.clone()));
-    match plan.files().into_iter().chain(bodies).find(|file| !inputs.has_file(file)) {
-        None => Ok(()),
-        Some(file) => {
-            Err(Problem::impossible(format!("{} {} did not come with the plan", file.title(), file.path())))
         }
     }
 }

@@ -5,9 +5,11 @@ use crate::bus::BusAt;
 use fleet::OnLoss;
 use fleet::frame::{Frame, Reader};
 use fleet::message::{Hello, Up};
+use plan::SourceRange;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fmt;
 use std::io::{Read, Write};
+use std::net::SocketAddr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -39,11 +41,33 @@ impl fmt::Display for AgentAt {
     }
 }
 
+/// An agent that is wanted, and what is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where it is.
+    pub at: AgentAt,
+    /// Its name; `None`: one by its number.
+    pub name: Option<String>,
+    /// Its workers; `None`: as many as the plan says, or its machine has cores.
+    pub threads: Option<u16>,
+    /// Local addresses that its connections come from; none: those of the plan.
+    pub sources: Vec<SourceRange>,
+    /// Where it listens as the origin; `None`: it carries a part of the load.
+    pub listen: Option<SocketAddr>,
+}
+
+impl Wanted {
+    /// One that has nothing of its own.
+    pub fn at(at: AgentAt) -> Wanted {
+        Wanted { at, name: None, threads: None, sources: Vec::new(), listen: None }
+    }
+}
+
 /// The machines that carry a load.
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// Where they are; those on a bus are found there.
-    pub agents: Vec<AgentAt>,
+    /// Those that are started; those on a bus are found there.
+    pub agents: Vec<Wanted>,
     /// The bus, where they are on one.
     pub bus: Option<OnBus>,
     /// Loss of one, and what it means for the others.

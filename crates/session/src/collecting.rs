@@ -151,9 +151,8 @@ impl Told {
             Came::Said(Up::Refused(refused)) => self.end(&refused.why),
             Came::Closed(_) if self.settled => Ok(()),
             Came::Closed(why) => self.end(&why),
-            Came::Said(Up::Hello(_) | Up::Ready(_) | Up::Beat(_) | Up::Delta(_)) | Came::Hello(..) => {
-                self.end("it said something else")
-            }
+            Came::Said(Up::Hello(_) | Up::Ready(_) | Up::Beat(_) | Up::Delta(_) | Up::Served(_))
+            | Came::Hello(..) => self.end("it said something else"),
         }
     }
 

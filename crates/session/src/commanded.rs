@@ -5,6 +5,7 @@ use crate::carrier::Fleet;
 use crate::crew;
 use crate::doctor::{Facts, Need, Sampler};
 use crate::mask::Mask;
+use crate::origins::{self, Origins};
 use crate::problem::Problem;
 use crate::scripts::Scripts;
 use crate::targets::Targets;
@@ -40,6 +41,7 @@ pub(super) fn prepare<'a>(
         sampler,
         scripts: Scripts::default(),
         mask,
+        origins: None,
         notes,
         about: About::default(),
     })
@@ -59,13 +61,34 @@ pub fn check_plan(
     let inputs = inputs::read(plan, true)?;
     let mask = Mask::of(&filled(plan, &inputs)?);
     around.on_secrets.iter().for_each(|told| told(&mask));
-    let (crew, warnings) = crew::gather(plan, &inputs, around, fleet)?;
-    Ok((crew.willing(), warnings))
+    let (origins, mut warnings) = origins::of_run(plan, around)?;
+    let (crew, warned) = crew::gather(plan, &inputs, around, fleet)?;
+    warnings.extend(warned);
+    let served = origins.iter().flat_map(Origins::list);
+    let served = served.map(|(name, place, workers)| crew::Willing {
+        name,
+        at: place.at,
+        workers,
+        listen: place.listen,
+    });
+    Ok((served.chain(crew.willing()).collect(), warnings))
 }
 
 impl Session<'_, '_> {
+    /// Says which origins were lost since this was asked last.
+    pub(super) fn hear_origins(&mut self) {
+        let lost = self.origins.iter().flat_map(Origins::news).collect::<Vec<String>>();
+        lost.into_iter().for_each(|text| self.note_at_once(text));
+    }
+
+    fn note_at_once(&mut self, text: String) {
+        self.outlets.warn(&text);
+        self.note(text);
+    }
+
     /// Takes in what became of the machines that carried the load.
     pub(super) fn hear_crew(&mut self, end: &mut End) {
+        end.origins = self.origins.as_ref().map(|origins| origins.used(self.began)).unwrap_or_default();
         let Some(told) = self.workers.crew() else { return };
         let (agents, notes) = told.take();
         end.agents = agents;

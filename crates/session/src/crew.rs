@@ -2,7 +2,7 @@
 //! moment, and heard to their end. What is decided, `fleet` decides; here are the threads, the clock and the processes.
 
 use crate::bus::Bus;
-use crate::carrier::{AgentAt, Came, Fleet, Process};
+use crate::carrier::{AgentAt, Came, Fleet, Process, Wanted};
 use crate::errand::Errand;
 use crate::gathering::Gathering;
 use crate::options::SessionOptions;
@@ -16,6 +16,7 @@ use measure::stream::EvidenceFound;
 use measure::{AgentUse, CarriedOn, Distribution, Event, LostAgent, RunEvent, Snapshot, Tally, TimeMetric};
 use plan::{Inputs, Plan};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ const LOOK_UP: Duration = Duration::from_millis(5);
 /// An agent that is ready.
 struct Member {
     name: String,
-    at: AgentAt,
+    place: Wanted,
     process: Arc<Process>,
     /// None once nothing more is said to it.
     to: Option<Sender<Vec<u8>>>,
@@ -99,7 +100,9 @@ pub fn gather(
     if agents > MOST_AGENTS {
         return Err(Problem::Usage(format!("{agents} agents are more than {MOST_AGENTS}")));
     }
-    let least = agents as u32 * u32::from(plan.threads.unwrap_or(1));
+    let threads = |wanted: &Wanted| u32::from(wanted.threads.or(plan.threads).unwrap_or(1));
+    let started: u32 = fleet.agents.iter().map(threads).sum();
+    let least = started + (agents - fleet.agents.len()) as u32 * u32::from(plan.threads.unwrap_or(1));
     if let Some(why) = not_shared_out(plan, least) {
         return Err(Problem::Usage(why));
     }
@@ -124,7 +127,7 @@ pub fn gather(
     }
     let mut gathering = Gathering::begin(fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
-    let count = |(at, hello): (&AgentAt, &Hello)| match (plan.threads, at) {
+    let count = |(wanted, hello): (&Wanted, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at) {
         (Some(threads), _) => u32::from(threads),
         // Several of them share the cores.
         (None, AgentAt::Local) => 1,
@@ -163,6 +166,8 @@ pub struct Willing {
     pub at: AgentAt,
     /// Workers that it would have.
     pub workers: u32,
+    /// Where it would listen as the origin; `None`: it would carry a part of the load.
+    pub listen: Option<SocketAddr>,
 }
 
 impl Crew {
@@ -170,8 +175,9 @@ impl Crew {
     pub fn willing(&self) -> Vec<Willing> {
         let willing = |member: &Member| Willing {
             name: member.name.clone(),
-            at: member.at.clone(),
+            at: member.place.at.clone(),
             workers: member.share.count,
+            listen: None,
         };
         self.members.iter().map(willing).collect()
     }
@@ -179,9 +185,9 @@ impl Crew {
     fn of(gathering: Gathering, plan: &Plan, rules: Rules, shares: &[Share]) -> Crew {
         let Gathering { names, agents, processes, ways, to: tells, came, errand, bus, .. } = gathering;
         let all = names.into_iter().zip(agents).zip(processes).zip(ways).zip(shares);
-        let members = all.map(|((((name, at), process), to), share)| Member {
+        let members = all.map(|((((name, place), process), to), share)| Member {
             name,
-            at,
+            place,
             process: process.unwrap_or_default(),
             to,
             share: *share,
@@ -322,7 +328,13 @@ impl UnderWay<'_> {
             Came::Said(Up::Delta(news)) => self.controller.handle_delta(agent, now, news),
             Came::Closed(why) => self.controller.closed(agent, now, &why),
             Came::Said(
-                Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                Up::Hello(_)
+                | Up::Ready(_)
+                | Up::Refused(_)
+                | Up::Served(_)
+                | Up::Kept(_)
+                | Up::Piece(_)
+                | Up::NoMore,
             )
             | Came::Hello(..) => {
                 self.controller.closed(agent, now, "it said again who it is: it has begun anew");
@@ -386,7 +398,7 @@ impl UnderWay<'_> {
 
     fn say(&self, agent: usize, what: &str) {
         let member = &self.crew.members[agent];
-        let text = format!("agent {} ({}) {what}", member.name, member.at);
+        let text = format!("agent {} ({}) {what}", member.name, member.place.at);
         tracing::info!(text);
         // Where nobody shows it, nobody misses it: the report has what came of it.
         let _ = self.command.events.try_send(Event::Log { serious: true, text });
@@ -496,13 +508,13 @@ impl UnderWay<'_> {
         }
         let there =
             self.crew.members.iter().filter(|member| member.heard.lost.is_none() && member.to.is_some());
-        let others = there.map(|member| member.at.clone()).collect();
-        let own = self.crew.members[agent].at.clone();
+        let others = there.map(|member| member.place.clone()).collect();
+        let own = self.crew.members[agent].place.clone();
         let given = relief::places(self.crew.rules.on_loss, &own, others, share);
-        for (at, share) in &given {
+        for (place, share) in &given {
             let number = self.seats.len();
             self.seats.push(usize::MAX);
-            let name = format!("a{}", number + 1);
+            let name = self.free_name(number + 1);
             let progress = |part: u32| self.workers[part as usize];
             let phase = share.parts().map(|part| progress(part.index).phase).max().unwrap_or(0);
             let done = share
@@ -512,9 +524,17 @@ impl UnderWay<'_> {
             let resumes = Resumes { phase, done: done.collect(), since_us: 0 };
             let given = Handover { share: *share, of: agent, resumes };
             let came = self.crew.tells.clone();
-            self.reliefs.insert(number, Relief::start(number, name, at.clone(), given, came));
+            self.reliefs.insert(number, Relief::start(number, name, place.clone(), given, came));
         }
         !given.is_empty()
+    }
+
+    /// A name that no agent has, by a number.
+    fn free_name(&self, number: usize) -> String {
+        let members = self.crew.members.iter().map(|member| &member.name);
+        let taken: Vec<&String> = members.chain(self.reliefs.values().map(|relief| &relief.name)).collect();
+        let free = (number..).map(|number| format!("a{number}")).find(|name| !taken.contains(&name));
+        free.expect("numbers do not end")
     }
 
     /// Something came from an agent on its way to parts of a lost one.
@@ -535,7 +555,7 @@ impl UnderWay<'_> {
                 lost.into_iter().for_each(|lost| lost.carried_on.push(on.clone()));
                 self.crew.members.push(Member {
                     name: relief.name,
-                    at: relief.at,
+                    place: relief.place,
                     process: relief.process,
                     to: relief.to,
                     share: relief.share,
@@ -559,7 +579,7 @@ impl UnderWay<'_> {
         relief.process.kill();
         let text = format!(
             "agent {} ({}) was to carry on parts of {} and does not: {why}",
-            relief.name, relief.at, self.crew.members[relief.of].name
+            relief.name, relief.place.at, self.crew.members[relief.of].name
         );
         self.notes.push(text);
         let at = self.starts.map_or(Duration::ZERO, |starts| self.now().saturating_sub(starts));
@@ -587,7 +607,7 @@ impl UnderWay<'_> {
         let (heard, service) = (&member.heard, member.heard.service.histogram());
         AgentUse {
             name: member.name.clone(),
-            at: member.at.to_string(),
+            at: member.place.at.to_string(),
             threads: member.share.count,
             share: member.share.fraction(),
             requests: heard.requests,

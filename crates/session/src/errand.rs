@@ -3,7 +3,9 @@
 use fleet::Share;
 use fleet::message::{Down, Hello, Order, Ready, Resumes};
 use fleet::token::{Nonces, Prover, Token};
+use plan::SourceRange;
 use plan::digest::Sha256;
+use std::net::SocketAddr;
 use std::sync::mpsc::Sender;
 
 /// Bytes of a plan that are sent at once.
@@ -15,6 +17,15 @@ pub(crate) struct Errand {
     text: String,
     /// The token of agents on a bus.
     token: Option<Token>,
+}
+
+/// Words of an order that are one agent's own.
+pub(crate) struct Own<'a> {
+    pub name: &'a str,
+    pub share: Share,
+    pub sources: &'a [SourceRange],
+    pub listen: Option<SocketAddr>,
+    pub resumes: Option<Resumes>,
 }
 
 impl Errand {
@@ -43,16 +54,17 @@ impl Errand {
         self.token.as_ref().is_none_or(holds)
     }
 
-    /// Gives it to an agent with these parts.
-    pub fn give(
-        &self,
-        to: &Sender<Vec<u8>>,
-        hello: &Hello,
-        name: &str,
-        share: Share,
-        resumes: Option<Resumes>,
-    ) {
-        let mut order = Order { name: name.to_owned(), share, resumes, ..self.order.clone() };
+    /// Gives it to an agent.
+    pub fn give(&self, to: &Sender<Vec<u8>>, hello: &Hello, own: Own<'_>) {
+        let Own { name, share, sources, listen, resumes } = own;
+        let mut order = Order {
+            name: name.to_owned(),
+            share,
+            resumes,
+            sources: sources.to_vec(),
+            listen: listen.map(|at| at.to_string()),
+            ..self.order.clone()
+        };
         if let Some(token) = &self.token {
             order.proof = token.prove(Prover::Controller, self.nonces(hello), &order.signed());
         }

@@ -2,8 +2,8 @@
 //! are told at once.
 
 use crate::bus::{Bus, Offered};
-use crate::carrier::{self, AgentAt, Came, Fleet, Process};
-use crate::errand::Errand;
+use crate::carrier::{self, AgentAt, Came, Fleet, Process, Wanted};
+use crate::errand::{Errand, Own};
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::usage;
@@ -46,8 +46,8 @@ pub struct Present {
 pub fn check(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Present>, Problem> {
     let mut gathering = Gathering::begin(fleet, stop)?;
     let hellos = gathering.hellos(stop)?;
-    let found = gathering.names.iter().zip(&gathering.agents).zip(hellos).map(|((name, at), hello)| {
-        Present { name: name.clone(), at: at.clone(), host: hello.host, cores: hello.cores }
+    let found = gathering.names.iter().zip(&gathering.agents).zip(hellos).map(|((name, wanted), hello)| {
+        Present { name: name.clone(), at: wanted.at.clone(), host: hello.host, cores: hello.cores }
     });
     let found = found.collect();
     gathering.ways.clear();
@@ -58,7 +58,7 @@ pub fn check(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<
 /// Agents on their way to be ready.
 pub struct Gathering {
     pub names: Vec<String>,
-    pub agents: Vec<AgentAt>,
+    pub agents: Vec<Wanted>,
     pub processes: Vec<Option<Arc<Process>>>,
     pub ways: Vec<Option<Sender<Vec<u8>>>>,
     pub to: Sender<(usize, Came)>,
@@ -86,10 +86,17 @@ impl Gathering {
             Some((bus, wanted)) => bus.gather(wanted.expect, stop)?,
             None => Vec::new(),
         };
-        let numbered = (1..=fleet.agents.len()).map(|number| format!("a{number}"));
-        let names: Vec<String> = numbered.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
-        let found = on_bus.iter().map(|agent| AgentAt::Bus(agent.name.clone()));
-        let agents: Vec<AgentAt> = fleet.agents.iter().cloned().chain(found).collect();
+        let name =
+            |(number, agent): (i32, &Wanted)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
+        let named = (1..).zip(&fleet.agents).map(name);
+        let names: Vec<String> = named.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
+        if let Some((_, twice)) = names.iter().enumerate().find(|(nth, name)| names[..*nth].contains(name)) {
+            return Err(Problem::Usage(format!(
+                "two agents would be called {twice}: give each a name of its own, in the file of agents"
+            )));
+        }
+        let found = on_bus.iter().map(|agent| Wanted::at(AgentAt::Bus(agent.name.clone())));
+        let agents: Vec<Wanted> = fleet.agents.iter().cloned().chain(found).collect();
         tracing::debug!(agents = agents.len(), "agents are begun");
         let (to, came) = channel();
         Ok(Gathering {
@@ -109,7 +116,7 @@ impl Gathering {
     }
 
     fn start(&mut self, agent: usize) {
-        let process = match &self.agents[agent] {
+        let process = match &self.agents[agent].at {
             AgentAt::Bus(name) => {
                 let offered = self.on_bus.iter().find(|offered| offered.name == *name);
                 if let Some((bus, offered)) = self.bus.as_ref().zip(offered) {
@@ -175,7 +182,7 @@ impl Gathering {
     }
 
     pub fn named(&self, agent: usize, why: &str) -> String {
-        format!("agent {} ({}): {why}", self.names[agent], self.agents[agent])
+        format!("agent {} ({}): {why}", self.names[agent], self.agents[agent].at)
     }
 
     /// Ends all, with their troubles.
@@ -218,6 +225,8 @@ impl Gathering {
             lease_us: micros(fleet.lease),
             ready_us: around.ready.map(micros),
             resumes: None,
+            sources: Vec::new(),
+            listen: None,
             plan_bytes: 0,
             inputs_bytes: 0,
             sha256: String::new(),
@@ -225,9 +234,13 @@ impl Gathering {
             proof: String::new(),
         };
         let errand = Errand::new(order, &plan_text, &inputs_text, self.token.clone());
-        for (((share, name), way), hello) in shares.iter().zip(&self.names).zip(&self.ways).zip(&self.hellos)
-        {
-            way.iter().for_each(|way| errand.give(way, hello, name, *share, None));
+        for (agent, share) in shares.iter().enumerate() {
+            let Wanted { sources, listen, .. } = &self.agents[agent];
+            let name = &self.names[agent];
+            let own = Own { name, share: *share, sources, listen: *listen, resumes: None };
+            if let Some(way) = &self.ways[agent] {
+                errand.give(way, &self.hellos[agent], own);
+            }
         }
         let sha256 = errand.sha256().to_owned();
         self.errand = Some(errand);
@@ -265,7 +278,13 @@ impl Gathering {
                 Came::Closed(_) if settled[agent] => {}
                 Came::Closed(why) => troubles.push(self.named(agent, &why)),
                 Came::Said(
-                    Up::Hello(_) | Up::Beat(_) | Up::Delta(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                    Up::Hello(_)
+                    | Up::Beat(_)
+                    | Up::Delta(_)
+                    | Up::Served(_)
+                    | Up::Kept(_)
+                    | Up::Piece(_)
+                    | Up::NoMore,
                 )
                 | Came::Hello(..) => continue,
             }
@@ -278,7 +297,7 @@ impl Gathering {
 
     /// True if an agent has proven that it has the token, where it must.
     fn is_proven(&self, agent: usize, ready: &Ready) -> bool {
-        let must = matches!(self.agents[agent], AgentAt::Bus(_));
+        let must = matches!(self.agents[agent].at, AgentAt::Bus(_));
         let holds = |errand: &Errand| errand.is_proven(&self.hellos[agent], ready);
         !must || self.errand.as_ref().is_some_and(holds)
     }

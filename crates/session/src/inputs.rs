@@ -36,6 +36,17 @@ pub fn read(plan: &Plan, carried: bool) -> Result<Inputs, Problem> {
     Ok(inputs)
 }
 
+/// Files of this machine are nobody else's to read or send: all that a plan names comes with it.
+pub fn refuse_missing(plan: &Plan, inputs: &Inputs) -> Result<(), Problem> {
+    let bodies = plan.body_files().map(|file| NamedFile::Body(file.file.clone()));
+    match plan.files().into_iter().chain(bodies).find(|file| !inputs.has_file(file)) {
+        None => Ok(()),
+        Some(file) => {
+            Err(Problem::impossible(format!("{} {} did not come with the plan", file.title(), file.path())))
+        }
+    }
+}
+
 /// Adds what the files hold that bodies stand in.
 fn add_bodies(plan: &Plan, inputs: &mut Inputs) -> Result<(), Problem> {
     for file in plan.body_files() {

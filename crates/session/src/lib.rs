@@ -23,6 +23,7 @@ mod agent;
 mod backend;
 mod bus;
 mod carrier;
+mod channel;
 mod collecting;
 mod commanded;
 mod crew;
@@ -39,6 +40,7 @@ mod listen;
 mod lookout;
 mod observed;
 mod options;
+mod origins;
 mod outlets;
 mod problem;
 mod purger;
@@ -47,6 +49,7 @@ mod reach;
 mod relief;
 mod remote;
 mod serve;
+mod serving;
 mod sink;
 mod standing;
 mod steered;
@@ -58,7 +61,7 @@ mod workers;
 
 pub use agent::{AgentOptions, serve as serve_agent};
 pub use bus::BusAt;
-pub use carrier::{AgentAt, Fleet, OnBus};
+pub use carrier::{AgentAt, Fleet, OnBus, Wanted};
 pub use collecting::{Collected, collect};
 pub use commanded::check_plan;
 pub use evidence::text as evidence_text;
@@ -69,6 +72,7 @@ pub use gathering::{Present, check as check_agents};
 pub use listen::settle;
 pub use lookout::Started;
 pub use options::{About, Guard, Keep, SessionOptions};
+pub use origins::OriginAgents;
 pub use problem::Problem;
 pub use reach::Reach;
 pub use sink::{Sink, Sinks};
@@ -90,9 +94,10 @@ use measure::{
     Collector, Contention, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, Second,
     WorkerUse, notes,
 };
+use origins::Origins;
 use outlets::Outlets;
 use plan::{Inputs, Load, Plan};
-use remote::{AskAt, Remote};
+use remote::Remote;
 use scripts::Scripts;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -146,6 +151,8 @@ pub struct Ready<'a> {
     workers: Workers,
     targets: Targets,
     tls: Option<wire::tls::Client>,
+    /// Agents that are the origin.
+    origins: Option<Origins>,
     stop: Arc<AtomicBool>,
     sampler: Sampler,
     scripts: Scripts,
@@ -172,8 +179,11 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let mask = Mask::of(&filled);
     around.on_secrets.iter().for_each(|told| told(&mask));
     around.reach.iter().try_for_each(|reach| reach.check(plan))?;
+    // They listen before anybody asks for something.
+    let (origins, warned) = origins::of_run(plan, around)?;
     if let Some(fleet) = &around.fleet {
-        return commanded::prepare(plan, around, fleet, &inputs, mask);
+        let ready = commanded::prepare(plan, around, fleet, &inputs, mask)?;
+        return Ok(Ready { origins, ..ready }.noting(warned));
     }
     let targets = Targets::of_plan(plan)?;
     tracing::debug!(addresses = ?targets.all(), "targets are looked up");
@@ -186,6 +196,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let all = targets.all();
     let need = Need::of_plan(plan, threads(plan.threads), &all);
     let mut notes = doctor::budget(&facts, &need)?;
+    notes.extend(warned);
     let (io, note) = backend::choose(plan, threads(plan.threads), 1.0)?;
     notes.extend(note);
     tracing::debug!(?io, notes = notes.len(), "the machine is looked at");
@@ -213,7 +224,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
         "workers are ready, and the origin listens where there is one"
     );
     let about = About::default();
-    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })
+    Ok(Ready { plan, around, workers, targets, tls, origins, stop, sampler, scripts, mask, notes, about })
 }
 
 /// The hosts of a plan, where connections go to no others. Those over a Unix socket all go to that.
@@ -305,13 +316,14 @@ impl Ready<'_> {
         watch: Watch,
         lookout: Lookout<'scope>,
     ) -> Finished {
-        let remote = remote(self.plan, self.around, &self.targets, self.tls, &mut self.notes);
+        let remote = remote::of_run(self.plan, self.around, &self.targets, self.tls, &mut self.notes);
         let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
         let mut session = Session {
             plan: self.plan,
             around: self.around,
             workers: self.workers,
             remote,
+            origins: self.origins,
             stop: self.stop,
             began: Instant::now(),
             outlets,
@@ -348,42 +360,13 @@ fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
     if found.is_empty() { Ok(()) } else { Err(Problem::Usage(found.join("\nwringer: "))) }
 }
 
-fn remote(
-    plan: &Plan,
-    around: &SessionOptions,
-    targets: &Targets,
-    tls: Option<wire::tls::Client>,
-    notes: &mut Vec<String>,
-) -> Option<Remote> {
-    let load = plan.load.as_ref()?;
-    if plan.origin.is_some() || !around.join_remote || targets.pressed.is_empty() {
-        return None;
-    }
-    let at = match around.origins.is_empty() {
-        true => {
-            Ok(AskAt::Proxies(targets.pressed.iter().filter_map(|host| host.at.first().copied()).collect()))
-        }
-        false => targets::looked_up(&around.origins).map(AskAt::Origins),
-    };
-    let asked = at.map_err(|problem| problem.to_string());
-    match asked.and_then(|at| Remote::new(load, &at, tls, plan.site.fingerprint())) {
-        Ok((remote, found)) => {
-            notes.extend(found);
-            Some(remote)
-        }
-        Err(why) => {
-            notes.push(notes::NOT_JOINED.with(&[&why]));
-            None
-        }
-    }
-}
-
 /// A run under way.
 struct Session<'a, 'scope> {
     plan: &'a Plan,
     around: &'a SessionOptions,
     workers: Workers,
     remote: Option<Remote>,
+    origins: Option<Origins>,
     stop: Arc<AtomicBool>,
     /// When the load began.
     began: Instant,
@@ -417,7 +400,8 @@ struct Session<'a, 'scope> {
 impl Session<'_, '_> {
     /// The origin's counters now, wherever it runs.
     fn origin_now(&self) -> Option<OriginCounts> {
-        self.workers.origin_counts().or_else(|| self.remote.as_ref().map(Remote::latest))
+        let served = || self.origins.as_ref().map(Origins::latest);
+        self.workers.origin_counts().or_else(served).or_else(|| self.remote.as_ref().map(Remote::latest))
     }
 
     /// Takes in what has happened: it is counted, shown and kept.
@@ -516,6 +500,7 @@ impl Session<'_, '_> {
             self.sampler.sample();
             self.watch.sample(self.began.elapsed());
         }
+        self.hear_origins();
     }
 
     fn look_for_signals(&mut self) {
@@ -608,8 +593,10 @@ impl Session<'_, '_> {
         self.lookout.end();
         self.look_at_the_target();
         let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
+        self.origins.iter_mut().for_each(Origins::end);
         // The question itself takes its time, so moments are compared and not lengths.
         let silent_since = self.remote.as_ref().and_then(Remote::silent_since);
+        let silent_since = silent_since.or_else(|| self.origins.as_ref().and_then(Origins::silent_since));
         let origin_until = silent_since.map(|since| since.saturating_duration_since(self.began));
         let now = self.origin_now();
         let origin = now.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));

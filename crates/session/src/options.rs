@@ -2,6 +2,7 @@
 
 use crate::carrier::Fleet;
 use crate::mask::Mask;
+use crate::origins::OriginAgents;
 use crate::steer::Steering;
 use crate::{Problem, Reach, Sinks};
 use plan::Plan;
@@ -27,6 +28,8 @@ pub struct SessionOptions {
     pub join_remote: bool,
     /// Origins that are asked themselves, `host:port`; none: the one behind each target, through it.
     pub origins: Vec<String>,
+    /// Agents that serve the plan's origin in its place; `None`: nobody does.
+    pub origin_agents: Option<OriginAgents>,
     /// When an origin without clients ends by itself.
     pub ends_after: Option<Duration>,
     /// A target where nobody listens is no reason not to begin: its requests fail.

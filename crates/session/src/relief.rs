@@ -1,7 +1,7 @@
 //! Agents in the place of lost ones: they are started while the run goes on, given the parts that nobody carries, and join it.
 
-use crate::carrier::{self, AgentAt, Came, Process};
-use crate::errand::Errand;
+use crate::carrier::{self, Came, Process, Wanted};
+use crate::errand::{Errand, Own};
 use crate::gathering::mismatch;
 use fleet::message::{Resumes, Up};
 use fleet::{OnLoss, Share};
@@ -15,7 +15,7 @@ const READY: Duration = Duration::from_secs(60);
 /// An agent on its way to parts that nobody carries.
 pub(crate) struct Relief {
     pub name: String,
-    pub at: AgentAt,
+    pub place: Wanted,
     pub process: Arc<Process>,
     pub to: Option<Sender<Vec<u8>>>,
     pub share: Share,
@@ -38,10 +38,10 @@ pub(crate) enum Step {
 /// Parts for places: neighbouring ones, as evenly as they go.
 pub(crate) fn places(
     on_loss: OnLoss,
-    own: &AgentAt,
-    others: Vec<AgentAt>,
+    own: &Wanted,
+    others: Vec<Wanted>,
     share: Share,
-) -> Vec<(AgentAt, Share)> {
+) -> Vec<(Wanted, Share)> {
     let places = match on_loss {
         OnLoss::TakeOver => others,
         OnLoss::Replace => vec![own.clone()],
@@ -66,13 +66,13 @@ impl Relief {
     pub fn start(
         number: usize,
         name: String,
-        at: AgentAt,
+        place: Wanted,
         given: Handover,
         came: Sender<(usize, Came)>,
     ) -> Relief {
-        let process = carrier::start(number, at.clone(), came);
+        let process = carrier::start(number, place.at.clone(), came);
         let Handover { share, of, resumes } = given;
-        Relief { name, at, process, to: None, share, of, resumes, since: Instant::now() }
+        Relief { name, place, process, to: None, share, of, resumes, since: Instant::now() }
     }
 
     /// Something came from it.
@@ -83,7 +83,9 @@ impl Relief {
                     return Step::Failed(why);
                 }
                 let resumes = Resumes { since_us: since.as_micros() as u64, ..self.resumes.clone() };
-                errand.give(&way, &hello, &self.name, self.share, Some(resumes));
+                let (name, sources) = (&self.name, &self.place.sources);
+                let own = Own { name, share: self.share, sources, listen: None, resumes: Some(resumes) };
+                errand.give(&way, &hello, own);
                 self.to = Some(way);
                 Step::Waits
             }
@@ -94,7 +96,13 @@ impl Relief {
             Came::Said(Up::Refused(refused)) => Step::Failed(refused.why),
             Came::Closed(why) => Step::Failed(why),
             Came::Said(
-                Up::Hello(_) | Up::Beat(_) | Up::Delta(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore,
+                Up::Hello(_)
+                | Up::Beat(_)
+                | Up::Delta(_)
+                | Up::Served(_)
+                | Up::Kept(_)
+                | Up::Piece(_)
+                | Up::NoMore,
             ) => Step::Failed("it said something else".to_owned()),
         }
     }
@@ -115,17 +123,19 @@ pub(crate) struct Handover {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::carrier::AgentAt;
 
     #[test]
     fn parts_are_given_out_once_and_none_is_left() {
         let share = Share { first: 3, count: 5, of: 11 };
-        let others = vec![AgentAt::Local, AgentAt::Ssh("h".to_owned())];
+        let local = Wanted::at(AgentAt::Local);
+        let others = vec![local.clone(), Wanted::at(AgentAt::Ssh("h".to_owned()))];
         let shares = |on_loss, others| -> Vec<(u32, u32)> {
-            let given = places(on_loss, &AgentAt::Local, others, share);
+            let given = places(on_loss, &local, others, share);
             given.into_iter().map(|(_, share)| (share.first, share.count)).collect()
         };
         assert_eq!(shares(OnLoss::TakeOver, others.clone()), [(3, 3), (6, 2)]);
-        assert_eq!(shares(OnLoss::TakeOver, vec![AgentAt::Local; 9]).len(), 5, "no agent has nothing to do");
+        assert_eq!(shares(OnLoss::TakeOver, vec![local.clone(); 9]).len(), 5, "no agent has nothing to do");
         assert_eq!(shares(OnLoss::Replace, others.clone()), [(3, 5)]);
         assert_eq!(shares(OnLoss::TakeOver, Vec::new()), [], "nobody is left");
         assert_eq!(shares(OnLoss::GoOn, others), []);

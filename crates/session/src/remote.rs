@@ -1,9 +1,11 @@
 //! Joining the accounts of origins that run on other machines: they are asked for through the proxies, under the origin's control
 //! path, in the same form of request as the load; or at the origins themselves.
 
+use crate::options::SessionOptions;
+use crate::targets::Targets;
 use measure::{OriginCounts, notes};
 use plan::site::CONTROL_PREFIX;
-use plan::{Load, RequestForm};
+use plan::{Load, Plan, RequestForm};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -93,6 +95,37 @@ impl OriginsFound {
             }
         }
         Ok(found)
+    }
+}
+
+/// The accounts of origins elsewhere, where a run is to have them.
+pub(crate) fn of_run(
+    plan: &Plan,
+    around: &SessionOptions,
+    targets: &Targets,
+    tls: Option<Client>,
+    notes: &mut Vec<String>,
+) -> Option<Remote> {
+    let load = plan.load.as_ref()?;
+    if plan.origin.is_some() || !around.join_remote || targets.pressed.is_empty() {
+        return None;
+    }
+    let at = match around.origins.is_empty() {
+        true => {
+            Ok(AskAt::Proxies(targets.pressed.iter().filter_map(|host| host.at.first().copied()).collect()))
+        }
+        false => crate::targets::looked_up(&around.origins).map(AskAt::Origins),
+    };
+    let asked = at.map_err(|problem| problem.to_string());
+    match asked.and_then(|at| Remote::new(load, &at, tls, plan.site.fingerprint())) {
+        Ok((remote, found)) => {
+            notes.extend(found);
+            Some(remote)
+        }
+        Err(why) => {
+            notes.push(notes::NOT_JOINED.with(&[&why]));
+            None
+        }
     }
 }
 
@@ -304,7 +337,6 @@ impl wire::http1::ResponseSink for Body {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::Plan;
     use std::io::{BufRead, BufReader};
     use std::net::TcpListener;
 

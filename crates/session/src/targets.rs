@@ -39,6 +39,23 @@ pub struct KnownHost {
     pub at: Vec<SocketAddr>,
 }
 
+impl KnownHost {
+    /// Its address.
+    ///
+    /// # Errors
+    /// It has several.
+    fn only(&self) -> Result<SocketAddr, Problem> {
+        match self.at[..] {
+            [address] => Ok(address),
+            _ => Err(Problem::Usage(format!(
+                "the target {} has {} addresses, and an object belongs to one with --spread hash: give the addresses themselves",
+                self.name,
+                self.at.len()
+            ))),
+        }
+    }
+}
+
 /// A host that requests of a load name, and the addresses that their session gives it.
 struct Asked {
     address: Address,
@@ -109,6 +126,7 @@ impl Targets {
     pub fn of_part(&self, load: Option<&Load>, part: Part) -> Result<Vec<SocketAddr>, Problem> {
         match load.map(|load| load.spread) {
             None | Some(TargetSpread::Turn) => Ok(self.target.clone()),
+            Some(TargetSpread::Hash) => self.pressed.iter().map(KnownHost::only).collect(),
             Some(TargetSpread::Own) if self.pressed.len() > part.of as usize => Err(Problem::Usage(format!(
                 "each of {} targets needs a worker of its own, and there are {}: give more --threads or agents, or --spread turn",
                 self.pressed.len(),

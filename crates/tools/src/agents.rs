@@ -1,8 +1,9 @@
 //! Other machines that carry the load of a command line: `--agents` and `--bus`, also before the words of an old tool.
 
-use cli::{AgentsArg, BusArgs, FleetArgs, OnLossArg};
+use cli::{AgentArg, AgentPlace, BusArgs, FleetArgs, OnLossArg};
 use console::problem::Problem;
-use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss};
+use plan::Plan;
+use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss, OriginAgents, Wanted};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -21,8 +22,22 @@ pub fn before(args: &[OsString]) -> Result<(Option<Fleet>, &[OsString]), Problem
 /// The machines that carry the load, where others do.
 ///
 /// # Errors
-/// A bus without a number of agents.
+/// A bus without a number of agents; an agent that is to be an origin.
 pub fn asked(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
+    if let Some(origin) = args.origins().find_map(|agent| agent.origin) {
+        return Err(Problem::Usage(format!(
+            "--agents: one with role = \"origin\" (listen = \"{origin}\") serves the origin of a load that has two sides, and this one has \
+             clients alone: give it role = \"clients\", or leave it out"
+        )));
+    }
+    clients(args)
+}
+
+/// Those of them that carry the load; others may be its origins.
+///
+/// # Errors
+/// A bus without a number of agents.
+pub fn clients(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
     let fleet = named(args);
     if fleet.as_ref().and_then(|fleet| fleet.bus.as_ref()).is_some_and(|bus| bus.expect.is_none()) {
         return Err(Problem::Usage(
@@ -34,14 +49,14 @@ pub fn asked(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
 
 /// The same, where those that happen to be on a bus will do.
 pub fn named(args: &FleetArgs) -> Option<Fleet> {
-    let agents = args.agents.iter().flat_map(|agents| match agents {
-        AgentsArg::Local(count) => vec![AgentAt::Local; *count as usize],
-        AgentsArg::Ssh(host) => vec![AgentAt::Ssh(host.clone())],
-        AgentsArg::Command(line) => vec![AgentAt::Command(line.clone())],
-    });
-    let agents: Vec<AgentAt> = agents.collect();
+    let clients = args.agents.iter().flat_map(|named| &named.0).filter(|agent| agent.origin.is_none());
+    let agents: Vec<Wanted> = clients.map(wanted).collect();
     let bus = bus(&args.bus).map(|at| OnBus { at, expect: args.expect });
-    (!agents.is_empty() || bus.is_some()).then(|| Fleet {
+    (!agents.is_empty() || bus.is_some()).then(|| of(args, agents, bus))
+}
+
+fn of(args: &FleetArgs, agents: Vec<Wanted>, bus: Option<OnBus>) -> Fleet {
+    Fleet {
         agents,
         bus,
         on_loss: match args.on_loss {
@@ -52,7 +67,48 @@ pub fn named(args: &FleetArgs) -> Option<Fleet> {
         },
         tolerate_loss: args.tolerate_loss.unwrap_or(0),
         lease: args.lease.unwrap_or(LEASE),
-    })
+    }
+}
+
+/// All that are named, whatever they are to do.
+pub fn everybody(args: &FleetArgs) -> Option<Fleet> {
+    let origins: Vec<Wanted> = args.origins().map(wanted).collect();
+    let Some(fleet) = named(args) else {
+        return (!origins.is_empty()).then(|| of(args, origins, None));
+    };
+    let agents = fleet.agents.iter().cloned().chain(origins).collect();
+    Some(Fleet { agents, ..fleet })
+}
+
+/// Takes the origin out of a plan for agents that are to serve it.
+///
+/// # Errors
+/// The plan has none.
+pub fn served<'a>(
+    plan: &mut Plan,
+    agents: impl Iterator<Item = &'a AgentArg>,
+    args: &FleetArgs,
+) -> Result<Option<OriginAgents>, Problem> {
+    let agents: Vec<Wanted> = agents.map(wanted).collect();
+    if agents.is_empty() {
+        return Ok(None);
+    }
+    let Some(origin) = plan.origin.take() else {
+        return Err(Problem::Usage(
+            "agents with role = \"origin\" serve the origin of a plan, and this plan has none: give it an [origin], or leave them out".to_owned(),
+        ));
+    };
+    Ok(Some(OriginAgents { origin, agents, lease: args.lease.unwrap_or(LEASE) }))
+}
+
+fn wanted(agent: &AgentArg) -> Wanted {
+    let AgentArg { at, name, threads, sources, origin } = agent;
+    let at = match at {
+        AgentPlace::Local => AgentAt::Local,
+        AgentPlace::Ssh(host) => AgentAt::Ssh(host.clone()),
+        AgentPlace::Command(line) => AgentAt::Command(line.clone()),
+    };
+    Wanted { at, name: name.clone(), threads: *threads, sources: sources.clone(), listen: *origin }
 }
 
 /// The bus that was asked for.

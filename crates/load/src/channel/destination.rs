@@ -1,6 +1,6 @@
 //! The way to the host of a URL: directly, by way of the target, or through a tunnel that the target opens.
 
-use plan::{Address, Http, RequestForm, Session};
+use plan::{Address, Http, RequestForm, Session, key_of_path, place_of};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
@@ -33,6 +33,38 @@ impl<'a> Destination<'a> {
     }
 }
 
+/// The targets of a load: one, or several among which connections take turns, or objects choose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Targets<'a> {
+    /// All of them.
+    pub all: Destination<'a>,
+    /// Each object belongs to one of them.
+    pub by_object: bool,
+}
+
+impl<'a> Targets<'a> {
+    /// Where a request for what has this key goes.
+    #[inline]
+    pub fn of(&self, key: impl FnOnce() -> u64) -> Destination<'a> {
+        if !self.by_object || self.all.to.is_empty() {
+            return self.all;
+        }
+        let place = place_of(key(), self.all.to.len());
+        Destination { to: &self.all.to[place..=place], ..self.all }
+    }
+
+    /// The same by the path of a URL.
+    pub fn of_path(&self, path: &str) -> Destination<'a> {
+        self.of(|| key_of_path(path))
+    }
+}
+
+impl<'a> From<Destination<'a>> for Targets<'a> {
+    fn from(all: Destination<'a>) -> Targets<'a> {
+        Targets { all, by_object: false }
+    }
+}
+
 /// The way to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct OwnedDestination {
@@ -61,7 +93,8 @@ impl OwnedDestination {
     }
 
     /// By way of the target, where there is one.
-    pub fn by_target(address: &Address, http: &Http, target: Destination<'_>) -> Option<OwnedDestination> {
+    pub fn by_target(address: &Address, http: &Http, targets: Targets<'_>) -> Option<OwnedDestination> {
+        let target = targets.of_path(&address.path);
         if target.to.is_empty() {
             return None;
         }

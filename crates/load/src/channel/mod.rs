@@ -17,7 +17,7 @@ mod usage;
 
 pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
-pub(crate) use destination::{Destination, OwnedDestination};
+pub(crate) use destination::{Destination, OwnedDestination, Targets};
 pub use destination::{Hosts, UNIX};
 pub(crate) use long::{LongBody, OpenBody, RequestContent, held, show_beginning};
 pub(crate) use pool::Asker;
@@ -29,7 +29,7 @@ use crate::failure;
 use measure::{Failure, Stage};
 use net::{Buffer, Close, Net};
 use plan::content::Content;
-use plan::{CloseBy, Http, Load, Part};
+use plan::{CloseBy, Http, Load, Part, TargetSpread};
 use source::Sources;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -51,6 +51,8 @@ pub(crate) struct Channels {
     http: Http,
     /// Addresses of the target, where there is one.
     target: Vec<SocketAddr>,
+    /// Each object belongs to one of them.
+    by_object: bool,
     /// Begins TLS, where the plan or a URL wants it.
     tls: Option<wire::tls::Client>,
     /// Local addresses that connections come from.
@@ -75,6 +77,8 @@ pub(crate) struct Channels {
 pub(crate) struct Slot {
     /// On the heap, because it is handed on and given back for each request.
     pub connection: Option<Box<Connection>>,
+    /// Its connections to other targets, where objects choose among several.
+    aside: Option<Box<Aside>>,
     /// Begins TLS, with a memory of earlier connections.
     pub tls: Option<Rc<wire::tls::Client>>,
     /// The connection that is shared with others, where HTTP/2 or HTTP/3 is spoken.
@@ -83,7 +87,27 @@ pub(crate) struct Slot {
     pub authenticator: Option<Rc<Authenticator>>,
 }
 
+/// Connections that wait for an object of their target.
+struct Aside(Vec<Box<Connection>>);
+
 impl Slot {
+    /// Lays a connection aside.
+    fn lay_aside(&mut self, connection: Box<Connection>) {
+        self.aside.get_or_insert_with(|| Box::new(Aside(Vec::new()))).0.push(connection);
+    }
+
+    /// One that was laid aside and leads there.
+    fn take_aside(&mut self, destination: Destination<'_>) -> Option<Box<Connection>> {
+        let Aside(waiting) = self.aside.as_deref_mut()?;
+        let place = waiting.iter().position(|connection| connection.leads_to(destination))?;
+        Some(waiting.swap_remove(place))
+    }
+
+    /// Ends all its connections.
+    pub fn forget(&mut self) {
+        (self.connection, self.aside) = (None, None);
+    }
+
     /// True if its connection leads there.
     pub fn leads_to(&self, destination: Destination<'_>) -> bool {
         let own = self.connection.as_ref().is_some_and(|connection| connection.leads_to(destination));
@@ -110,6 +134,7 @@ impl Channels {
         let steps = load.phases.iter().flat_map(plan::Phase::sends);
         let trickle = steps.filter_map(|step| step.reading().trickle()).min();
         let http = load.protocol.http().cloned().unwrap_or_default();
+        let by_object = load.spread == TargetSpread::Hash;
         let trickle = trickle.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
         let tls = if http.coalesces() { tls.map(wire::tls::Client::with_peers_kept) } else { tls };
         Channels {
@@ -119,6 +144,7 @@ impl Channels {
             account,
             load,
             target,
+            by_object,
             tls,
             part,
             opened: Rc::default(),
@@ -178,6 +204,11 @@ impl Channels {
         Destination { to: &self.target, in_order: false, host: None, secure, tunnel: None }
     }
 
+    /// The targets, of which a request goes to one.
+    pub fn targets(&self) -> Targets<'_> {
+        Targets { all: self.target(), by_object: self.by_object }
+    }
+
     /// TLS with a memory of its own, where it is spoken.
     pub fn own_tls(&self) -> Option<Rc<wire::tls::Client>> {
         self.tls.as_ref().map(|tls| Rc::new(tls.with_own_memory()))
@@ -199,7 +230,14 @@ impl Channels {
             if connection.leads_to(destination) {
                 return Ok(connection);
             }
-            self.close(connection).await;
+            if self.by_object {
+                slot.lay_aside(connection);
+            } else {
+                self.close(connection).await;
+            }
+        }
+        if let Some(connection) = slot.take_aside(destination) {
+            return Ok(connection);
         }
         let began = self.net.now();
         // On the heap: users whose connections are kept need no room for it.

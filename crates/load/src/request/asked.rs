@@ -55,6 +55,16 @@ impl Asked {
         }
     }
 
+    /// Its object as a number, for whoever shares objects out.
+    pub fn key(&self) -> u64 {
+        match self.what {
+            What::Native { object } => object,
+            What::Jtest(document) => {
+                document.number.to_bits() ^ hash(document.size, document.generation.unwrap_or(0).into())
+            }
+        }
+    }
+
     /// Length of the body that is asked for.
     pub fn body_bytes(&self) -> u64 {
         if self.head {

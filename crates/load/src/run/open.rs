@@ -408,5 +408,5 @@ async fn use_up(worker: &Rc<Worker>, work: &Rc<PhaseWork>, user: &mut User) {
         let Some(number) = worker.next_number(&work.phase, due) else { break };
         user.request(worker, work, Turn { number, due, lateness: None }).await;
     }
-    user.client.slot.connection = None;
+    user.client.slot.forget();
 }

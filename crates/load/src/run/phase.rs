@@ -348,8 +348,8 @@ impl Run {
         let hosts = &self.hosts;
         let tables = self.inputs.tables();
         let http = channels.http();
-        let target = channels.target();
-        let mut requests = Requests::new(step, http, target, hosts, &tables, seed, models);
+        let targets = channels.targets();
+        let mut requests = Requests::new(step, http, targets, hosts, &tables, seed, models);
         let login = requests.take_login();
         let session = || Box::new(SessionWork::new(&step.session, login, hosts, seed));
         let edited = scenario.is_edited();

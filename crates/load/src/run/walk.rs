@@ -52,7 +52,7 @@ impl User {
 
     fn forget(&mut self, keep: plan::Keep) {
         if !keep.connections {
-            self.client.slot.connection = None;
+            self.client.slot.forget();
             self.client.slot.tls = None;
         }
         self.memory.iter().for_each(|memory| memory.forget(keep));

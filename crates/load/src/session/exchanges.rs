@@ -213,7 +213,7 @@ impl UserTurn<'_> {
         // A message over TCP goes to its host itself.
         if !message.address.text.starts_with(TCP)
             && let Some(destination) =
-                OwnedDestination::by_target(address, worker.channels.http(), worker.channels.target())
+                OwnedDestination::by_target(address, worker.channels.http(), worker.channels.targets())
         {
             return Ok(destination);
         }

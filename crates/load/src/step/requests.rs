@@ -13,7 +13,7 @@ pub(crate) use line::Line;
 
 use super::message::PreparedTcp;
 use crate::answer::Checks;
-use crate::channel::{Destination, Hosts, OwnedDestination};
+use crate::channel::{Destination, Hosts, OwnedDestination, Targets};
 use crate::code::Interpreter;
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
@@ -125,7 +125,7 @@ struct Common<'a> {
     models: &'a Models,
     memo: &'a Rc<RefCell<HeadMemo>>,
     reading: Reading,
-    target: Destination<'a>,
+    targets: Targets<'a>,
     hosts: &'a Hosts,
     /// It may give hosts addresses of its own.
     session: &'a plan::Session,
@@ -212,7 +212,7 @@ impl Prepared {
             if request.tcp.is_some() {
                 return direct().or_else(|| Some(OwnedDestination::default()));
             }
-            OwnedDestination::by_target(address, http, common.target)
+            OwnedDestination::by_target(address, http, common.targets)
                 .or_else(direct)
                 .or_else(|| varies.then(OwnedDestination::default))
         };
@@ -301,12 +301,12 @@ impl Prepared {
 }
 
 impl Requests {
-    /// `target`: where all connections go; without addresses, they go to the host that each URL names. A URL that leads nowhere, or
+    /// `targets`: where all connections go; without addresses, they go to the host that each URL names. A URL that leads nowhere, or
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
     pub fn new(
         step: &RequestStep,
         http: &Http,
-        target: Destination<'_>,
+        targets: Targets<'_>,
         hosts: &Hosts,
         tables: &Tables,
         seed: u64,
@@ -327,7 +327,8 @@ impl Requests {
         let reading = step.reading;
         let memo = &Rc::default();
         // A session edits each request as a value.
-        let shares = !step.templates && !edited;
+        // Lines of one description that belong to several targets differ in more than their paths.
+        let shares = !step.templates && !edited && !targets.by_object;
         let session = &step.session;
         let common = Common {
             writer: &writer,
@@ -337,7 +338,7 @@ impl Requests {
             models: &models,
             memo,
             reading,
-            target,
+            targets,
             hosts,
             session,
         };

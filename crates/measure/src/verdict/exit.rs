@@ -37,7 +37,7 @@ const TABLE: [(ExitCode, &str); 6] = [
         "There is no run or no result: nothing listens, a port is taken, a file cannot be written; nothing was sent, or at least \
          half of the requests found no port or descriptor on this machine; not one answer came that had an expected status or code (answers that \
          only fail a check are not meant); the target was silent at the \
-         end, or died; an agent (--agents) was lost, and --tolerate-loss does not allow that.",
+         end, or died; an agent (--agents) was lost, and --tolerate-loss does not allow that; or an origin (--origin-agents) was.",
     ),
     (
         ExitCode::Failed,
@@ -52,6 +52,10 @@ impl ExitCode {
     pub fn of_run(result: &RunResult, verdict: &Verdict) -> ExitCode {
         if result.was_ended_by_hand() {
             return ExitCode::EndedByHand;
+        }
+        // What failed then failed for want of it.
+        if result.origins.iter().any(|origin| origin.lost.is_some()) {
+            return ExitCode::Impossible;
         }
         let code = ExitCode::of(verdict, &result.thresholds);
         let is_missed = code == ExitCode::Fine && result.agents.iter().any(AgentUse::is_missed);

@@ -11,7 +11,7 @@ pub use exit::ExitCode;
 pub use names::VerdictNames;
 pub use target::{Conduct, Finding, FindingKind, TargetVerdict};
 
-use crate::agents::AgentUse;
+use crate::agents::{AgentUse, OriginUse};
 use crate::counts::Counts;
 use crate::notes;
 use crate::processes::Happened;
@@ -124,7 +124,8 @@ impl RunResult {
             agent.reasons.clone().into_iter().map(move |reason| format!("{name}: {reason}"))
         };
         reasons.extend(self.agents.iter().flat_map(of_agents));
-        let losses: Vec<String> = self.agents.iter().filter_map(AgentUse::loss).collect();
+        let of_origins = self.origins.iter().filter_map(OriginUse::loss);
+        let losses: Vec<String> = self.agents.iter().filter_map(AgentUse::loss).chain(of_origins).collect();
         let disturbances = check.disturbances();
         let mixed = self.processes.mixed();
         let state = match () {

@@ -2,12 +2,13 @@
 
 use super::requests::check_fields;
 use super::{Found, Part, http2, is_address, phase, share, trace_context};
+use crate::data::template::is_template;
 use crate::load::http::Http;
 use crate::load::sources::MAX_SOURCES;
 use crate::load::targets::{MAX_TARGETS, TargetSpread};
 use crate::load::{KeptContents, Limits, Load, Phase, Protocol};
 use crate::pace::Pace;
-use crate::scenario::Step;
+use crate::scenario::{RequestStep, Step};
 use crate::text::meant;
 
 /// Most requests sent at once over a connection.
@@ -52,7 +53,7 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
 /// Several targets are pressed alike, and what is told of one must hold for all.
 fn check_targets(load: &Load, found: &mut Found) {
     if !load.has_several_targets() {
-        if load.spread == TargetSpread::Own {
+        if load.spread != TargetSpread::Turn {
             found
                 .at("spread", "spread is for several targets: give more_targets, or leave it out".to_owned());
         }
@@ -72,18 +73,54 @@ fn check_targets(load: &Load, found: &mut Found) {
             "several targets cannot be spoken to over TLS, as certificates are checked for the name of one: give one target",
         ),
         (
-            load.phases
-                .iter()
-                .flat_map(Phase::sends)
-                .any(|step| matches!(step, Step::Object(one) if one.purge.is_some())),
-            "purges would reach one of several targets each, and the others would keep what is purged: give one target",
+            load.spread != TargetSpread::Hash
+                && load
+                    .phases
+                    .iter()
+                    .flat_map(Phase::sends)
+                    .any(|step| matches!(step, Step::Object(one) if one.purge.is_some())),
+            "purges would reach one of several targets each, and the others would keep what is purged: give one target, or spread hash",
         ),
     ];
     for (_, why) in refused.into_iter().filter(|(is_so, _)| *is_so) {
         found.at("more_targets", why.to_owned());
     }
+    if load.spread == TargetSpread::Hash {
+        check_hash(load, found);
+    }
     if all.len() > MAX_TARGETS {
         found.at("more_targets", format!("{} targets are more than {MAX_TARGETS}", all.len()));
+    }
+}
+
+/// Where the object decides, it must be known before there is a connection, and users keep one to each target.
+fn check_hash(load: &Load, found: &mut Found) {
+    let steps = || load.phases.iter().flat_map(Phase::sends);
+    let has_template = |requests: &RequestStep| {
+        requests.templates && requests.requests.iter().any(|line| is_template(line.url.as_bytes()))
+    };
+    let varies = |step: &Step| matches!(step, Step::Requests(requests) if has_template(requests));
+    let carries_more = load.protocol.connections().requests_per_connection != Some(1);
+    let counts = |phase: &Phase| phase.pace.open().is_some_and(|open| open.connections);
+    let by_connection = load.phases.iter().flat_map(Phase::parts).any(|part| counts(&part));
+    let refused = [
+        (load.protocol.http().is_none(), "messages over TCP are of no object"),
+        (
+            load.spoken().iter().any(|http| http.streams().is_some()),
+            "connections of HTTP/2 and HTTP/3 are shared by users, whatever they ask for",
+        ),
+        (
+            steps().any(|step| matches!(step, Step::Script(_))),
+            "a script says what it asks for only when it sends it",
+        ),
+        (steps().any(varies), "a URL with a placeholder is known only when it is sent"),
+        (by_connection && carries_more, "a new connection would carry requests for several targets"),
+    ];
+    for (_, why) in refused.iter().filter(|(is_so, _)| *is_so) {
+        found.at(
+            "spread",
+            format!("spread hash goes by the object of a request, and {why}: give spread turn or own"),
+        );
     }
 }
 

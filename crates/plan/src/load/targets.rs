@@ -2,6 +2,7 @@
 
 use super::Load;
 use super::sources::SourceRange;
+use crate::draw::hash;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 
@@ -19,6 +20,8 @@ pub enum TargetSpread {
     /// Each worker has one for itself: neighbouring workers the same one, where there are more of them than targets. So agent i
     /// presses target i, where there are as many of both.
     Own,
+    /// Each request goes to the one that its object belongs to, as behind a balancer that hashes consistently.
+    Hash,
 }
 
 impl TargetSpread {
@@ -39,6 +42,32 @@ impl Load {
         !self.more_targets.is_empty()
     }
 }
+
+/// What a path counts as, for [`place_of`].
+pub fn key_of_path(path: &str) -> u64 {
+    // FNV-1a (draft-eastlake-fnv section 4) takes the bytes in, and the mixer spreads what they come to.
+    path.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+/// The one of so many targets that something belongs to. A further target at the end takes an even share from each of the others, and all
+/// else stays where it was (Lamping, Veach: "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014).
+#[inline]
+pub fn place_of(key: u64, targets: usize) -> usize {
+    let mut state = hash(SALT, key);
+    let (mut place, mut next) = (0, 0);
+    while next < targets as u64 {
+        place = next;
+        state = state.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        let divisor = ((state >> 33) + 1) as f64;
+        next = ((place + 1) as f64 * ((1u64 << 31) as f64 / divisor)) as u64;
+    }
+    place as usize
+}
+
+/// Names what the hash of an object is for.
+const SALT: u64 = 0x7461_7267_6574_7300;
 
 /// Reads targets with commas between: `HOST:PORT`, or `A-B:PORT` for each address from A to B.
 ///
@@ -79,6 +108,29 @@ fn range(host: &str) -> Result<Option<SourceRange>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_are_shared_out_evenly_and_a_further_target_moves_no_more_than_its_share() {
+        const OBJECTS: u64 = 30_000;
+        for targets in [1usize, 2, 7, 10] {
+            let mut of = vec![0u64; targets];
+            let mut moved = 0u64;
+            for object in 0..OBJECTS {
+                let place = place_of(object, targets);
+                of[place] += 1;
+                let then = place_of(object, targets + 1);
+                assert!(then == place || then == targets, "{object} moved between old targets");
+                moved += u64::from(then != place);
+            }
+            let fair = OBJECTS / targets as u64;
+            assert!(of.iter().all(|count| count.abs_diff(fair) < fair / 10), "{of:?}");
+            let share = OBJECTS / (targets as u64 + 1);
+            assert!(moved.abs_diff(share) < share / 5, "{moved} of {share}");
+        }
+        let paths: Vec<usize> =
+            (0..1_000).map(|object| place_of(key_of_path(&format!("/w/{object}")), 4)).collect();
+        assert!((0..4).all(|place| paths.iter().filter(|found| **found == place).count() > 180), "{paths:?}");
+    }
 
     #[test]
     fn ranges_of_addresses_are_told_from_names_with_a_hyphen() {

@@ -177,7 +177,7 @@ impl Report<'_> {
         let meaning = match state {
             Worth::BrokenOff => "wringer's own code failed; see Generator below",
             Worth::NothingSent => "no request was sent",
-            Worth::CutOff if self.result.agents.iter().any(|agent| agent.lost.is_some()) => {
+            Worth::CutOff if self.result.has_losses() => {
                 return format!("{}: {}", state.text(), verdict.measurement.reasons[0]);
             }
             Worth::CutOff => "the run ended without a word: nothing is known of the generator",

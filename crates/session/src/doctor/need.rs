@@ -1,7 +1,7 @@
 //! Needs of a run on this machine: numbers that follow from its plan.
 
 use super::{is_here, sources};
-use plan::{Arrivals, CloseBy, Load, Open, Pace, Phase, Plan};
+use plan::{Arrivals, CloseBy, Load, Open, Pace, Phase, Plan, TargetSpread};
 use serde::Serialize;
 use std::net::SocketAddr;
 
@@ -75,6 +75,10 @@ impl Need {
         need.targets = is_known.then_some(targets.len().max(1) as u64);
         need.loopback = targets.first().is_some_and(|target| is_here(target.ip()));
         load.phases.iter().for_each(|phase| need.add_phase(phase, load));
+        if load.spread == TargetSpread::Hash {
+            // Users keep a connection to each target.
+            need.connections *= need.targets.unwrap_or(1);
+        }
         need.memory_bytes = BASE_BYTES + CONNECTION_BYTES * need.connections;
         need
     }

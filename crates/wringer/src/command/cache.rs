@@ -26,12 +26,15 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let origin = origin_address(args)?;
     let listen = pressed::listen(&args.target())?;
-    let plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
+    let mut plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
+    let has_origin = plan.origin.is_some() || args.clients_only;
+    let origin_agents = fleet::served(&mut plan, args.origin_agents(), &args.fleet)?;
     let around = SessionOptions {
+        origin_agents,
         cache_bytes: cache_bytes(&args.target(), args.memory(), args.started.place.cache_memory),
         join_remote: args.clients_only,
         origins: args.farm.origins().to_vec(),
-        fleet: fleet::asked(&args.fleet)?,
+        fleet: fleet::clients(&args.fleet)?,
         ready: args.load.wait.ready,
         ..around::watching(&args.watch)
     };
@@ -40,7 +43,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings(), &plan);
     let pressed = press(args, &listen, origin)?;
-    let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
+    let mut lines = Lines::new(&args.output, &plan, has_origin);
     let title = args.farm.title(pressed.title());
     show::notice(&format!("pressing {title}"));
     let seed_option = args.load.seed.is_none().then_some("--seed");
@@ -86,7 +89,7 @@ fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
 /// Where the origin listens, with a real port; not touched where it runs elsewhere.
 fn origin_address(args: &CacheArgs) -> Result<SocketAddr, Problem> {
     let wanted = args.origin_address();
-    if args.clients_only { Ok(wanted) } else { listening(wanted) }
+    if args.clients_only || args.origin_agents().next().is_some() { Ok(wanted) } else { listening(wanted) }
 }
 
 /// An address at which an origin can listen, with a real port.

@@ -7,12 +7,13 @@ use cli::{AgentArgs, FleetArgs, PrintFleet, ReadArgs, RunArgs};
 use fleet::placing;
 use session::{AgentOptions, Fleet, SessionOptions, Standing};
 use std::path::{Path, PathBuf};
-pub use tools::agents::asked;
-use tools::agents::{bus, named};
+pub use tools::agents::{asked, clients, served};
+use tools::agents::{bus, everybody, named};
 
 fn nobody() -> Problem {
     Problem::Usage(
-        "no agents are named: give --agents local:N, ssh:HOST or cmd:'COMMAND', or --bus URL".to_owned(),
+        "no agents are named: give --agents local:N, ssh:HOST, cmd:'COMMAND' or FILE.toml, or --bus URL"
+            .to_owned(),
     )
 }
 
@@ -37,18 +38,19 @@ pub fn print(what: &PrintFleet) -> Exit {
 
 /// Finds out whether agents are there, and whether they would carry a plan.
 pub fn check(plan: Option<&Path>, args: &FleetArgs) -> Result<Exit, Problem> {
-    let fleet = named(args).ok_or_else(nobody)?;
     match plan {
-        Some(file) => would_carry(file, &fleet),
-        None => are_there(&fleet),
+        Some(file) => would_carry(file, args),
+        None => are_there(&everybody(args).ok_or_else(nobody)?),
     }
 }
 
-fn would_carry(file: &Path, fleet: &Fleet) -> Result<Exit, Problem> {
+fn would_carry(file: &Path, args: &FleetArgs) -> Result<Exit, Problem> {
+    let fleet = named(args).ok_or_else(nobody)?;
     let mut plan = plan::runnable(file, &ReadArgs::default())?.plan;
+    let origin_agents = served(&mut plan, args.origins(), args)?;
     session::settle(&mut plan)?;
-    let around = around::options(SessionOptions::default())?;
-    let (willing, warnings) = session::check_plan(&plan, &around, fleet)?;
+    let around = around::options(SessionOptions { origin_agents, ..SessionOptions::default() })?;
+    let (willing, warnings) = session::check_plan(&plan, &around, &fleet)?;
     show::warn(&warnings, &plan);
     if willing.is_empty() {
         return Err(no_offer());
@@ -56,7 +58,11 @@ fn would_carry(file: &Path, fleet: &Fleet) -> Result<Exit, Problem> {
     for agent in willing {
         let workers = agent.workers;
         let with = if workers == 1 { "1 worker".to_owned() } else { format!("{workers} workers") };
-        show::line(&format!("{}  {}  would carry it with {with}", agent.name, agent.at));
+        let would = match agent.listen {
+            Some(listen) => format!("be its origin at {listen}"),
+            None => "carry it".to_owned(),
+        };
+        show::line(&format!("{}  {}  would {would} with {with}", agent.name, agent.at));
     }
     Ok(Exit::Ok)
 }
@@ -79,7 +85,7 @@ fn are_there(fleet: &Fleet) -> Result<Exit, Problem> {
 
 /// Brings results that nobody took to one folder.
 pub fn collect(run: Option<&str>, into: &Path, args: &FleetArgs) -> Result<Exit, Problem> {
-    let fleet = named(args).ok_or_else(nobody)?;
+    let fleet = everybody(args).ok_or_else(nobody)?;
     let collected = session::collect(&fleet, run, into, &*signals::interrupted()?)?;
     for run in &collected.runs {
         show::line(&sum_of(run));

@@ -54,7 +54,7 @@ fn target(args: &HttpArgs) -> String {
     let aims = args.urls.iter().map(|url| without_secrets(url)).chain(list).collect::<Vec<_>>().join(", ");
     match &args.sent.requests.proxy {
         Some(proxy) => format!("{aims} through {proxy}"),
-        None => aims,
+        None => args.farm.title(aims),
     }
 }
 

@@ -37,15 +37,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
         return dry::run(&plan, SessionOptions { interpreters, ..SessionOptions::default() });
     }
     show::can_keep(&args.output)?;
+    let has_origin = plan.origin.is_some();
+    let origin_agents = fleet::served(&mut plan, args.fleet.origins(), &args.fleet)?;
     session::settle(&mut plan)?;
     let around = SessionOptions {
-        join_remote: plan.origin.is_none()
-            && plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some()),
-        fleet: fleet::asked(&args.fleet)?,
+        join_remote: !has_origin && plan.load.as_ref().is_some_and(|load| load.protocol.http().is_some()),
+        origin_agents,
+        fleet: fleet::clients(&args.fleet)?,
         interpreters: Some(interpreters(programs)),
         ..around::watching(&args.watch)
     };
-    let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
+    let mut lines = Lines::new(&args.output, &plan, has_origin);
     // What the origin sees is told from there.
     let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
     let around = around::options(around)?;

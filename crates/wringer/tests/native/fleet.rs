@@ -168,8 +168,59 @@ fn a_plan_file_and_an_old_tool_run_on_agents_too() {
     assert!(server.take()["/w"] >= ran.report().count("measured/counts/requests"));
 }
 
+#[test]
+fn a_file_of_agents_says_what_is_each_ones_own() {
+    let server = Asked::begin();
+    let at = server.at;
+    let place = folder();
+    let file = place.path().join("fleet.toml");
+    let named = file.display();
+    let told = |text: &str| fs::write(&file, text).expect("a file");
+    told(
+        "[defaults]\nthreads = 2\n[[agents]]\nat = \"local\"\nname = \"c1\"\nsources = [\"127.0.0.2-127.0.0.3\"]\n[[agents]]\n\
+         at = \"local\"\nthreads = 1\n",
+    );
+    let url = format!("http://{at}/f/{{{{int:1..1000000}}}}");
+    run(&format!("http {url} -n 90 -c 6 --seed 5 -q -t 4")).ended_with(0);
+    let alone = server.take();
+    // The workers of an entry count, and not those of all.
+    let line = format!(
+        "http {url} -n 90 -c 6 --seed 5 -q -t 7 --agents {named} --agents local:1 --json {{}}/result.json"
+    );
+    let ran = run(&line.replace("--agents local:1 ", "")).ended_with(0);
+    let short = |agent: &serde_json::Value| {
+        (agent["name"].as_str().expect("a name").to_owned(), agent["threads"].as_u64().expect("a count"))
+    };
+    let found: Vec<_> = agents(&ran).iter().map(short).collect();
+    assert_eq!(found, [("c1".to_owned(), 2), ("a2".to_owned(), 1)]);
+    let of_three = server.take();
+    assert_eq!(of_three.values().sum::<u64>(), alone.values().sum::<u64>());
+    let ran = run(&line.replace("-t 7", "-t 1")).ended_with(0);
+    assert_eq!(
+        (agents(&ran).len(), server.take()),
+        (3, alone),
+        "four workers send what four of one machine do"
+    );
+    let checked = start(["fleet", "check", "--agents", &named.to_string()]).end().ended_with(0);
+    assert!(checked.stdout.starts_with("c1  local  "), "{}", checked.stdout);
+    for (text, code, said) in [
+        ("[[agents]]\nat = \"local\"\nsources = [\"192.0.2.7\"]\n", 1, "192.0.2.7"),
+        ("[[agents]]\nat = \"local\"\ntreads = 1\n", 2, "fleet.toml, line 3: unknown field `treads`"),
+        (
+            "[[agents]]\nat = \"local\"\nname = \"a2\"\n[[agents]]\nat = \"local\"\n",
+            2,
+            "two agents would be called a2",
+        ),
+        ("[[agents]]\nat = \"local\"\nrole = \"origin\"\nlisten = \"127.0.0.1:9\"\n", 2, "clients alone"),
+    ] {
+        told(text);
+        run(&format!("http http://{at}/ -n 5 --agents {named}")).refused_with(code, &[said]);
+    }
+    assert_eq!(server.take(), BTreeMap::new());
+}
+
 /// The agents of a run, once there are so many.
-fn wait_for_agents(run: &mut Running, count: usize) -> Vec<Pid> {
+pub fn wait_for_agents(run: &mut Running, count: usize) -> Vec<Pid> {
     loop {
         let all = run.processes().into_iter().filter(|(_, line)| line.contains("agent --stdio"));
         let found: Vec<Pid> = all.map(|(pid, _)| pid).collect();

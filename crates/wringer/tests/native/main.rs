@@ -49,6 +49,7 @@ mod openssl;
 mod oracle;
 mod oracle_forms;
 mod oracle_vary;
+mod origin_agents;
 mod plans;
 mod probe;
 mod processes;

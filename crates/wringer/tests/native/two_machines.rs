@@ -2,6 +2,7 @@
 //! proxy between them.
 
 use crate::faulty_proxy::{FaultKind, start as faulty_proxy};
+use crate::fleet::Asked;
 use crate::support::{Ran, Report, Running, free_address, program, run, wringer};
 use rustix::process::Signal;
 use std::net::SocketAddr;
@@ -219,13 +220,67 @@ fn accounts_of_several_origins_behind_several_proxies_are_added_up() {
 }
 
 #[test]
+fn each_object_belongs_to_one_of_several_proxies_where_it_is_hashed() {
+    let (address, origin) = origin("--size 3000");
+    let proxies: Vec<_> = (0..3).map(|_| faulty_proxy(address, HONEST)).collect();
+    let targets = proxies.iter().map(|proxy| proxy.address.to_string()).collect::<Vec<_>>().join(",");
+    // A user keeps a connection to each of them. Three caches of which each has a third fetch as much as one that has all.
+    for (set, spread, connections, fetched) in
+        [("a", "hash", 3, 40..=40), ("b", "turn --keep-alive 1", 900, 60..=120)]
+    {
+        let line = format!(
+            "cache --targets {targets} --clients-only --host {address} -c 1 -t 1 -q --json {{}}/result.json --seed 7 --size 3000 \
+             --phase x,requests=900,set={set} --hit-ratio 1 --hot 40 --ignore-exit --spread {spread}"
+        );
+        let report = run(&line).ended_with(0).report();
+        assert_eq!(report.sum("ok"), 900, "{spread}");
+        assert_eq!(report.count("measured/counts/connections"), connections, "{spread}");
+        assert!(fetched.contains(&report.sum("misses")), "{spread}: {}", report.sum("misses"));
+    }
+    origin.signal(Signal::INT);
+    origin.end().ended_with(0);
+}
+
+#[test]
+fn urls_go_to_several_servers_in_place_of_their_host() {
+    let servers = [Asked::begin(), Asked::begin()];
+    let targets = format!("{},{}", servers[0].at, servers[1].at);
+    let urls = (0..12).map(|nth| format!("http://shop.example/{nth}")).collect::<Vec<_>>().join(" ");
+    let ask = |spread: &str| {
+        run(&format!("http {urls} --targets {targets} -n 120 -c 4 -q {spread}")).ended_with(0);
+        let [one, other] = [servers[0].take(), servers[1].take()];
+        assert_eq!(one.values().chain(other.values()).sum::<u64>(), 120, "{spread}");
+        (one, other)
+    };
+    let (one, other) = ask("--spread hash");
+    assert!(!one.is_empty() && one.keys().all(|path| !other.contains_key(path)), "{one:?} {other:?}");
+    assert_eq!(one.len() + other.len(), 12);
+    assert_eq!(ask("--spread hash --agents local:2"), (one, other), "agents hash alike");
+    let (one, other) = ask("");
+    assert!(one.keys().any(|path| other.contains_key(path)), "{one:?} {other:?}");
+    for (words, said) in [
+        (format!("https://shop.example/ --targets {targets}"), "TLS is spoken to hosts by the names"),
+        (format!("http://shop.example/ --targets {targets} --follow"), "--follow"),
+        (
+            format!("http://shop.example/{{{{int:1..9}}}} --targets {targets} --spread hash"),
+            "a URL with a placeholder",
+        ),
+        (format!("http://shop.example/ --targets {targets} --proxy h:1"), "cannot be used with"),
+    ] {
+        run(&format!("http {words} -n 5 -q")).refused_with(2, &[said]);
+    }
+}
+
+#[test]
 fn what_several_targets_cannot_be_is_refused() {
     let one = faulty_proxy(free_address(), HONEST).address;
     let other = faulty_proxy(free_address(), HONEST).address;
     for (words, said) in [
         (format!("{one},{one}"), "is given twice"),
         (format!("{one},{other} --spread own -t 1"), "needs a worker of its own"),
-        (format!("{one},{other} --spread hash"), "possible values: turn, own"),
+        (format!("{one},{other} --spread object"), "possible values: turn, own, hash"),
+        (format!("{one},{other} --spread hash --http 2c"), "shared by users"),
+        (format!("{one},{other} --spread hash --connection-rate 5 --keep-alive 2"), "for several targets"),
         (format!("{one},{other} --purge 1"), "purges would reach one of several targets"),
         (format!("{one},nowhere"), "names no port"),
         (format!("{one} --rig nginx"), "cannot be used with"),

@@ -84,8 +84,8 @@ impl Exchanges for ObjectExchanges<'_> {
 
     const CACHE: CacheResult = CacheResult::Unknown;
 
-    fn destination<'s>(&'s self, _: &'s Asked) -> Destination<'s> {
-        self.context.worker.channels.target()
+    fn destination<'s>(&'s self, asked: &'s Asked) -> Destination<'s> {
+        self.context.worker.channels.targets().of(|| asked.key())
     }
 
     fn write(

@@ -130,7 +130,7 @@ impl HttpExchanges for UrlExchanges<'_> {
 /// The way to a URL's host: by the target, or to the host itself, which is looked up once.
 async fn destination(worker: &Worker, urls: &UrlQueue, address: &Address) -> io::Result<OwnedDestination> {
     if let Some(destination) =
-        OwnedDestination::by_target(address, worker.channels.http(), worker.channels.target())
+        OwnedDestination::by_target(address, worker.channels.http(), worker.channels.targets())
     {
         return Ok(destination);
     }

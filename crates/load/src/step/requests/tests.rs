@@ -25,8 +25,8 @@ fn models() -> Models {
     Models { control: Arc::new(Control::new(1, 1)), of: (0, 0), scenario: std::rc::Rc::default() }
 }
 
-fn plain(to: &[SocketAddr]) -> Destination<'_> {
-    Destination { to, in_order: false, host: None, secure: None, tunnel: None }
+fn plain(to: &[SocketAddr]) -> Targets<'_> {
+    Destination { to, in_order: false, host: None, secure: None, tunnel: None }.into()
 }
 
 fn requests(step: &RequestStep) -> Requests {
