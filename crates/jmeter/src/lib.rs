@@ -3,7 +3,7 @@
 //! Nothing here opens a file or a socket, or prints: bytes come in, and files that a plan names are asked for through
 //! [`Settings`]. Start reading at [`TestPlan::read`]: `encoding` and `xml` make a tree of nodes, `element` a tree of elements
 //! with properties, `resolve` leaves what takes part in a run; `expression` and `function` are the language in `${…}`; `convert` turns it
-//! into a plan, and lists what runs differently or not at all.
+//! into a plan, and lists what runs differently or not at all; `follow` is asked while it runs.
 
 pub mod arguments;
 mod charset;
@@ -13,6 +13,7 @@ mod encoding;
 mod error;
 mod expression;
 mod finding;
+pub mod follow;
 mod form;
 pub mod function;
 mod json_path;

@@ -315,6 +315,22 @@ fn backend_listeners_of_known_systems_become_exports() {
     assert_eq!(graphite.backends[0].to, "g.example:2003");
     assert_eq!(graphite.backends[0].name, "jmeter.");
     assert!(graphite.findings.is_empty(), "{:?}", graphite.findings);
+    // Beside one of two samplers.
+    let address = "<elementProp name='graphiteHost' elementType='Argument'><stringProp name='Argument.name'>graphiteHost</stringProp>\
+        <stringProp name='Argument.value'>g.example</stringProp></elementProp>\
+        <elementProp name='summaryOnly' elementType='Argument'><stringProp name='Argument.name'>summaryOnly</stringProp>\
+        <stringProp name='Argument.value'>false</stringProp></elementProp>";
+    let below = format!(
+        "<TransactionController testname='T'/><hashTree>{}<BackendListener testname='B'><elementProp name='arguments' elementType='Arguments'>\
+         <collectionProp name='Arguments.arguments'>{address}</collectionProp></elementProp>\
+         <stringProp name='classname'>a.graphite.GraphiteBackendListenerClient</stringProp></BackendListener><hashTree/></hashTree>",
+        request("/", "")
+    );
+    let partial =
+        of_users(&format!("<ThreadGroup testname='G'/><hashTree>{below}{}</hashTree>", request("/", "")));
+    let told: Vec<String> = partial.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("it stands beside 1 of 2 samplers"), "{told:?}");
     let other = listener("rabbit.RabbitClient", &[("host", "x")]);
     assert!(other.backends.is_empty());
     assert!(

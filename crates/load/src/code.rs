@@ -146,6 +146,12 @@ pub struct Place {
     pub users: u64,
     /// Users of all groups that are there.
     pub all_users: u64,
+    /// Users that the plan has for the group; of an open pace, those who may be there at once.
+    pub users_planned: u64,
+    /// The same of all groups of this phase and of those before it.
+    pub all_users_planned: u64,
+    /// Users that have begun so far, in whatever phase.
+    pub users_begun: u64,
     /// The number of the iteration, from 1.
     pub iteration: u64,
     /// Microseconds since 1970.

@@ -53,9 +53,11 @@ const GRAPHITE_USUAL: [Usual; 5] = [
 
 /// Notes who is sent figures; the listener of another system is listed.
 pub(super) fn convert(c: &mut Converter<'_>, of: &Element) {
-    if !c.backends_met.insert(of.path.clone()) {
+    if let Some((_, samplers)) = c.backends_met.get_mut(&of.path) {
+        *samplers += 1;
         return;
     }
+    c.backends_met.insert(of.path.clone(), (of.clone(), 1));
     let class = of.properties.text("classname").to_owned();
     let given = parameters(c, of);
     let given = |name: &str| given.get(name).map_or("", |text| text.trim());
@@ -97,6 +99,21 @@ pub(super) fn convert(c: &mut Converter<'_>, of: &Element) {
         }
     }
     c.backends.push(backend);
+}
+
+/// Lists those that are meant for some of a plan's samplers.
+pub(super) fn note_partial(c: &mut Converter<'_>, samplers: usize) {
+    for (element, of) in std::mem::take(&mut c.backends_met).into_values() {
+        let class = element.properties.text("classname");
+        if of < samplers && [INFLUX, GRAPHITE].iter().any(|known| class.ends_with(known)) {
+            c.different(
+                &element,
+                format!(
+                    "it stands beside {of} of {samplers} samplers, and the figures of all of them are sent"
+                ),
+            );
+        }
+    }
 }
 
 fn or(text: &str, otherwise: &str) -> String {

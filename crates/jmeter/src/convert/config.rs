@@ -2,7 +2,7 @@
 
 use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
-use super::{Converter, keystore};
+use super::{Converter, interrupt, keystore};
 use crate::element::{Element, Value};
 use crate::role::Role;
 use plan::data::Source;
@@ -21,6 +21,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { class: "CookieManager", convert: Convert::Config(read_elsewhere) },
     Kind { class: "CacheManager", convert: Convert::Config(read_elsewhere) },
     Kind { class: "AuthManager", convert: Convert::Config(read_elsewhere) },
+    Kind { class: interrupt::CLASS, convert: Convert::Config(read_elsewhere) },
     Kind { class: "DNSCacheManager", convert: Convert::Config(read_elsewhere) },
     Kind { class: "LoginConfig", convert: Convert::Config(read_elsewhere) },
 ];

@@ -4,12 +4,13 @@ use super::http_fields::Method;
 use super::kinds::{Convert, Kind};
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
-use super::{Converter, client, control, dns, http_fields, place, proxy, unsent};
+use super::{Converter, client, control, dns, follow, http_fields, interrupt, place, proxy, unsent};
 use crate::charset::{self, Charset};
 use crate::element::{Element, Object, Value};
 use crate::expression::Text;
 use crate::form;
 use crate::function;
+use crate::role::Role;
 use plan::answer::Must;
 use plan::{
     Body, Code, CookieRules, Elements, Expect, Fills, Redirects, Request, RequestStep, Resources, Session,
@@ -20,6 +21,8 @@ use plan::{
 pub(super) struct Sampler<'a> {
     pub(super) element: &'a Element,
     defaults: Vec<&'a Element>,
+    /// It goes where a link of the last answer leads.
+    pub(super) follows: bool,
 }
 
 impl<'a> Sampler<'a> {
@@ -27,7 +30,8 @@ impl<'a> Sampler<'a> {
     pub(super) fn new(element: &'a Element, scope: &Scope<'a>, gui: &str) -> Sampler<'a> {
         let defaults = scope.innermost_first("ConfigTestElement");
         let is_of_kind = |defaults: &&Element| defaults.gui == gui || defaults.gui.is_empty();
-        Sampler { element, defaults: defaults.filter(is_of_kind).collect() }
+        let follows = scope.outermost_first(Role::Pre).any(follow::is_link);
+        Sampler { element, defaults: defaults.filter(is_of_kind).collect(), follows }
     }
 
     /// A property: the sampler's own or, where that is missing or empty, that of the nearest defaults.
@@ -46,7 +50,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Parameters: the sampler's own, then those of the defaults.
-    fn arguments(&self) -> Vec<&'a Object> {
+    pub(super) fn arguments(&self) -> Vec<&'a Object> {
         let all = std::iter::once(self.element).chain(self.defaults.iter().copied());
         let lists = all.filter_map(|element| element.properties.object("HTTPsampler.Arguments"));
         let arguments = lists.flat_map(|list| list.properties.list("Arguments.arguments"));
@@ -118,11 +122,21 @@ pub(super) struct Content {
     pub(super) is_upload: bool,
 }
 
-pub(super) const KINDS: &[Kind] = &[Kind { class: "HTTPSamplerProxy", convert: Convert::Sampler(http) }];
+pub(super) const KINDS: &[Kind] = &[Kind { class: CLASS, convert: Convert::Sampler(http) }];
+
+const CLASS: &str = "HTTPSamplerProxy";
+
+/// The class that shows the defaults of HTTP samplers.
+pub(super) const DEFAULTS: &str = "HttpDefaultsGui";
+
+/// True if an element sends a request over HTTP.
+pub(super) fn is_sampler(of: &Element) -> bool {
+    of.class == CLASS
+}
 
 /// The steps of an HTTP sampler: what its texts are computed of, and the request.
 pub(super) fn http(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
-    let sampler = Sampler::new(of, scope, "HttpDefaultsGui");
+    let sampler = Sampler::new(of, scope, DEFAULTS);
     if let Some(why) = unsent::malformed(c, &sampler) {
         of.properties.pass();
         return unsent::steps(c, of, &why, after);
@@ -445,6 +459,7 @@ fn session(c: &mut Converter<'_>, sampler: &Sampler<'_>, scope: &Scope<'_>) -> S
         resources,
         validators: validators(c, scope),
         hosts: dns::hosts(c, scope),
+        cut_after: interrupt::limit(c, scope),
         ..Session::default()
     }
 }

@@ -3,8 +3,8 @@
 
 use super::scope::Scope;
 use super::{
-    Converter, arrivals, assertion, config, control, extract, group, http, listener, sampler, tcp, timer,
-    users,
+    Converter, arrivals, assertion, config, control, extract, follow, group, http, listener, sampler, tcp,
+    timer, users,
 };
 use crate::element::Element;
 use crate::role::Role;
@@ -36,6 +36,8 @@ pub(super) enum Convert {
     Timer(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Works before samplers.
     Pre(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
+    /// Makes of the answer before what an HTTP sampler sends.
+    Follow(fn(&mut Converter<'_>, &Element, &http::Sampler<'_>) -> Vec<Step>),
     /// Works after samplers.
     Post(fn(&mut Converter<'_>, &Element) -> Vec<Step>),
     /// Judges samplers.
@@ -57,6 +59,7 @@ pub(super) const ALL: &[&[Kind]] = &[
     http::KINDS,
     tcp::KINDS,
     sampler::KINDS,
+    follow::KINDS,
     config::KINDS,
     timer::KINDS,
     extract::KINDS,
@@ -106,7 +109,7 @@ pub(crate) fn role(element: &Element) -> Role {
         Convert::Sampler(_) | Convert::Action(_) => Role::Sampler,
         Convert::Config(_) => Role::Config,
         Convert::Timer(_) => Role::Timer,
-        Convert::Pre(_) => Role::Pre,
+        Convert::Pre(_) | Convert::Follow(_) => Role::Pre,
         Convert::Post(_) => Role::Post,
         Convert::Assertion(_) => Role::Assertion,
         Convert::Reaction(_) => Role::Reaction,

@@ -139,6 +139,7 @@ pub(super) fn limit(c: &mut Converter<'_>, of: &Element, name: &str) -> Option<f
 /// The conditions that end the run. One that is meant for some samplers is held against all, which is told.
 pub(super) fn stop_if(c: &mut Converter<'_>) -> Vec<StopIf> {
     let AutoStops { samplers, met, stops } = std::mem::take(&mut c.auto_stops);
+    backend::note_partial(c, samplers);
     for (element, of) in met.into_values().filter(|(_, of)| *of < samplers) {
         c.different(
             &element,

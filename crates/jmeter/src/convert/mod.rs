@@ -11,11 +11,14 @@ mod compare;
 mod condition;
 mod config;
 mod control;
+mod digest;
 mod dns;
 mod extract;
+mod follow;
 mod group;
 mod http;
 mod http_fields;
+mod interrupt;
 mod java;
 mod keystore;
 pub(crate) mod kinds;
@@ -93,7 +96,7 @@ impl TestPlan {
             looks_back: looks_back(&self.root),
             auto_stops: listener::AutoStops::default(),
             backends: Vec::new(),
-            backends_met: BTreeSet::new(),
+            backends_met: BTreeMap::new(),
         };
         converter.set_moments(&self.root);
         converter.set_start_values(&self.root);
@@ -122,7 +125,7 @@ fn looks_back(of: &Element) -> bool {
         Role::Post | Role::Assertion | Role::Reaction | Role::Listener | Role::Idle => false,
         Role::Group | Role::Controller | Role::Sampler | Role::Config | Role::Timer | Role::Pre => true,
     };
-    let mut found = is_of_its_own && names_script_file(of);
+    let mut found = is_of_its_own && (names_script_file(of) || follow::looks_back(of));
     each_text(&of.properties, &mut |text| found |= is_of_its_own && names_last_answer(text));
     found || of.children.iter().any(looks_back)
 }
@@ -176,8 +179,8 @@ struct Converter<'a> {
     named: usize,
     drawn: u64,
     backends: Vec<Backend>,
-    /// Paths of Backend Listeners that were looked at: each sampler in their scope has them.
-    backends_met: BTreeSet<String>,
+    /// Backend Listeners that were looked at, by their paths, with the samplers in the scope of each.
+    backends_met: BTreeMap<String, (Element, usize)>,
     /// Programs run, which may ask for any variable.
     runs_programs: bool,
     /// Some program looks at the answer to a request that it does not belong to.

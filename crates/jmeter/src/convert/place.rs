@@ -22,6 +22,8 @@ pub(super) fn place(
     let port = part("HTTPSampler.port");
     if let (Some(scheme), Some(host), Some(port)) = (scheme.constant(), host.constant(), port.constant())
         && !no_host(host.trim())
+        // A link may bring one along.
+        && !(sampler.follows && host.trim().is_empty())
     {
         return fixed_place(c, of, &scheme, host.trim(), &port).map(|place| (place, false));
     }

@@ -1,9 +1,10 @@
 //! Samplers, with what stands around them: pre-processors, timers, the sampler, post-processors, assertions.
 
 use super::control::Titled;
+use super::http::{self, Sampler};
 use super::kinds::{self, Convert, Kind};
 use super::scope::Scope;
-use super::{Converter, config, control, java, listener};
+use super::{Converter, config, control, interrupt, java, listener};
 use crate::element::Element;
 use crate::expression::Text;
 use crate::function;
@@ -38,7 +39,8 @@ pub(super) const KINDS: &[Kind] = &[
 pub(super) fn sampler(c: &mut Converter<'_>, of: &Element, around: &Scope<'_>) -> Vec<Step> {
     let scope = &around.below(of, &[]);
     listener::listeners(c, scope);
-    let mut steps = before(c, scope);
+    interrupt::note(c, of, scope);
+    let mut steps = before(c, of, scope);
     let convert = match kinds::convert(of) {
         Convert::Sampler(convert) => convert,
         Convert::Action(convert) => {
@@ -149,11 +151,14 @@ fn user_parameters(c: &mut Converter<'_>, of: &Element) -> Vec<Step> {
 }
 
 /// Pre-processors, then timers.
-fn before(c: &mut Converter<'_>, scope: &Scope<'_>) -> Vec<Step> {
+fn before(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for element in scope.outermost_first(Role::Pre).chain(scope.inner_first(Role::Timer)) {
         steps.extend(match kinds::convert(element) {
             Convert::Pre(convert) | Convert::Timer(convert) => convert(c, element),
+            // Nothing but HTTP follows links.
+            Convert::Follow(_) if !http::is_sampler(of) => Vec::new(),
+            Convert::Follow(convert) => convert(c, element, &Sampler::new(of, scope, http::DEFAULTS)),
             _ => unreachable!("{} is no pre-processor", element.class),
         });
     }

@@ -405,6 +405,7 @@ mod tests {
             Convert::Config(_)
             | Convert::Timer(_)
             | Convert::Pre(_)
+            | Convert::Follow(_)
             | Convert::Post(_)
             | Convert::Assertion(_)
             | Convert::Reaction(_)

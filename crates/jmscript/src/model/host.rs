@@ -109,8 +109,16 @@ pub enum Field {
     UserName,
     /// The group's name: text.
     GroupName,
-    /// Users that run: int.
+    /// Users of the group that are there: int.
     UserCount,
+    /// Users that the plan has for the group: int.
+    UsersPlanned,
+    /// Users that the plan has for the groups that have begun so far: int.
+    AllUsersPlanned,
+    /// Users that have begun so far: int.
+    UsersBegun,
+    /// Users that have ended so far: int.
+    UsersEnded,
     /// Turns of the user so far, from 1: int.
     Iteration,
     /// The element's parameters: text.

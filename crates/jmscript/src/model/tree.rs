@@ -96,6 +96,8 @@ pub enum Binding {
     Arguments,
     /// The thread group.
     ThreadGroup,
+    /// The numbers of users.
+    ThreadCounts,
     /// The thread, which is a user here.
     Thread,
     /// The engine.

@@ -1,8 +1,8 @@
 //! Sinks of HTTP's answers: what an answer is pushed into as it arrives, and what they say of it once it has ended.
 
 use measure::event::RequestErrorKind;
-use measure::{CacheResult, ExchangeKind, Failure, Outcome};
-use std::time::Duration;
+use measure::{CacheResult, ExchangeKind, Failure, FailureKind, Outcome, Reason};
+use std::time::{Duration, Instant};
 use wire::http1::{ResponseHead, ResponseSink, Version};
 
 /// The end of an attempt to get an answer.
@@ -14,6 +14,23 @@ pub(crate) enum Ended {
     BrokenOff,
     /// It failed.
     Failed(Failure),
+}
+
+/// ECANCELED: the error number of what was cut short.
+const CANCELED: i32 = 125;
+
+impl Ended {
+    /// The same, but that a time-out at the moment at which the request is cut short says so.
+    pub fn or_cut_short(self, cut: Option<Instant>, now: Instant) -> Ended {
+        match self {
+            Ended::Failed(failure)
+                if failure.kind == FailureKind::Timeout && cut.is_some_and(|cut| now >= cut) =>
+            {
+                Ended::Failed(failure.because(Reason::Errno(CANCELED)))
+            }
+            ended @ (Ended::Complete | Ended::BrokenOff | Ended::Failed(_)) => ended,
+        }
+    }
 }
 
 /// A reader of an answer that may have no use for its body.

@@ -29,6 +29,8 @@ pub(crate) struct Connection {
     /// When opening it began; `None`: before there was anything to send.
     pub begun: Option<Instant>,
     pub last: LastRequest,
+    /// The moment at which whatever is under way is cut short.
+    pub cut: Option<Instant>,
     /// Use of it, told when it is over, where anybody wants to hear.
     pub usage: Option<Box<Usage>>,
 }
@@ -102,8 +104,14 @@ impl Connection {
             round_trip: opened.took,
             begun: Some(opened.began),
             last: LastRequest::NONE,
+            cut: None,
             usage: opened.usage,
         }
+    }
+
+    /// Something must come until then, or until what is under way is cut short.
+    pub fn set_deadline(&mut self, until: Instant) {
+        self.stream.set_deadline(Some(self.cut.map_or(until, |cut| cut.min(until))));
     }
 
     /// An answer came over it, whole or not, the first byte of it then.

@@ -238,6 +238,11 @@ impl Control {
         Some(self.phases.get(phase)?.present.get_or_init(|| Present::new(groups)))
     }
 
+    /// Users that have begun so far, in all phases.
+    pub(crate) fn users_begun(&self) -> u64 {
+        self.phases.iter().filter_map(|gate| gate.present.get()).map(Present::begun).sum()
+    }
+
     /// The lock of this name in a phase, the same for all workers.
     pub(crate) fn lock(&self, phase: usize, name: &str) -> Arc<Lock> {
         // A worker that panicked while it held the mutex has left the map whole.

@@ -214,10 +214,11 @@ async fn read<C: HttpExchanges>(
     if pacing.is_none() && sink.never_wants_body() {
         lease.look(|letter| letter.only_counted = true);
     }
-    let received = receive(context, lease, &mut sink, &mut moments, pacing, raw).await;
+    let cut = client.cut.filter(|cut| *cut > sent.at);
+    let received = receive(worker, lease, &mut sink, &mut moments, pacing, cut, raw).await;
     client.offending = lease.look(|letter| OffendingBytes::of(&mut letter.wrong));
     let ended = match received {
-        Received::Answer(ended) => ended,
+        Received::Answer(ended) => ended.or_cut_short(cut, moments.ended),
         Received::Nothing(came) => {
             drop(sink);
             kept.end(worker);
@@ -254,21 +255,21 @@ enum Came {
     Misdirected,
 }
 
-/// Pushes what comes of an answer into its sink until it has ended, at the pace of the client.
+/// Pushes what comes of an answer into its sink until it has ended, at the pace of the client, or until it is cut short.
 async fn receive(
-    context: Context<'_>,
+    worker: &Worker,
     lease: &Lease,
     sink: &mut impl AnswerSink,
     moments: &mut Moments,
     mut pacing: Option<Box<Pacing>>,
+    cut: Option<Instant>,
     raw: &mut Vec<u8>,
 ) -> Received {
-    let worker = context.worker;
     let mut length = None;
     let mut head_told = false;
     let mut coming = worker.account.coming();
     loop {
-        let deadline = deadline(worker, moments.sent, head_told);
+        let deadline = deadline(worker, moments.sent, head_told, cut);
         let deadline = pacing.as_ref().map_or(deadline, |pacing| pacing.deadline(worker, deadline));
         if !lease.news(deadline).await {
             lease.ran_out(moments.sent);
@@ -327,11 +328,12 @@ async fn receive(
 }
 
 /// Until when something of an answer must come.
-fn deadline(worker: &Worker, sent: Instant, head_told: bool) -> Instant {
-    match head_told {
+fn deadline(worker: &Worker, sent: Instant, head_told: bool, cut: Option<Instant>) -> Instant {
+    let latest = match head_told {
         false => worker.channels.first_deadline(sent),
         true => sent + worker.load.limits.request,
-    }
+    };
+    cut.map_or(latest, |cut| cut.min(latest))
 }
 
 /// Tells the head of an answer and counts it; the length of the content, where that is announced.

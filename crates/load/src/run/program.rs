@@ -23,7 +23,13 @@ impl Walk<'_> {
         let turns = user.turns;
         let values = user.client.values.get_or_insert_default();
         let code = values.code.get_or_insert_with(|| {
+            let planned = |groups: &[u32]| groups.iter().map(|users| u64::from(*users)).sum::<u64>();
+            let phases = self.worker.load.phases.iter().map(plan::Phase::users_at_once);
+            let begun: Vec<Vec<u32>> = phases.take(self.worker.account.phase() + 1).collect();
+            let of_phase = begun.last().map_or(&[][..], Vec::as_slice);
             let place = Place {
+                users_planned: of_phase.get(work.phase.group).copied().unwrap_or(0).into(),
+                all_users_planned: begun.iter().map(|groups| planned(groups)).sum(),
                 user: number,
                 user_name: work.user_name.clone(),
                 group_name: work.phase.name.as_str().into(),
@@ -38,6 +44,7 @@ impl Walk<'_> {
         code.place.iteration = turns + 1;
         let users = self.worker.present(work.phase.group);
         (code.place.users, code.place.all_users) = (users.of_group.into(), users.of_all.into());
+        code.place.users_begun = self.worker.control.users_begun();
     }
 
     /// Tells that a transaction begins or has ended, where records are told.

@@ -16,11 +16,11 @@ impl Message {
             self.request.method = method.as_str().into();
         }
         self.move_origin(&edit);
+        edit.fields.iter().for_each(|(name, value)| self.change_field(name, value.as_deref()));
+        self.set_parameters(&edit.parameters);
         if let Some(path) = &edit.path {
             self.move_path(path);
         }
-        edit.fields.iter().for_each(|(name, value)| self.change_field(name, value.as_deref()));
-        self.set_parameters(&edit.parameters);
     }
 
     /// Another scheme, host or port.
@@ -34,19 +34,25 @@ impl Message {
         let port = edit.port.unwrap_or(self.address.port);
         let text = format!("{scheme}://{host}:{port}{}", self.address.path);
         let Some(to) = Address::parse(&text) else { return (self.address.text, self.refused) = (text, true) };
+        // Where it led nowhere, it has no host yet.
+        let is_own = |host: &str| host.is_empty() || host == self.address.authority;
         for field in self.request.fields.iter_mut() {
-            if field.is("Host") && field.value() == self.address.authority {
+            if field.is("Host") && is_own(&field.value()) {
                 *field = FieldLine::new(field.name(), &to.authority);
             }
         }
         self.request.secure = to.secure;
         self.address = to;
+        if edit.host.is_some() && edit.path.is_some() {
+            self.refused = false;
+        }
     }
 
     /// Another path; the query that the parameters made stays, before one of the path's own.
     fn move_path(&mut self, path: &str) {
         let (path, own) = path.split_once('?').unwrap_or((path, ""));
-        let made = self.address.path.split_once('?').map_or("", |(_, query)| query).to_owned();
+        let made = self.address.path.split_once('?').filter(|_| self.is_of_query());
+        let made = made.map_or("", |(_, query)| query).to_owned();
         self.set_target(path, &joined([made.as_str(), own]));
     }
 
@@ -74,13 +80,17 @@ impl Message {
         }
     }
 
+    /// True if its parameters stand in the query.
+    fn is_of_query(&self) -> bool {
+        matches!(&*self.request.method, "GET" | "DELETE" | "OPTIONS")
+    }
+
     fn set_parameters(&mut self, parameters: &Parameters) {
         if parameters.is_empty() {
             return;
         }
         let named = parameters.added.iter().any(|one| !one.name.is_empty());
-        let in_query = matches!(&*self.request.method, "GET" | "DELETE" | "OPTIONS");
-        match in_query && (named || parameters.added.is_empty()) {
+        match self.is_of_query() && (named || parameters.added.is_empty()) {
             true => self.set_query(parameters),
             false => set_body(&mut self.request, parameters),
         }
@@ -255,5 +265,34 @@ mod tests {
         assert_eq!(edited(QUERY, edit(None, Some(80), None)).1, "X-A: one; Host: h");
         assert_eq!(edited(QUERY, edit(None, None, Some("/o?z=1"))).0, "http://h:81/o?a=b&z=1");
         assert_eq!(edited(SENT_FORM, edit(None, None, Some("o x"))).0, "http://h:81/o%20x");
+        // The query of a path goes with it, unless it is one of parameters.
+        let with_query = SENT_FORM.replace("/p ", "/p?y=1 ");
+        assert_eq!(edited(&with_query, edit(None, None, Some("/o?z=1"))).0, "http://h:81/o?z=1");
+        let replaces = Parameters { replaces: true, ..Parameters::default() };
+        let whole = Edit { parameters: replaces, ..edit(None, None, Some("/o?z=%61&q")) };
+        assert_eq!(edited(QUERY, whole).0, "http://h:81/o?z=%61&q");
+    }
+
+    #[test]
+    fn a_request_that_led_nowhere_is_sent_where_a_program_gives_it_a_whole_place() {
+        let nowhere = || {
+            let request = HttpRequest::of_text("GET / HTTP/1.1\r\nHost: \r\n\r\n");
+            let mut message = Message::new(request, &Address::parse("http://place.invalid/").unwrap());
+            message.move_to("http://h:81/[a-z]+");
+            message
+        };
+        let host = Some("h".to_owned());
+        let half = Edit { host: host.clone(), port: Some(81), ..Edit::default() };
+        let whole = Edit { path: Some("/abc".to_owned()), ..half.clone() };
+        for (edit, refused) in [(Edit::default(), true), (half, true), (whole, false)] {
+            let mut message = nowhere();
+            message.edit(edit);
+            assert_eq!(message.refused, refused, "{}", message.address.text);
+            assert!(
+                refused
+                    || message.address.text == "http://h:81/abc"
+                        && message.request.fields[0].value() == "h:81"
+            );
+        }
     }
 }

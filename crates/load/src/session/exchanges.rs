@@ -196,6 +196,10 @@ impl UserTurn<'_> {
             return (client, exchanges);
         }
         let mut client = self.memory.client(self.worker, self.user, exchanges.destination.borrowed());
+        // Resources that come side by side are left alone.
+        let side_by_side = exchanges.purpose.cause == Cause::Resource
+            && self.session.plan.resources.as_ref().is_some_and(|resources| resources.parallel > 1);
+        client.cut = self.cut.filter(|_| !side_by_side);
         let due = [Due { item: (), turn }].into_iter().collect();
         exchange::run_http(self.context(), &mut client, &mut exchanges, due).await;
         (client, exchanges)

@@ -89,6 +89,8 @@ struct UserTurn<'a> {
     title: RefCell<Option<String>>,
     /// Resources of this turn that were begun.
     fetches: Cell<u32>,
+    /// The moment at which whatever is under way is cut short.
+    cut: Option<Instant>,
 }
 
 /// A page whose resources are wanted.
@@ -168,7 +170,7 @@ pub(crate) async fn user_turn(
     let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, client.user));
     let memory = memory.get_or_insert_with(new);
     let context = Context { worker, phase };
-    let begun = match session.only_redirects {
+    let begun = match session.only_redirects && session.plan.cut_after.is_none() {
         true => match fast(context, client, memory, session, prepared, turn).await {
             Fast::Done => return,
             Fast::Begun(begun) => Some(begun),
@@ -190,6 +192,7 @@ pub(crate) async fn user_turn(
         status: Cell::new(0),
         title: RefCell::default(),
         fetches: Cell::new(0),
+        cut: session.plan.cut_after.map(|after| worker.net.now() + after),
     };
     let mut turn = turn;
     if user_turn.login(turn).await {

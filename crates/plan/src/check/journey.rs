@@ -187,7 +187,8 @@ fn check_one_after(step: &Step, names: &Names<'_>, found: &mut Found) {
 }
 
 /// Languages of program text.
-const LANGUAGES: [&str; 7] = ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file", "values"];
+const LANGUAGES: [&str; 9] =
+    ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file", "values", "follow", "rewrite"];
 
 fn check_code(code: &Code, names: &Names<'_>, found: &mut Found) {
     if !LANGUAGES.contains(&code.language.as_str()) {

@@ -366,6 +366,14 @@ impl Phase {
         !self.groups.is_empty() || self.scenario.is_journey()
     }
 
+    /// Users of each of its groups that may be there at once.
+    pub fn users_at_once(&self) -> Vec<u32> {
+        match self.groups.is_empty() {
+            true => vec![self.pace.at_once()],
+            false => self.groups.iter().map(|group| group.pace.at_once()).collect(),
+        }
+    }
+
     /// Its groups, each as a phase of its own, in which users walk a journey; itself where it has none.
     pub fn parts(&self) -> Vec<Phase> {
         let dealt = self.dealt();

@@ -6,10 +6,12 @@
 use crate::http::credentials::Credentials;
 use crate::request::Request;
 use crate::request::answer::Must;
+use crate::units::duration_text_option;
 use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 /// State that users of a step remember, and actions of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
@@ -48,6 +50,11 @@ pub struct Session {
     /// Hosts that are not looked up, by name, as in a hosts file: connections go to the first address that takes them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hosts: BTreeMap<String, Vec<IpAddr>>,
+    /// So long after a request has begun, whatever of it is under way then is cut short: itself, what it was redirected to, or a resource
+    /// that is fetched over one connection. What begins later is not.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
+    pub cut_after: Option<Duration>,
 }
 
 impl Session {
@@ -263,6 +270,9 @@ pub(crate) fn check(phase: &str, session: &Session, found: &mut Found) {
             "hosts",
             format!("hosts: {name} has no address: give one or more, or leave it out to look it up"),
         );
+    }
+    if session.cut_after.is_some_and(|after| after.is_zero()) {
+        say("cut_after", "cut_after is 0: leave it out to cut nothing short".to_owned());
     }
     let Some(auth) = &session.auth else { return };
     if auth.attempts == 0 || auth.credentials.len() + auth.proxy.len() == 0 {

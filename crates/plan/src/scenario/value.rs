@@ -115,7 +115,8 @@ pub struct Log {
 #[serde(deny_unknown_fields, default)]
 pub struct Code {
     /// Of the program text: `groovy`, `beanshell`, `javascript`, `jexl`; `jmeter` for a text with JMeter's functions, whose value
-    /// is the result; `file` for the path of a file, whose content is the result.
+    /// is the result; `file` for the path of a file, whose content is the result; `follow` and `rewrite` make of the last answer what
+    /// the next request is: a link like it, or a session in it.
     pub language: String,
     /// The program text.
     pub text: String,

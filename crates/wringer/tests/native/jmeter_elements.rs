@@ -116,6 +116,145 @@ fn programs_and_results_know_how_many_users_are_there() {
     }
 }
 
+#[test]
+fn programs_know_the_numbers_of_users_as_jmeter_does() {
+    let text = "import org.apache.jmeter.threads.JMeterContextService as S; def c = S.getThreadCounts(); def g = ctx.getThreadGroup();\
+        vars.put('n', [S.getNumberOfThreads(), S.getTotalThreads(), c.activeThreads, c.startedThreads, c.finishedThreads,\
+        g.getNumThreads(), g.getNumberOfThreads(), g.numThreads, g.numberOfActiveThreads()].join('-'))";
+    // One user of a group of its own, then two, of whom the second comes when the first one is long gone.
+    let last = once(&[script("counts", text), sampler("a", "/a?${n}", "", "")].concat())
+        .replace("num_threads\">1<", "num_threads\">2<")
+        .replace("ramp_time\">0<", "ramp_time\">10<");
+    let first = once(&sampler("b", "/b", "", ""));
+    let begin = first.find("<ThreadGroup").unwrap();
+    let group = &first[begin..first.find("</hashTree></hashTree></jmeterTestPlan>").unwrap()];
+    let serial = "<boolProp name=\"TestPlan.serialize_threadgroups\">true</boolProp>";
+    let plan = last.replacen("<ThreadGroup", &format!("{group}<ThreadGroup"), 1).replace(
+        "<TestPlan testclass=\"TestPlan\" testname=\"Plan\"/>",
+        &format!("<TestPlan testclass=\"TestPlan\" testname=\"Plan\">{serial}</TestPlan>"),
+    );
+    let web = Web::start(|_| ok("x"));
+    results(&plan, &web);
+    let asked: Vec<String> = web.seen().into_iter().map(|asked| asked.target).collect();
+    assert_eq!(asked, ["/b", "/a?1-3-1-2-1-2-1-2-1", "/a?1-3-1-3-2-2-1-2-1"]);
+}
+
+#[test]
+fn answers_are_held_to_digests() {
+    let digest = |wanted: &str| {
+        format!(
+            "<MD5HexAssertion testname=\"M\"><stringProp name=\"MD5HexAssertion.size\">{wanted}</stringProp></MD5HexAssertion><hashTree/>"
+        )
+    };
+    let web = Web::start(|asked| ok(if asked.target == "/empty" { "" } else { "none" }));
+    let steps = [("/a", "334C4A4C42FDB79D7EBC3E73B517E6F8"), ("/a", "00"), ("/a", ""), ("/empty", "00")];
+    let steps = steps.map(|(path, wanted)| sampler("a", path, "", &digest(wanted))).concat();
+    let port = format!("-Jport={}", web.address.port());
+    let words = ["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl", &port];
+    let text = on(&once(&steps), &words).ended_with(0).file("out.jtl");
+    let said: Vec<String> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').skip(7).take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    let wrong =
+        "false Error asserting MD5 sum : got 334c4a4c42fdb79d7ebc3e73b517e6f8 but should have been 00";
+    assert_eq!(said, ["true ", wrong, "false MD5Hex to test against is empty", "false Response was null"]);
+}
+
+#[test]
+fn assertions_that_cannot_run_say_why() {
+    for (class, why) in [
+        ("HTMLAssertion", "it counts the errors and warnings of Tidy"),
+        ("XMLSchemaAssertion", "answers are not held to an XML schema"),
+        ("SMIMEAssertion", "signatures of mail (S/MIME) are not checked"),
+    ] {
+        let plan = once(&sampler("a", "/a", "", &format!("<{class} testname=\"X\"/><hashTree/>")));
+        let checked = on(&plan, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(2);
+        assert!(checked.stdout.contains(why), "{}", checked.stdout);
+    }
+}
+
+/// Numbers and texts of XPath Assertions: nothing does for XPath 1, and any XML for XPath 2.
+#[test]
+fn xpath_assertions_on_numbers_end_as_in_jmeter() {
+    let assertion = |class: &str, negate: bool| {
+        format!(
+            "<{class} testname=\"X\"><stringProp name=\"XPath.xpath\">count(//b)</stringProp>\
+             <boolProp name=\"XPath.negate\">{negate}</boolProp></{class}><hashTree/>"
+        )
+    };
+    let steps = [
+        ("XPathAssertion", false),
+        ("XPathAssertion", true),
+        ("XPath2Assertion", false),
+        ("XPath2Assertion", true),
+    ];
+    let steps = steps.map(|(class, negate)| sampler("a", "/a", "", &assertion(class, negate))).concat();
+    let web = Web::start(|_| ok("<a><b/></a>"));
+    let port = format!("-Jport={}", web.address.port());
+    let words = ["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl", &port];
+    let text = on(&once(&steps), &words).ended_with(0).file("out.jtl");
+    let said: Vec<String> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').skip(7).take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    let none = "false Cannot understand: count(//b)";
+    assert_eq!(said, [none, none, "true ", "false Nodes Matched for count(//b)"]);
+}
+
+/// A limit of a sample: what JMeter's results file says of those that are cut short.
+#[test]
+fn samples_are_cut_short_when_their_time_is_over() {
+    const CUT: &str =
+        "Non HTTP response code: java.net.SocketException|Non HTTP response message: Socket closed|false";
+    let limit = |ms: &str| {
+        format!(
+            "<SampleTimeout testname=\"T\"><stringProp name=\"InterruptTimer.timeout\">{ms}</stringProp></SampleTimeout><hashTree/>"
+        )
+    };
+    // Longer than any machine is busy: only what is cut short ends before.
+    let slow = std::time::Duration::from_secs(20);
+    let web = Web::start(move |asked| match asked.target.as_str() {
+        "/slow" => {
+            std::thread::sleep(slow);
+            ok("late")
+        }
+        "/half" => "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf".to_owned(),
+        "/led" => answer("302 Found", "Location: /slow\r\n", ""),
+        _ => ok("x"),
+    });
+    let follows = "<boolProp name=\"HTTPSampler.follow_redirects\">true</boolProp>";
+    let steps = [
+        sampler("slow", "/slow", "", &limit("300")),
+        sampler("half", "/half", "", &limit("300")),
+        sampler("led", "/led", follows, &limit("300")),
+        sampler("none", "/none", "", &limit("0")),
+        sampler("text", "/none", "", &limit("soon")),
+    ];
+    let began = std::time::Instant::now();
+    let lines = results(&once(&steps.concat()), &web);
+    assert!(began.elapsed() < slow, "nothing was waited for");
+    let told: Vec<String> = lines
+        .iter()
+        .map(|line| [&line[0], &line[1], &line[2], &line[3]].map(String::as_str).join("|"))
+        .collect();
+    assert_eq!(told[0], format!("slow|{CUT}"));
+    assert_eq!(told[1], format!("half|{CUT}"));
+    assert_eq!(told[2], format!("led|{CUT}"));
+    assert_eq!(told[3], "led-0|302|Found|true");
+    assert_eq!(told[4], format!("led-1|{CUT}"));
+    assert_eq!(told[5..], ["none|200|OK|true", "text|200|OK|true"]);
+    let plan = once(&(limit("300") + &script("long", "sleep(1)")));
+    let checked = on(&plan, &["plan", "check", "{}/plan.jmx"]);
+    assert!(
+        checked.stdout.contains("cuts HTTP requests short and nothing else: 'long' is let finish"),
+        "{}",
+        checked.stdout
+    );
+}
+
 fn compare(more: &str) -> String {
     format!(
         "<CompareAssertion testname=\"Same\"><boolProp name=\"compareContent\">true</boolProp>\

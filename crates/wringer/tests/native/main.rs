@@ -38,6 +38,7 @@ mod http3;
 mod jmeter;
 mod jmeter_elements;
 mod jmeter_flow;
+mod jmeter_follow;
 mod jmeter_http;
 mod jmeter_scripts;
 mod journeys;

@@ -42,9 +42,10 @@ pub(crate) async fn read<C: HttpExchanges>(
     let memo = exchanges.memo(sent);
     let mut ended = match &mut reading.tcp {
         None => transfer(worker, connection, &mut reader, &mut sink, memo, &mut reading, &mut moments).await,
-        // On the heap, so that users of HTTP need no room for it.
+        // On the heap: users of HTTP need no room for it.
         Some(reader) => Box::pin(tcp::receive(worker, connection, &mut sink, reader, &mut moments)).await,
     };
+    ended = ended.or_cut_short(connection.cut, moments.ended);
     if reading.is_idle(&reader) {
         moments.first_byte = None;
         ended = without_answer(worker, ended);
@@ -114,6 +115,7 @@ fn without_answer(worker: &Worker, ended: Ended) -> Ended {
     let limits = &worker.load.limits;
     if let Ended::Failed(failure) = ended
         && failure.kind == FailureKind::Timeout
+        && failure.errno().is_none()
         && limits.first_byte.is_some_and(|limit| limit < limits.request)
     {
         return Ended::Failed(Failure { stage: Stage::FirstByte, ..failure });

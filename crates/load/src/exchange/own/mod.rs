@@ -160,7 +160,9 @@ async fn fill<C: Exchanges>(
     }
     let Some(out) = out.filter(|out| !out.is_empty()) else { return Ok(()) };
     if let Some(oldest) = window.front() {
-        connection.stream.set_deadline(Some(worker.channels.first_deadline(oldest.at)));
+        // What begins later than that is not cut short.
+        connection.cut = client.cut.filter(|cut| *cut > oldest.at);
+        connection.set_deadline(worker.channels.first_deadline(oldest.at));
     }
     channel::send(connection, out, payload, exchanges.half_closes()).await?;
     exchanges.sent(client, connection, window);

@@ -48,7 +48,8 @@ pub(super) async fn send<C: Exchanges>(
     let head_bytes = out.len() as u64;
     let answers = exchanges.answers(&next.item);
     window.push(Sent { traced, ..begin_sent(worker, connection, next, expect, now, head_bytes, answers) });
-    connection.stream.set_deadline(Some(worker.channels.first_deadline(now)));
+    connection.cut = client.cut.filter(|cut| *cut > now);
+    connection.set_deadline(worker.channels.first_deadline(now));
     if let Some(limit) = waits {
         channel::send(connection, out, 0, false).await?;
         if !is_asked_for(worker, connection, limit).await? {
@@ -56,7 +57,7 @@ pub(super) async fn send<C: Exchanges>(
             window.front_mut().into_iter().for_each(|sent| sent.last = true);
             return Ok(());
         }
-        connection.stream.set_deadline(Some(worker.channels.first_deadline(now)));
+        connection.set_deadline(worker.channels.first_deadline(now));
         out = worker.net.buffer();
     }
     window.front_mut().into_iter().for_each(|sent| sent.bytes += body.length());

@@ -24,6 +24,8 @@ pub(crate) struct Client {
     pub head: Option<Box<Head>>,
     /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
+    /// The moment at which whatever is under way is cut short.
+    pub cut: Option<Instant>,
     /// Fault of the answer that has just failed.
     pub offending: Option<Box<OffendingBytes>>,
 }

@@ -278,6 +278,10 @@ impl Host for Seen<'_, '_> {
         match field {
             Field::GroupUsers(_) | Field::UserCount => number(place.users),
             Field::AllUsers(_) => number(place.all_users),
+            Field::UsersPlanned => number(place.users_planned),
+            Field::AllUsersPlanned => number(place.all_users_planned),
+            Field::UsersBegun => number(place.users_begun),
+            Field::UsersEnded => number(place.users_begun.saturating_sub(place.all_users)),
             Field::Failure => Value::Bool(self.failure),
             Field::AssertionError => Value::Bool(last.is_some_and(|last| last.assertion_error)),
             Field::FailureMessage => Value::from(self.failure_message.as_str()),

@@ -18,6 +18,8 @@ pub(super) struct Memory {
     pub counters: HashMap<(String, usize), u64>,
     /// Rows of files that functions have come to.
     pub rows: HashMap<String, usize>,
+    /// Sessions that were found in answers, by element.
+    pub sessions: HashMap<String, String>,
     /// Cookies that scripts have set.
     pub cookies: Vec<CookieValue>,
     /// Values drawn so far.

@@ -1,9 +1,11 @@
 //! The program texts of journeys: JMeter's functions and its script languages behind the engine's surface for them
 //! (`load::code`). The crates `jmeter` and `jmscript` know the languages, the engine the users; they meet here.
 //!
-//! Start reading at [`Programs`]; `host.rs` is what a script sees, `functions.rs` what a function does.
+//! Start reading at [`Programs`]; `host.rs` is what a script sees, `functions.rs` what a function does,
+//! `follow.rs` what the last answer makes of the next request.
 
 mod fill;
+mod follow;
 mod functions;
 mod host;
 mod memory;
@@ -125,7 +127,10 @@ pub fn unsupported(language: &str, text: &str) -> Vec<(u32, String)> {
 }
 
 fn dialect(language: &str) -> Option<Dialect> {
-    if matches!(language, "jmeter" | "file" | "values") { None } else { Dialect::named(language) }
+    match language {
+        "jmeter" | "file" | "values" | "follow" | "rewrite" => None,
+        other => Dialect::named(other),
+    }
 }
 
 /// A program, made ready.
@@ -140,6 +145,10 @@ enum What {
     File,
     /// A list of what is known: `variables`, `properties`, or both.
     Values,
+    /// A link or form of the last answer.
+    Link,
+    /// A session of the last answer.
+    Session,
     /// A text with JMeter's functions.
     Text(Rc<Text>),
     /// A script.
@@ -163,6 +172,8 @@ impl Interpreter for Worker {
         let what = match code.language.as_str() {
             "file" => What::File,
             "values" => What::Values,
+            "follow" => What::Link,
+            "rewrite" => What::Session,
             "jmeter" => {
                 let parsed = Text::parse(&code.text, &jmeter::function::is_known);
                 What::Text(Rc::new(parsed.unwrap_or_else(|_| Text::fixed(&code.text))))
@@ -183,6 +194,8 @@ impl Interpreter for Worker {
         let ran = match &program.what {
             What::File => self.file(&program.code, context, &mut memory),
             What::Values => self.values(&program.code, context),
+            What::Link => follow::link(context, &mut memory),
+            What::Session => follow::session(&program.code, context, &mut memory),
             What::Text(text) => self.text(&program.code, text, context, &mut memory),
             What::Script(dialect) => self.run_script(&program.code, *dialect, context, &mut memory),
         };

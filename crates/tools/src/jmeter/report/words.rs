@@ -54,6 +54,11 @@ fn of_tcp(record: &Record, kind: FailureKind, stage: Stage) -> String {
     }
 }
 
+/// True if it was cut short: the plan's own limit of a step ended it (ECANCELED).
+fn is_cut_short(record: &Record) -> bool {
+    matches!(record.outcome, Outcome::Failed(failure) if failure.errno() == Some(125))
+}
+
 fn failure(record: &Record) -> Option<(FailureKind, Stage)> {
     match record.outcome {
         Outcome::Failed(failure) => Some((failure.kind, failure.stage)),
@@ -70,6 +75,7 @@ fn class(record: &Record) -> Option<&'static str> {
         FailureKind::Unreachable => "java.net.NoRouteToHostException",
         FailureKind::Lookup => "java.net.UnknownHostException",
         FailureKind::Timeout if stage == Stage::Connect => "org.apache.http.conn.ConnectTimeoutException",
+        FailureKind::Timeout if is_cut_short(record) => "java.net.SocketException",
         FailureKind::Timeout => "java.net.SocketTimeoutException",
         FailureKind::Reset => "java.net.SocketException",
         FailureKind::ClosedEarly => "org.apache.http.NoHttpResponseException",
@@ -113,6 +119,7 @@ fn said(record: &Record) -> Option<String> {
         FailureKind::Timeout if stage == Stage::Connect => {
             format!("Connect to {with_port} [{named}/{address}] failed: connect timed out")
         }
+        FailureKind::Timeout if is_cut_short(record) => "Socket closed".to_owned(),
         FailureKind::Timeout => "Read timed out".to_owned(),
         FailureKind::Reset => "Connection reset".to_owned(),
         FailureKind::ClosedEarly => format!("{with_port} failed to respond"),

@@ -1,6 +1,6 @@
 //! `ctx`: where in the run the script stands.
 
-use super::{FIXED, engine, is_change, props, sample_result, sampler, thread_group, vars};
+use super::{FIXED, engine, is_change, props, sample_result, sampler, thread_counts, thread_group, vars};
 use crate::model::abrupt::{Run, thrown};
 use crate::model::class::{Kind, Row, gives, row, rows};
 use crate::model::host::{Field, Sample};
@@ -19,6 +19,11 @@ pub(crate) static SERVICE: Kind =
     Kind::new("org.apache.jmeter.threads", "JMeterContextService").extends(&object::KIND).statics(&[
         gives(row("getContext", 0, |_, _, _| Ok(Value::Bound(Binding::Ctx))), &KIND),
         row("getNumberOfThreads", 0, |m, _, _| Ok(m.host.get(Field::AllUsers(Sample::Previous)))),
+        row("getTotalThreads", 0, |m, _, _| Ok(m.host.get(Field::AllUsersPlanned))),
+        gives(
+            row("getThreadCounts", 0, |_, _, _| Ok(Value::Bound(Binding::ThreadCounts))),
+            &thread_counts::KIND,
+        ),
         row("getTestStartTime", 0, |m, _, _| {
             let start = m.host.property("TESTSTART.MS");
             Ok(Value::Long(start.and_then(|start| start.as_text()?.parse().ok()).unwrap_or(0)))

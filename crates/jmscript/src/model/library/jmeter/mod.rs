@@ -17,6 +17,7 @@ pub(crate) mod props;
 pub(crate) mod sample_event;
 pub(crate) mod sample_result;
 pub(crate) mod sampler;
+pub(crate) mod thread_counts;
 pub(crate) mod thread_group;
 pub(crate) mod utils;
 pub(crate) mod vars;

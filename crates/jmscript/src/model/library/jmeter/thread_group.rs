@@ -10,6 +10,7 @@ pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.threads", "ThreadGro
     .lacks(|method| is_change(method).then_some(FIXED))
     .methods(&[
         row("getName", 0, |m, _, _| Ok(m.host.get(Field::GroupName))),
-        row("getNumThreads", 0, |m, _, _| Ok(m.host.get(Field::UserCount))),
+        row("getNumThreads", 0, |m, _, _| Ok(m.host.get(Field::UsersPlanned))),
         row("getNumberOfThreads", 0, |m, _, _| Ok(m.host.get(Field::UserCount))),
+        row("numberOfActiveThreads", 0, |m, _, _| Ok(m.host.get(Field::UserCount))),
     ]);
