@@ -12,7 +12,7 @@ use crate::{Result, shell};
 /// From the package to the first verdict.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the first run must say: that its figures can be trusted or why not, and of what.
+/// Words that the first run must say: whether its figures can be trusted, and how its target did.
 const SAID: [&str; 2] = ["measurement", "target"];
 
 /// Goes from the archive to the first verdict in an empty system below `folder`.

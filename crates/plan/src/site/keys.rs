@@ -136,7 +136,8 @@ pub(super) fn read(path: &[u8], keys: Keys, laws: &[u8]) -> Option<(u64, u64)> {
             let rest = path.strip_prefix(b"/w/")?.strip_prefix(laws)?.strip_prefix(b"/")?;
             let (rest, named) = rest.split_at_checked(rest.len().checked_sub(NAME)?)?;
             let slash = rest.iter().position(|byte| *byte == b'/')?;
-            let (family, digits) = (read_hex(&rest[..slash])?, &rest[slash + 1..]);
+            let family = read_hex(&rest[..slash])?;
+            let digits = &rest[slash + 1..];
             let size = leading_number(digits).filter(|_| digits.iter().all(u8::is_ascii_digit))?;
             let one = (0..=FAMILY).find(|one| named == name(*one))?;
             (family & FAMILY == 0 && size <= super::MAX_SIZE).then_some((family | one, size))

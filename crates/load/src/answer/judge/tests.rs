@@ -108,10 +108,8 @@ fn a_last_modified_is_that_of_the_version_whose_bytes_came() {
         judge.complete();
         judge.finding.map(|(fault, _)| fault)
     };
-    let (right, wrong) = (
-        "Last-Modified: Sun, 13 Sep 2020 12:26:40 GMT\r\n",
-        "Last-Modified: Sun, 13 Sep 2020 12:26:41 GMT\r\n",
-    );
+    let right = "Last-Modified: Sun, 13 Sep 2020 12:26:40 GMT\r\n";
+    let wrong = "Last-Modified: Sun, 13 Sep 2020 12:26:41 GMT\r\n";
     let etag = "ETag: \"7-0-0\"\r\n";
     assert_eq!(found(right, false, false), None);
     assert_eq!(found("", false, false), None, "a lost one is a remark");
