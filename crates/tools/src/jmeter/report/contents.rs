@@ -87,7 +87,8 @@ fn sampler_data(sample: &Sample, contents: &Contents, sent: &str, body: &[u8], t
 
 /// Text between the tags of `responseData`.
 fn answer(sample: &Sample, contents: &Contents) -> String {
-    if contents.head.is_empty() && contents.body.is_empty() && sample.kind == Kind::Http {
+    let is_nothing = contents.head.is_empty() && contents.body.is_empty();
+    if sample.kind == Kind::Http && (is_nothing || has_broken_off(sample)) {
         let class = sample.code.trim_start_matches("Non HTTP response code: ");
         return format!("{class}: {}", sample.message.trim_start_matches("Non HTTP response message: "));
     }
@@ -95,6 +96,11 @@ fn answer(sample: &Sample, contents: &Contents) -> String {
         "text" => text(&contents.head, &contents.body),
         other => format!("Non-TEXT response data, cannot record: ({other})"),
     }
+}
+
+/// True if there is no whole answer, but an exception of Java's.
+fn has_broken_off(sample: &Sample) -> bool {
+    sample.code.starts_with("Non HTTP response code: ")
 }
 
 /// The body by the encoding that its head names.
@@ -108,7 +114,7 @@ pub(super) fn data_type(sample: &Sample) -> &'static str {
     let Some(contents) = sample.contents.as_deref().filter(|contents| contents.has_bytes) else {
         return if matches!(sample.kind, Kind::Transaction { .. }) { "" } else { "text" };
     };
-    let is_answer = sample.kind == Kind::Http && !contents.head.is_empty();
+    let is_answer = sample.kind == Kind::Http && !contents.head.is_empty() && !has_broken_off(sample);
     match field(&contents.head, "content-type") {
         None if is_answer => "",
         None => "text",

@@ -12,5 +12,4 @@ pub(crate) static KIND: Kind = Kind::new("org.apache.jmeter.threads", "ThreadGro
         row("getName", 0, |m, _, _| Ok(m.host.get(Field::GroupName))),
         row("getNumThreads", 0, |m, _, _| Ok(m.host.get(Field::UsersPlanned))),
         row("getNumberOfThreads", 0, |m, _, _| Ok(m.host.get(Field::UserCount))),
-        row("numberOfActiveThreads", 0, |m, _, _| Ok(m.host.get(Field::UserCount))),
     ]);
