@@ -107,7 +107,7 @@ impl FarmArgs {
 
     /// How requests are spread over them.
     pub fn spread(&self) -> TargetSpread {
-        self.targets.as_ref().map(|targets| targets.spread(self.spread)).unwrap_or_default()
+        self.targets.as_ref().map_or(TargetSpread::Turn, |targets| targets.spread(self.spread))
     }
 
     /// Agents that are the origins.

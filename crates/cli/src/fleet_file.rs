@@ -17,38 +17,38 @@ const ORIGIN: &str = "-origin";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
+struct FleetFile {
     #[serde(default)]
-    defaults: Defaults,
+    defaults: AgentDefaults,
     #[serde(default)]
-    agents: Vec<Entry>,
+    agents: Vec<AgentEntry>,
 }
 
 /// Values of entries that do not say them.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Defaults {
+struct AgentDefaults {
     threads: Option<NonZeroU16>,
     #[serde(default)]
     sources: Vec<SourceRange>,
-    role: Option<Role>,
-    listen: Option<Spanned<Listen>>,
+    role: Option<AgentRole>,
+    listen: Option<Spanned<ListenText>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
-    at: Spanned<Place>,
-    name: Option<Spanned<Name>>,
+struct AgentEntry {
+    at: Spanned<PlaceText>,
+    name: Option<Spanned<NameText>>,
     threads: Option<NonZeroU16>,
     sources: Option<Vec<SourceRange>>,
-    role: Option<Role>,
-    listen: Option<Spanned<Listen>>,
+    role: Option<AgentRole>,
+    listen: Option<Spanned<ListenText>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Role {
+enum AgentRole {
     Clients,
     Origin,
     Both,
@@ -56,27 +56,27 @@ enum Role {
 
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-struct Place(AgentPlace);
+struct PlaceText(AgentPlace);
 
-impl TryFrom<String> for Place {
+impl TryFrom<String> for PlaceText {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Place, String> {
-        place(&text).map(Place)
+    fn try_from(text: String) -> Result<PlaceText, String> {
+        place(&text).map(PlaceText)
     }
 }
 
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-struct Name(String);
+struct NameText(String);
 
-impl TryFrom<String> for Name {
+impl TryFrom<String> for NameText {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Name, String> {
+    fn try_from(text: String) -> Result<NameText, String> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         match text.len() {
-            1..=64 if text.bytes().all(is_plain) => Ok(Name(text)),
+            1..=64 if text.bytes().all(is_plain) => Ok(NameText(text)),
             _ => Err(format!(
                 "'{text}' cannot be the name of an agent: give letters, digits, - and _, 64 at most"
             )),
@@ -86,13 +86,13 @@ impl TryFrom<String> for Name {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
-struct Listen(SocketAddr);
+struct ListenText(SocketAddr);
 
-impl TryFrom<String> for Listen {
+impl TryFrom<String> for ListenText {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Listen, String> {
-        listen(&text).map(Listen)
+    fn try_from(text: String) -> Result<ListenText, String> {
+        listen(&text).map(ListenText)
     }
 }
 
@@ -119,7 +119,7 @@ type Wrong = (Option<usize>, String);
 
 fn listed(text: &str) -> Result<Vec<AgentArg>, Wrong> {
     let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
-    let file: Listed = toml::from_str(text)
+    let file: FleetFile = toml::from_str(text)
         .map_err(|error| (error.span().map(|span| line(span.start)), in_words(error.message())))?;
     if file.agents.is_empty() {
         return Err((
@@ -131,8 +131,9 @@ fn listed(text: &str) -> Result<Vec<AgentArg>, Wrong> {
     for entry in &file.agents {
         let at = line(entry.at.span().start);
         for agent in entry.agents(&file.defaults).map_err(|why| (Some(at), why))? {
-            if agent.name.is_some() && all.iter().any(|other| other.name == agent.name) {
-                let name = agent.name.unwrap_or_default();
+            if let Some(name) = &agent.name
+                && all.iter().any(|other| other.name == agent.name)
+            {
                 return Err((Some(at), format!("two agents have the name {name}: give each one of its own")));
             }
             all.push(agent);
@@ -154,10 +155,10 @@ fn in_words(said: &str) -> String {
     said.to_owned()
 }
 
-impl Entry {
+impl AgentEntry {
     /// Agents that it stands for.
-    fn agents(&self, defaults: &Defaults) -> Result<Vec<AgentArg>, String> {
-        let role = self.role.or(defaults.role).unwrap_or(Role::Clients);
+    fn agents(&self, defaults: &AgentDefaults) -> Result<Vec<AgentArg>, String> {
+        let role = self.role.or(defaults.role).unwrap_or(AgentRole::Clients);
         let listen = self.listen.as_ref().or(defaults.listen.as_ref()).map(|listen| listen.get_ref().0);
         let client = AgentArg {
             at: self.at.get_ref().0.clone(),
@@ -167,19 +168,21 @@ impl Entry {
             origin: None,
         };
         match (role, listen) {
-            (Role::Clients, _) if self.listen.is_some() => {
+            (AgentRole::Clients, _) if self.listen.is_some() => {
                 Err("listen is for origins: give role = \"origin\" or \"both\", or leave it out".to_owned())
             }
-            (Role::Clients, _) => Ok(vec![client]),
-            (Role::Origin | Role::Both, None) => {
+            (AgentRole::Clients, _) => Ok(vec![client]),
+            (AgentRole::Origin | AgentRole::Both, None) => {
                 Err("an origin says where it listens: give listen = \"ADDRESS:PORT\"".to_owned())
             }
-            (Role::Origin, Some(_)) if self.sources.is_some() => Err(
+            (AgentRole::Origin, Some(_)) if self.sources.is_some() => Err(
                 "sources are where clients connect from, and an origin connects to nobody: leave them out"
                     .to_owned(),
             ),
-            (Role::Origin, Some(_)) => Ok(vec![AgentArg { origin: listen, sources: Vec::new(), ..client }]),
-            (Role::Both, Some(_)) => {
+            (AgentRole::Origin, Some(_)) => {
+                Ok(vec![AgentArg { origin: listen, sources: Vec::new(), ..client }])
+            }
+            (AgentRole::Both, Some(_)) => {
                 let name = client.name.as_ref().map(|name| format!("{name}{ORIGIN}"));
                 let origin = AgentArg { origin: listen, sources: Vec::new(), name, ..client.clone() };
                 Ok(vec![client, origin])

@@ -43,7 +43,7 @@ impl fmt::Display for AgentAt {
 
 /// An agent that is wanted, and what is its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedAgent {
     /// Where it is.
     pub at: AgentAt,
     /// Its name; `None`: one by its number.
@@ -56,10 +56,10 @@ pub struct Wanted {
     pub listen: Option<SocketAddr>,
 }
 
-impl Wanted {
+impl WantedAgent {
     /// One that has nothing of its own.
-    pub fn at(at: AgentAt) -> Wanted {
-        Wanted { at, name: None, threads: None, sources: Vec::new(), listen: None }
+    pub fn at(at: AgentAt) -> WantedAgent {
+        WantedAgent { at, name: None, threads: None, sources: Vec::new(), listen: None }
     }
 }
 
@@ -67,7 +67,7 @@ impl Wanted {
 #[derive(Debug, Clone)]
 pub struct Fleet {
     /// Those that are started; those on a bus are found there.
-    pub agents: Vec<Wanted>,
+    pub agents: Vec<WantedAgent>,
     /// The bus, where they are on one.
     pub bus: Option<OnBus>,
     /// Loss of one, and what it means for the others.
@@ -76,6 +76,35 @@ pub struct Fleet {
     pub tolerate_loss: u32,
     /// An agent from which nothing came for so long is lost; and one that heard nothing for so long ends by itself.
     pub lease: Duration,
+}
+
+/// Agents that are to be the origin of a run.
+#[derive(Debug, Clone)]
+pub struct OriginAgents {
+    /// The origin as the plan has it; each listens at an address of its own.
+    pub origin: plan::Origin,
+    /// Where they are, each with where it listens.
+    pub agents: Vec<WantedAgent>,
+    /// One that says nothing for so long is lost, and one that hears nothing for so long ends.
+    pub lease: Duration,
+}
+
+impl OriginAgents {
+    /// The same as a fleet, with names by their numbers.
+    pub fn fleet(&self) -> Fleet {
+        let name = |number: usize| format!("o{}", number + 1);
+        let named = |(number, agent): (usize, &WantedAgent)| WantedAgent {
+            name: Some(agent.name.clone().unwrap_or_else(|| name(number))),
+            ..agent.clone()
+        };
+        Fleet {
+            agents: self.agents.iter().enumerate().map(named).collect(),
+            bus: None,
+            on_loss: OnLoss::GoOn,
+            tolerate_loss: 0,
+            lease: self.lease,
+        }
+    }
 }
 
 /// Agents on a bus.

@@ -88,7 +88,7 @@ impl Session<'_, '_> {
 
     /// Takes in what became of the machines that carried the load.
     pub(super) fn hear_crew(&mut self, end: &mut End) {
-        end.origins = self.origins.as_ref().map(|origins| origins.used(self.began)).unwrap_or_default();
+        end.origins = self.origins.iter().flat_map(|origins| origins.used(self.began)).collect();
         let Some(told) = self.workers.crew() else { return };
         let (agents, notes) = told.take();
         end.agents = agents;

@@ -2,7 +2,7 @@
 //! moment, and heard to their end. What is decided, `fleet` decides; here are the threads, the clock and the processes.
 
 use crate::bus::Bus;
-use crate::carrier::{AgentAt, Came, Fleet, Process, Wanted};
+use crate::carrier::{AgentAt, Came, Fleet, Process, WantedAgent};
 use crate::errand::Errand;
 use crate::gathering::Gathering;
 use crate::options::SessionOptions;
@@ -29,7 +29,7 @@ const LOOK_UP: Duration = Duration::from_millis(5);
 /// An agent that is ready.
 struct Member {
     name: String,
-    place: Wanted,
+    place: WantedAgent,
     process: Arc<Process>,
     /// None once nothing more is said to it.
     to: Option<Sender<Vec<u8>>>,
@@ -100,7 +100,7 @@ pub fn gather(
     if agents > MOST_AGENTS {
         return Err(Problem::Usage(format!("{agents} agents are more than {MOST_AGENTS}")));
     }
-    let threads = |wanted: &Wanted| u32::from(wanted.threads.or(plan.threads).unwrap_or(1));
+    let threads = |wanted: &WantedAgent| u32::from(wanted.threads.or(plan.threads).unwrap_or(1));
     let started: u32 = fleet.agents.iter().map(threads).sum();
     let least = started + (agents - fleet.agents.len()) as u32 * u32::from(plan.threads.unwrap_or(1));
     if let Some(why) = not_shared_out(plan, least) {
@@ -127,7 +127,8 @@ pub fn gather(
     }
     let mut gathering = Gathering::begin(fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
-    let count = |(wanted, hello): (&Wanted, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at) {
+    let count = |(wanted, hello): (&WantedAgent, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at)
+    {
         (Some(threads), _) => u32::from(threads),
         // Several of them share the cores.
         (None, AgentAt::Local) => 1,

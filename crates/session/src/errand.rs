@@ -20,7 +20,7 @@ pub(crate) struct Errand {
 }
 
 /// Words of an order that are one agent's own.
-pub(crate) struct Own<'a> {
+pub(crate) struct OwnWords<'a> {
     pub name: &'a str,
     pub share: Share,
     pub sources: &'a [SourceRange],
@@ -55,8 +55,8 @@ impl Errand {
     }
 
     /// Gives it to an agent.
-    pub fn give(&self, to: &Sender<Vec<u8>>, hello: &Hello, own: Own<'_>) {
-        let Own { name, share, sources, listen, resumes } = own;
+    pub fn give(&self, to: &Sender<Vec<u8>>, hello: &Hello, own: OwnWords<'_>) {
+        let OwnWords { name, share, sources, listen, resumes } = own;
         let mut order = Order {
             name: name.to_owned(),
             share,

@@ -2,8 +2,8 @@
 //! are told at once.
 
 use crate::bus::{Bus, Offered};
-use crate::carrier::{self, AgentAt, Came, Fleet, Process, Wanted};
-use crate::errand::{Errand, Own};
+use crate::carrier::{self, AgentAt, Came, Fleet, Process, WantedAgent};
+use crate::errand::{Errand, OwnWords};
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::usage;
@@ -58,7 +58,7 @@ pub fn check(fleet: &Fleet, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<
 /// Agents on their way to be ready.
 pub struct Gathering {
     pub names: Vec<String>,
-    pub agents: Vec<Wanted>,
+    pub agents: Vec<WantedAgent>,
     pub processes: Vec<Option<Arc<Process>>>,
     pub ways: Vec<Option<Sender<Vec<u8>>>>,
     pub to: Sender<(usize, Came)>,
@@ -87,7 +87,7 @@ impl Gathering {
             None => Vec::new(),
         };
         let name =
-            |(number, agent): (i32, &Wanted)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
+            |(number, agent): (i32, &WantedAgent)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
         let named = (1..).zip(&fleet.agents).map(name);
         let names: Vec<String> = named.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
         if let Some((_, twice)) = names.iter().enumerate().find(|(nth, name)| names[..*nth].contains(name)) {
@@ -95,8 +95,8 @@ impl Gathering {
                 "two agents would be called {twice}: give each a name of its own, in the file of agents"
             )));
         }
-        let found = on_bus.iter().map(|agent| Wanted::at(AgentAt::Bus(agent.name.clone())));
-        let agents: Vec<Wanted> = fleet.agents.iter().cloned().chain(found).collect();
+        let found = on_bus.iter().map(|agent| WantedAgent::at(AgentAt::Bus(agent.name.clone())));
+        let agents: Vec<WantedAgent> = fleet.agents.iter().cloned().chain(found).collect();
         tracing::debug!(agents = agents.len(), "agents are begun");
         let (to, came) = channel();
         Ok(Gathering {
@@ -235,9 +235,9 @@ impl Gathering {
         };
         let errand = Errand::new(order, &plan_text, &inputs_text, self.token.clone());
         for (agent, share) in shares.iter().enumerate() {
-            let Wanted { sources, listen, .. } = &self.agents[agent];
+            let WantedAgent { sources, listen, .. } = &self.agents[agent];
             let name = &self.names[agent];
-            let own = Own { name, share: *share, sources, listen: *listen, resumes: None };
+            let own = OwnWords { name, share: *share, sources, listen: *listen, resumes: None };
             if let Some(way) = &self.ways[agent] {
                 errand.give(way, &self.hellos[agent], own);
             }

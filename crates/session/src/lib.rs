@@ -61,7 +61,7 @@ mod workers;
 
 pub use agent::{AgentOptions, serve as serve_agent};
 pub use bus::BusAt;
-pub use carrier::{AgentAt, Fleet, OnBus, Wanted};
+pub use carrier::{AgentAt, Fleet, OnBus, OriginAgents, WantedAgent};
 pub use collecting::{Collected, collect};
 pub use commanded::check_plan;
 pub use evidence::text as evidence_text;
@@ -72,7 +72,6 @@ pub use gathering::{Present, check as check_agents};
 pub use listen::settle;
 pub use lookout::Started;
 pub use options::{About, Guard, Keep, SessionOptions};
-pub use origins::OriginAgents;
 pub use problem::Problem;
 pub use reach::Reach;
 pub use sink::{Sink, Sinks};

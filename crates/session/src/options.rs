@@ -1,8 +1,7 @@
 //! Words of a session that are no part of its plan: how it behaves, what the run is called, where it is kept.
 
-use crate::carrier::Fleet;
+use crate::carrier::{Fleet, OriginAgents};
 use crate::mask::Mask;
-use crate::origins::OriginAgents;
 use crate::steer::Steering;
 use crate::{Problem, Reach, Sinks};
 use plan::Plan;

@@ -1,12 +1,12 @@
 //! Origins that agents serve for a run: they are started before its clients begin, tell their accounts while it goes on, and end with it.
 
-use crate::carrier::{AgentAt, Came, Fleet, Process, Wanted};
+use crate::carrier::{AgentAt, Came, Process, WantedAgent};
 use crate::gathering::Gathering;
 use crate::inputs;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
+use fleet::Share;
 use fleet::message::{Down, DownBeat, Hello, Served, Stop, Up};
-use fleet::{OnLoss, Share};
 use measure::{LostAgent, OriginCounts, OriginUse};
 use plan::Plan;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,44 +22,15 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 /// An origin that is to end tells its last within this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Agents that are to be the origin of a run.
-#[derive(Debug, Clone)]
-pub struct OriginAgents {
-    /// The origin as the plan has it; each listens at an address of its own.
-    pub origin: plan::Origin,
-    /// Where they are, each with where it listens.
-    pub agents: Vec<Wanted>,
-    /// One that says nothing for so long is lost, and one that hears nothing for so long ends.
-    pub lease: Duration,
-}
-
-impl OriginAgents {
-    /// The same as a fleet, with names by their numbers.
-    fn fleet(&self) -> Fleet {
-        let name = |number: usize| format!("o{}", number + 1);
-        let named = |(number, agent): (usize, &Wanted)| Wanted {
-            name: Some(agent.name.clone().unwrap_or_else(|| name(number))),
-            ..agent.clone()
-        };
-        Fleet {
-            agents: self.agents.iter().enumerate().map(named).collect(),
-            bus: None,
-            on_loss: OnLoss::GoOn,
-            tolerate_loss: 0,
-            lease: self.lease,
-        }
-    }
-}
-
 /// The origins of a run.
 pub(crate) struct Origins {
-    shared: Arc<Shared>,
+    shared: Arc<OriginsTold>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
-    all: Mutex<Vec<One>>,
+struct OriginsTold {
+    all: Mutex<Vec<OneOrigin>>,
     /// They are to end.
     ends: AtomicBool,
     /// They are to end at once.
@@ -67,9 +38,9 @@ struct Shared {
 }
 
 /// An origin, as far as it is heard of.
-struct One {
+struct OneOrigin {
     name: String,
-    place: Wanted,
+    place: WantedAgent,
     workers: u32,
     counts: OriginCounts,
     told: Instant,
@@ -80,14 +51,14 @@ struct One {
     said: bool,
 }
 
-impl One {
+impl OneOrigin {
     fn is_settled(&self) -> bool {
         self.ended || self.lost.is_some()
     }
 }
 
-impl Shared {
-    fn all(&self) -> MutexGuard<'_, Vec<One>> {
+impl OriginsTold {
+    fn all(&self) -> MutexGuard<'_, Vec<OneOrigin>> {
         // Each change of it is whole.
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -107,12 +78,13 @@ pub(crate) fn of_run(
     let fleet = wanted.fleet();
     let mut gathering = Gathering::begin(&fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
-    let workers = |(wanted, hello): (&Wanted, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at) {
-        (Some(threads), _) => u32::from(threads),
-        // Several of them share the cores.
-        (None, AgentAt::Local) => 1,
-        (None, AgentAt::Ssh(_) | AgentAt::Command(_) | AgentAt::Bus(_)) => hello.cores.max(1),
-    };
+    let workers =
+        |(wanted, hello): (&WantedAgent, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at) {
+            (Some(threads), _) => u32::from(threads),
+            // Several of them share the cores.
+            (None, AgentAt::Local) => 1,
+            (None, AgentAt::Ssh(_) | AgentAt::Command(_) | AgentAt::Bus(_)) => hello.cores.max(1),
+        };
     let workers: Vec<u32> = gathering.agents.iter().zip(&hellos).map(workers).collect();
     let shares: Vec<Share> = workers.iter().map(|count| Share::whole(*count)).collect();
     let mut warnings = gathering.give_plan(&plan, &inputs, around, &fleet, &shares)?;
@@ -127,7 +99,7 @@ impl Origins {
     fn begin(gathering: Gathering, workers: &[u32], lease: Duration) -> Origins {
         let Gathering { names, agents, processes, ways, came, .. } = gathering;
         let told = Instant::now();
-        let one = |((name, place), workers): ((String, Wanted), &u32)| One {
+        let one = |((name, place), workers): ((String, WantedAgent), &u32)| OneOrigin {
             name,
             place,
             workers: *workers,
@@ -138,9 +110,9 @@ impl Origins {
             said: false,
         };
         let all = names.into_iter().zip(agents).zip(workers).map(one).collect();
-        let shared = Arc::new(Shared { all: Mutex::new(all), ..Shared::default() });
+        let shared = Arc::new(OriginsTold { all: Mutex::new(all), ..OriginsTold::default() });
         let processes = processes.into_iter().map(Option::unwrap_or_default).collect();
-        let watched = Watch { shared: shared.clone(), processes, ways, came, lease };
+        let watched = OriginsWatch { shared: shared.clone(), processes, ways, came, lease };
         let thread = std::thread::spawn(move || watched.run());
         Origins { shared, thread: Some(thread) }
     }
@@ -161,7 +133,7 @@ impl Origins {
     pub fn news(&self) -> Vec<String> {
         let mut all = self.shared.all();
         let lost = all.iter_mut().filter(|one| !one.said);
-        let say = |one: &mut One| {
+        let say = |one: &mut OneOrigin| {
             let (_, why) = one.lost.as_ref()?;
             one.said = true;
             Some(format!("origin {} ({}) is lost: {why}", one.name, one.place.at))
@@ -178,12 +150,12 @@ impl Origins {
         }
     }
 
-    /// What became of them, in a run that began then.
+    /// Their use in a run that began then.
     pub fn used(&self, began: Instant) -> Vec<OriginUse> {
-        let used = |one: &One| OriginUse {
+        let used = |one: &OneOrigin| OriginUse {
             name: one.name.clone(),
             at: one.place.at.to_string(),
-            listens_at: one.place.listen.map(|at| at.to_string()).unwrap_or_default(),
+            listens_at: one.place.listen.map_or_else(String::new, |at| at.to_string()),
             threads: one.workers,
             connections: one.counts.connections,
             requests: one.counts.requests,
@@ -199,7 +171,7 @@ impl Origins {
     }
 
     /// Name, place, workers and address of each.
-    pub fn list(&self) -> Vec<(String, Wanted, u32)> {
+    pub fn list(&self) -> Vec<(String, WantedAgent, u32)> {
         let all = self.shared.all();
         all.iter().map(|one| (one.name.clone(), one.place.clone(), one.workers)).collect()
     }
@@ -213,8 +185,8 @@ impl Drop for Origins {
 }
 
 /// The thread that listens to them.
-struct Watch {
-    shared: Arc<Shared>,
+struct OriginsWatch {
+    shared: Arc<OriginsTold>,
     processes: Vec<Arc<Process>>,
     /// None once nothing more is said to one.
     ways: Vec<Option<Sender<Vec<u8>>>>,
@@ -222,7 +194,7 @@ struct Watch {
     lease: Duration,
 }
 
-impl Watch {
+impl OriginsWatch {
     fn run(mut self) {
         let mut beat = DownBeat::default();
         let mut said: Option<Instant> = None;
@@ -240,7 +212,7 @@ impl Watch {
                 self.say(&Down::Beat(beat.clone()));
             }
             self.give_up(until);
-            if until.is_some() && self.shared.all().iter().all(One::is_settled) {
+            if until.is_some() && self.shared.all().iter().all(OneOrigin::is_settled) {
                 break;
             }
         }
@@ -275,7 +247,7 @@ impl Watch {
     }
 
     fn say(&self, down: &Down) {
-        // One that has gone says so itself.
+        // OneOrigin that has gone says so itself.
         let told = |way: &Sender<Vec<u8>>| drop(way.send(down.frame().to_bytes()));
         self.ways.iter().flatten().for_each(told);
     }
@@ -283,7 +255,7 @@ impl Watch {
     /// Gives up those that say nothing. `until`: when all are to have told their last.
     fn give_up(&mut self, until: Option<Instant>) {
         let is_over = until.is_some_and(|until| Instant::now() >= until);
-        let silent = |one: &One| !one.is_settled() && (is_over || one.told.elapsed() >= self.lease);
+        let silent = |one: &OneOrigin| !one.is_settled() && (is_over || one.told.elapsed() >= self.lease);
         let found: Vec<usize> = {
             let all = self.shared.all();
             all.iter().enumerate().filter(|(_, one)| silent(one)).map(|(origin, _)| origin).collect()

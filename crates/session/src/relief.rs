@@ -1,7 +1,7 @@
 //! Agents in the place of lost ones: they are started while the run goes on, given the parts that nobody carries, and join it.
 
-use crate::carrier::{self, Came, Process, Wanted};
-use crate::errand::{Errand, Own};
+use crate::carrier::{self, Came, Process, WantedAgent};
+use crate::errand::{Errand, OwnWords};
 use crate::gathering::mismatch;
 use fleet::message::{Resumes, Up};
 use fleet::{OnLoss, Share};
@@ -15,7 +15,7 @@ const READY: Duration = Duration::from_secs(60);
 /// An agent on its way to parts that nobody carries.
 pub(crate) struct Relief {
     pub name: String,
-    pub place: Wanted,
+    pub place: WantedAgent,
     pub process: Arc<Process>,
     pub to: Option<Sender<Vec<u8>>>,
     pub share: Share,
@@ -38,10 +38,10 @@ pub(crate) enum Step {
 /// Parts for places: neighbouring ones, as evenly as they go.
 pub(crate) fn places(
     on_loss: OnLoss,
-    own: &Wanted,
-    others: Vec<Wanted>,
+    own: &WantedAgent,
+    others: Vec<WantedAgent>,
     share: Share,
-) -> Vec<(Wanted, Share)> {
+) -> Vec<(WantedAgent, Share)> {
     let places = match on_loss {
         OnLoss::TakeOver => others,
         OnLoss::Replace => vec![own.clone()],
@@ -66,7 +66,7 @@ impl Relief {
     pub fn start(
         number: usize,
         name: String,
-        place: Wanted,
+        place: WantedAgent,
         given: Handover,
         came: Sender<(usize, Came)>,
     ) -> Relief {
@@ -83,8 +83,9 @@ impl Relief {
                     return Step::Failed(why);
                 }
                 let resumes = Resumes { since_us: since.as_micros() as u64, ..self.resumes.clone() };
-                let (name, sources) = (&self.name, &self.place.sources);
-                let own = Own { name, share: self.share, sources, listen: None, resumes: Some(resumes) };
+                let name = &self.name;
+                let sources = &self.place.sources;
+                let own = OwnWords { name, share: self.share, sources, listen: None, resumes: Some(resumes) };
                 errand.give(&way, &hello, own);
                 self.to = Some(way);
                 Step::Waits
@@ -128,8 +129,8 @@ mod tests {
     #[test]
     fn parts_are_given_out_once_and_none_is_left() {
         let share = Share { first: 3, count: 5, of: 11 };
-        let local = Wanted::at(AgentAt::Local);
-        let others = vec![local.clone(), Wanted::at(AgentAt::Ssh("h".to_owned()))];
+        let local = WantedAgent::at(AgentAt::Local);
+        let others = vec![local.clone(), WantedAgent::at(AgentAt::Ssh("h".to_owned()))];
         let shares = |on_loss, others| -> Vec<(u32, u32)> {
             let given = places(on_loss, &local, others, share);
             given.into_iter().map(|(_, share)| (share.first, share.count)).collect()

@@ -119,7 +119,7 @@ impl Serving {
     }
 
     fn tell(&self, last: bool, to: &Sender<Frame>) {
-        let counts = self.workers.origin_counts().unwrap_or_default();
+        let counts = self.workers.origin_counts().expect("the plan has an origin");
         say(to, &Up::Served(Served { counts, last }));
     }
 }

@@ -3,7 +3,7 @@
 use cli::{AgentArg, AgentPlace, BusArgs, FleetArgs, OnLossArg};
 use console::problem::Problem;
 use plan::Plan;
-use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss, OriginAgents, Wanted};
+use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss, OriginAgents, WantedAgent};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -50,12 +50,12 @@ pub fn clients(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
 /// The same, where those that happen to be on a bus will do.
 pub fn named(args: &FleetArgs) -> Option<Fleet> {
     let clients = args.agents.iter().flat_map(|named| &named.0).filter(|agent| agent.origin.is_none());
-    let agents: Vec<Wanted> = clients.map(wanted).collect();
+    let agents: Vec<WantedAgent> = clients.map(wanted).collect();
     let bus = bus(&args.bus).map(|at| OnBus { at, expect: args.expect });
     (!agents.is_empty() || bus.is_some()).then(|| of(args, agents, bus))
 }
 
-fn of(args: &FleetArgs, agents: Vec<Wanted>, bus: Option<OnBus>) -> Fleet {
+fn of(args: &FleetArgs, agents: Vec<WantedAgent>, bus: Option<OnBus>) -> Fleet {
     Fleet {
         agents,
         bus,
@@ -72,7 +72,7 @@ fn of(args: &FleetArgs, agents: Vec<Wanted>, bus: Option<OnBus>) -> Fleet {
 
 /// All that are named, whatever they are to do.
 pub fn everybody(args: &FleetArgs) -> Option<Fleet> {
-    let origins: Vec<Wanted> = args.origins().map(wanted).collect();
+    let origins: Vec<WantedAgent> = args.origins().map(wanted).collect();
     let Some(fleet) = named(args) else {
         return (!origins.is_empty()).then(|| of(args, origins, None));
     };
@@ -89,7 +89,7 @@ pub fn served<'a>(
     agents: impl Iterator<Item = &'a AgentArg>,
     args: &FleetArgs,
 ) -> Result<Option<OriginAgents>, Problem> {
-    let agents: Vec<Wanted> = agents.map(wanted).collect();
+    let agents: Vec<WantedAgent> = agents.map(wanted).collect();
     if agents.is_empty() {
         return Ok(None);
     }
@@ -101,14 +101,14 @@ pub fn served<'a>(
     Ok(Some(OriginAgents { origin, agents, lease: args.lease.unwrap_or(LEASE) }))
 }
 
-fn wanted(agent: &AgentArg) -> Wanted {
+fn wanted(agent: &AgentArg) -> WantedAgent {
     let AgentArg { at, name, threads, sources, origin } = agent;
     let at = match at {
         AgentPlace::Local => AgentAt::Local,
         AgentPlace::Ssh(host) => AgentAt::Ssh(host.clone()),
         AgentPlace::Command(line) => AgentAt::Command(line.clone()),
     };
-    Wanted { at, name: name.clone(), threads: *threads, sources: sources.clone(), listen: *origin }
+    WantedAgent { at, name: name.clone(), threads: *threads, sources: sources.clone(), listen: *origin }
 }
 
 /// The bus that was asked for.

@@ -188,6 +188,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
+        origins: Vec::new(),
         took: phases.iter().map(|phase| phase.took).sum(),
         timeline: Timeline::default(),
         workers: vec![

@@ -161,6 +161,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
+        origins: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),

@@ -28,6 +28,7 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
+        origins: Vec::new(),
         phases: vec![phase],
         timeline: Default::default(),
         took: Duration::from_secs(2),

@@ -30,6 +30,7 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
+        origins: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_millis(2_000),
