@@ -4,7 +4,7 @@
 export interface Model {
   at: Column;
   bound: Bound[];
-  columns: Record<string, Column>;
+  columns: { [name: string]: Column };
   evidence: Piece[];
   evidence_left: number;
   failures: Failure[];
@@ -16,7 +16,7 @@ export interface Model {
   interval_s: number;
   lost: LostRequest[];
   marks: Mark[];
-  metrics: Record<string, Spans>;
+  metrics: { [name: string]: Spans };
   /** The place from which the next change is asked for. */
   next: string;
   notes: Note[];
@@ -228,9 +228,9 @@ export interface OriginCounts {
 export interface Phase {
   began_s: number;
   byte_offload?: number;
-  counts: Record<string, number>;
+  counts: { [name: string]: number };
   ended_s?: number;
-  latency: Record<string, TimeSummary>;
+  latency: { [name: string]: TimeSummary };
   measured: boolean;
   name: string;
   offload?: number;

@@ -67,7 +67,9 @@ fn catalogue() -> &'static [Template] {
         let codes = protocols.into_iter().flat_map(breach::codes::of);
         let codes = codes.map(|entry| (entry.meaning, entry.chinese));
         ours.flat_map(|(english, chinese)| Template::all(english, chinese))
-            .chain(words.chain(advice).chain(codes).map(|(english, chinese)| Template::plain(english, chinese)))
+            .chain(
+                words.chain(advice).chain(codes).map(|(english, chinese)| Template::plain(english, chinese)),
+            )
             .collect()
     })
 }
@@ -92,7 +94,11 @@ impl Template {
     fn plain(english: &str, chinese: &'static str) -> Template {
         let english = english.strip_suffix('.').unwrap_or(english);
         let chinese = chinese.strip_suffix('。').unwrap_or(chinese);
-        Template { parts: vec![english.to_owned()], chinese: vec![Piece::Words(chinese)], letters: english.len() }
+        Template {
+            parts: vec![english.to_owned()],
+            chinese: vec![Piece::Words(chinese)],
+            letters: english.len(),
+        }
     }
 
     /// What stands between the parts; `None`: the text is no such sentence.
@@ -124,7 +130,9 @@ fn pieces(chinese: &'static str) -> Vec<Piece> {
         };
         pieces.push(Piece::Words(words));
         let number = place.trim_end_matches(['!', '?']).parse::<usize>();
-        pieces.extend(number.ok().and_then(|number| number.checked_sub(1)).map(|place| Piece::Filled(place, filling)));
+        pieces.extend(
+            number.ok().and_then(|number| number.checked_sub(1)).map(|place| Piece::Filled(place, filling)),
+        );
         left = behind;
     }
     pieces.push(Piece::Words(left));
@@ -205,11 +213,15 @@ impl<'a> Reader<'a> {
                 // The whole is read elsewhere.
                 let whole = (first, *end) == (0, text.len());
                 let part = &text[begin..*end];
-                let said = if whole { Said { text: part.to_owned(), known: 0 } } else { self.read(part, level + 1) };
+                let said =
+                    if whole { Said { text: part.to_owned(), known: 0 } } else { self.read(part, level + 1) };
                 let Some(before) = first.checked_sub(1).map(|before| &best[before]) else { return said };
                 let is_known = said.known > 0 || before.known > 0;
                 let between = if is_known { chinese } else { english };
-                Said { text: format!("{}{between}{}", before.text, said.text), known: before.known + said.known }
+                Said {
+                    text: format!("{}{between}{}", before.text, said.text),
+                    known: before.known + said.known,
+                }
             });
             let most = readings.reduce(|most, one| if one.known > most.known { one } else { most });
             best.extend(most);

@@ -124,11 +124,7 @@ struct Screen<Second: 'static> {
 
 impl<Second> Screen<Second> {
     /// Of these columns those that fit `width` characters (0: unknown).
-    fn new(
-        mut columns: Vec<&'static Column<Second>>,
-        width: usize,
-        language: Language,
-    ) -> Screen<Second> {
+    fn new(mut columns: Vec<&'static Column<Second>>, width: usize, language: Language) -> Screen<Second> {
         while width > 0 && columns.iter().map(|column| column.width).sum::<usize>() > width {
             let droppable = columns.iter().enumerate().filter(|(_, column)| column.drop > 0);
             let Some((index, _)) = droppable.min_by_key(|(_, column)| column.drop) else { break };

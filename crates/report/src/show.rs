@@ -261,7 +261,9 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         for (place, part) in unbreakable(word).into_iter().enumerate() {
             let gap = if place == 0 { " " } else { "" };
             match lines.last_mut() {
-                Some(line) if columns(line) + gap.len() + columns(part) <= width => *line += &(gap.to_owned() + part),
+                Some(line) if columns(line) + gap.len() + columns(part) <= width => {
+                    *line += &(gap.to_owned() + part)
+                }
                 _ => lines.push(part.to_owned()),
             }
         }
@@ -278,7 +280,9 @@ fn unbreakable(word: &str) -> Vec<&str> {
     let mut before = None;
     for (at, character) in word.char_indices() {
         let breaks = before.is_some_and(|before| {
-            (is_wide(before) || is_wide(character)) && !OPENING.contains(before) && !CLOSING.contains(character)
+            (is_wide(before) || is_wide(character))
+                && !OPENING.contains(before)
+                && !CLOSING.contains(character)
         });
         if breaks {
             parts.push(&word[begin..at]);
@@ -591,7 +595,10 @@ mod tests {
         table.row(["12", "one two three"]);
         table.row(["", "  four five six"]);
         table.quoted(["3", "as long as it is"]);
-        assert_eq!(table.lines(), ["12  one two", "    three", "      four", "      five", "      six", " 3  as long as it is"]);
+        assert_eq!(
+            table.lines(),
+            ["12  one two", "    three", "      four", "      five", "      six", " 3  as long as it is"]
+        );
     }
 
     #[test]

@@ -5,9 +5,9 @@ use crate::runs;
 use measure::stream::End;
 use measure::{RunEvent, RunResult, RunState};
 use plan::Plan;
-use report::{Context, Language};
 use report::layouts::{LaidOut, Layout, Shown, Source};
 use report::page::Gathered;
+use report::{Context, Language};
 use std::path::Path;
 
 /// The language of reports, by that of this process.

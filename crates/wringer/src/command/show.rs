@@ -1,6 +1,7 @@
 //! Output of native commands: a line per second, and the report at the end.
 
 use crate::arguments::repeat;
+use crate::layout::language;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
@@ -9,15 +10,14 @@ use crate::signals;
 use crate::tui;
 use cli::{ExportArgs, KeepArgs, MetricNames, OutputArgs};
 use console::ending::Ending;
-use crate::layout::language;
 use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
 use measure::{Event, Row, RunResult, TalkEvent};
 use plan::{Load, Plan};
-use report::{Context, Language};
 use report::exchange_lines::{ErrorLines, error_line, head_view};
 use report::layouts::Shown;
 use report::metrics::Names;
+use report::{Context, Language};
 use session::export::{self, Exports};
 use session::files;
 use session::live::Live;
