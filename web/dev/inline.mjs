@@ -5,7 +5,8 @@ import { gzipSync } from "node:zlib";
 
 const PAGE = new URL("../dist/index.html", import.meta.url);
 
-export function report(run) {
-  const block = gzipSync(JSON.stringify(run), { level: 9 }).toString("base64");
-  return readFileSync(PAGE, "utf8").replace("<!--run-->", `<template id="run">${block}</template>`);
+/** `block`: what stands in it, a run or a decision. */
+export function report(run, block = "run") {
+  const packed = gzipSync(JSON.stringify(run), { level: 9 }).toString("base64");
+  return readFileSync(PAGE, "utf8").replace("<!--run-->", `<template id="${block}">${packed}</template>`);
 }

@@ -96,7 +96,7 @@ function percentile(cells, bits, quantile) {
 
 const METRICS = { service: 1, response: 1.15, first_byte: 0.8 };
 
-export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, slow = 1, hostile = false, workers = 2, state = "ended" } = {}) {
+export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, slow = 1, hostile = false, workers = 2, state = "ended", replayed = false } = {}) {
   const random = chance(seed);
   const fill = seconds >= 20 ? Math.round(seconds * 0.2) : 0;
   const bound = seconds >= 40 ? [Math.round(seconds * 0.55), Math.round(seconds * 0.64)] : [0, 0];
@@ -222,6 +222,17 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     thresholds: seconds >= 40 ? [{ condition: "p99 > 10ms", value: latency.service.p99_us, violated: latency.service.p99_us > 10_000, at_least: false, limit_us: 10_000 }, { condition: "failed > 1%", value: 0.00004, violated: false, at_least: false }] : [],
     notes: [{ text: hostile ? evil : "mark at 28.0 s: deployed 4711" }],
     text: "The report as text stands here.\n",
+    ...(replayed ? { recorded: recorded(rate, seconds - fill, hostile ? evil : "day.rec") } : {}),
+  };
+}
+
+/** What a log had of the same requests: a little fewer at first. */
+function recorded(rate, seconds, file) {
+  const due = Array.from({ length: seconds }, (_, n) => Math.round(rate * (0.8 + 0.25 * Math.sin(n / 9))));
+  const requests = due.reduce((sum, n) => sum + n, 0);
+  return {
+    file, requests, due, part_s: 1, statuses: [[200, requests - 1_200], [404, 1_200]], times_us: [900, 2_400, 8_100, 310_000], timed: requests,
+    hits: [0.83, 0.71], lru: [[64 << 20, Math.round(0.8 * requests)]], left_out: [{ why: "method POST, which is not sent unless --methods has it", requests: 311 }],
   };
 }
 
@@ -233,9 +244,10 @@ export const KINDS = {
   second: { seconds: 1 },
   minute: { steps: 12 },
   hour: { seconds: 3600, steps: 20, bits: 4, rate: 10_000 },
-  day: { seconds: 2880, steps: 20, bits: 4 },
+  day: { seconds: 2700, steps: 20, bits: 4 },
   steps: { steps: 10_000 },
-  hostile: { hostile: true, steps: 3 },
+  hostile: { hostile: true, steps: 3, replayed: true },
+  replay: { replayed: true },
   valid: { seconds: 30, steps: 0 },
   live: { seconds: 41, steps: 6, state: "live" },
 };

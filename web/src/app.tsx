@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { language, t } from "./text/index.ts";
-import { compared, run, trouble, view } from "./state.ts";
+import { compared, decision, run, trouble, view } from "./state.ts";
+import { DecisionView } from "./decision/view.tsx";
 import { Compare } from "./view/compare.tsx";
 import { Header } from "./view/header.tsx";
 import { Help } from "./view/help.tsx";
@@ -26,6 +27,7 @@ export function App() {
 
 function Shown() {
   const shown = run.value;
+  if (decision.value) return <DecisionView decision={decision.value} />;
   if (view.value === "history") return <History />;
   if (view.value === "start") return <Start />;
   if (view.value === "compare" && compared.value.length === 2) return <Compare />;

@@ -84,12 +84,12 @@ export function decode(packed: Model): Run {
   };
 }
 
-/** Base64 of gzip of JSON, as a report holds its run. */
-export async function inlined(base64: string): Promise<Run> {
+/** Base64 of gzip of JSON, as a page holds a run or a decision. */
+export async function unpacked(base64: string): Promise<unknown> {
   const binary = atob(base64.trim());
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return decode((await new Response(stream).json()) as Model);
+  return new Response(stream).json();
 }
 
 /** A column, empty where the run has none. */

@@ -4,7 +4,7 @@
 export interface Model {
   at: Column;
   bound: Bound[];
-  columns: Record<string, Column>;
+  columns: { [name: string]: Column };
   evidence: Piece[];
   evidence_left: number;
   failures: Failure[];
@@ -16,13 +16,15 @@ export interface Model {
   interval_s: number;
   lost: LostRequest[];
   marks: Mark[];
-  metrics: Record<string, Spans>;
+  metrics: { [name: string]: Spans };
   /** The place from which the next change is asked for. */
   next: string;
   notes: Note[];
   paced: Column;
   phase: Column;
   phases: Phase[];
+  /** Figures of the recording whose requests were sent again. */
+  recorded?: RecordedFigures;
   /** Rows of the run, with those that are known. */
   rows: number;
   seconds: Column;
@@ -133,6 +135,14 @@ export interface Measurement {
   state: Worth;
 }
 
+/** Requests, or lines of a log, that are not sent for a reason. */
+export interface NotSent {
+  /** How many. */
+  requests: number;
+  /** The reason. */
+  why: string;
+}
+
 export interface Note {
   text: string;
 }
@@ -228,9 +238,9 @@ export interface OriginCounts {
 export interface Phase {
   began_s: number;
   byte_offload?: number;
-  counts: Record<string, number>;
+  counts: { [name: string]: number };
   ended_s?: number;
-  latency: Record<string, TimeSummary>;
+  latency: { [name: string]: TimeSummary };
   measured: boolean;
   name: string;
   offload?: number;
@@ -250,6 +260,30 @@ export interface Piece {
   text: string;
   title: string;
   trace_id?: string;
+}
+
+/** Figures that a recording has of the requests that are sent. */
+export interface RecordedFigures {
+  /** Requests that are due, in equal parts of the time from the first moment on; none where users wait for their answers. */
+  due: number[];
+  /** The recording's file. */
+  file: string;
+  /** Shares of requests and of bytes that came from a cache by its own account, where the log has that. */
+  hits: number[] | null;
+  /** Whatever is not sent, and why. */
+  left_out: NotSent[];
+  /** Bytes of an exact LRU cache without lifetimes, each with the requests that it would answer. */
+  lru: [number, number][];
+  /** Length of such a part in seconds. */
+  part_s: number;
+  /** Requests that are sent, without those that only warm up; copies count. */
+  requests: number;
+  /** Each status with its requests. */
+  statuses: [number, number][];
+  /** Requests that have such a time. */
+  timed: number;
+  /** Times from a request to its answer's end, where the log has them: p50, p90, p99 and the longest. */
+  times_us: number[] | null;
 }
 
 /** One of the slowest requests that carried a trace context. */

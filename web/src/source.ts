@@ -1,9 +1,10 @@
-// Where runs come from: the block in a report, or the server that sent this page.
+// Where runs come from: the block in a report, or the server that sent this page. A block may hold a decision from many runs, too.
 
 import { merged } from "./change.ts";
-import { type Run, type State, type VerdictNames, decode, inlined } from "./model.ts";
+import { known } from "./decision/kinds.ts";
+import { type Run, type State, type VerdictNames, decode, unpacked } from "./model.ts";
 import type { Model } from "./packed.ts";
-import { compared, run, trouble, view } from "./state.ts";
+import { compared, decision, run, trouble, view } from "./state.ts";
 
 /** A line of the history. */
 export interface Listed {
@@ -42,14 +43,16 @@ export interface Checked {
 }
 
 const block = document.getElementById("run") as HTMLTemplateElement | null;
+const decided = document.getElementById("decision") as HTMLTemplateElement | null;
 /** The page came from a server that can be asked. */
-export const served = !block && document.documentElement.dataset.served === "yes";
+export const served = !block && !decided && document.documentElement.dataset.served === "yes";
 /** It runs what its form asks for. */
 export const starts = served && document.documentElement.dataset.starts === "yes";
 
 export async function load() {
   try {
-    if (block) run.value = await inlined(block.content.textContent ?? "");
+    if (block) run.value = decode((await unpacked(block.content.textContent ?? "")) as Model);
+    else if (decided) decision.value = known(await unpacked(decided.content.textContent ?? ""));
     else if (served) await ask(new URLSearchParams(location.search));
     else trouble.value = "none";
   } catch (error) {

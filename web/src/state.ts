@@ -2,6 +2,7 @@
 // reload show the same.
 
 import { computed, effect, signal } from "@preact/signals";
+import type { Decision } from "./decision/kinds.ts";
 import type { Run } from "./model.ts";
 import { recall, remember } from "./text/index.ts";
 import type { Window } from "./window.ts";
@@ -10,6 +11,8 @@ export type View = "run" | "history" | "compare" | "start";
 export type Theme = "light" | "dark";
 
 export const run = signal<Run | null>(null);
+/** What was decided from many runs. */
+export const decision = signal<Decision | null>(null);
 /** Why there is no run, or that the connection is lost. */
 export const trouble = signal<"" | "lost" | "over" | string>("");
 /** Two runs side by side. */

@@ -1,5 +1,6 @@
 // A browser for all tests of a file, and reports to open in it: from a file, with the network off.
 
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,16 +62,28 @@ export function file(kind) {
   return name;
 }
 
-/** Opens a report; any request beside the file itself is a problem. */
+/** Opens a report. */
 export async function open(kind, { hash = "", ...options } = {}) {
+  return opened(`${file(kind)}${hash}`, "figure canvas", options);
+}
+
+/** Opens the page of a decision. */
+export async function openDecision(decision, options = {}) {
+  const name = join(folder, `${randomUUID()}.html`);
+  writeFileSync(name, report(decision, "decision"));
+  return opened(name, ".headline .verdict", options);
+}
+
+/** Opens a file; any request beside it is a problem. */
+async function opened(name, ready, options) {
   const opened = await fresh(options);
   const { page, problems } = opened;
   await page.context().setOffline(true);
   page.on("request", (request) => {
     if (!/^(file|data|blob):/.test(request.url())) problems.push(`request: ${request.url()}`);
   });
-  await page.goto(`file://${file(kind)}${hash}`);
-  await page.waitForSelector("figure canvas");
+  await page.goto(`file://${name}`);
+  await page.waitForSelector(ready);
   return opened;
 }
 

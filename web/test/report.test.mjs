@@ -20,6 +20,21 @@ for (const kind of ["second", "minute", "hour", "day", "steps"]) {
   });
 }
 
+test("a replay: what the log had beside what was measured, and what was left out", async () => {
+  const { page, problems } = await open("replay");
+  const block = page.locator("section:has(> #recorded)");
+  const row = (name) => block.locator(`tr:has(th:has-text("${name}"))`).textContent();
+  assert.match(await row("time to the last byte, p99"), /8\.1 ms\d/);
+  assert.match(await row("status 404"), /1\.2k/);
+  assert.match(await row("hits, by requests"), /83 %\d/);
+  assert.match(await row("an exact LRU cache of 64 MiB"), /80 %/);
+  assert.match(await row("method POST, which is not sent"), /311/);
+  assert.equal(await block.locator("#picture-recorded .mark").count(), 4, "two lines, each in the legend, too");
+  assert.deepEqual(problems, []);
+  const other = await open("second");
+  assert.equal(await other.page.locator("#recorded").count(), 0, "only a replay has it");
+});
+
 test("what others sent is text and nothing else", async () => {
   const { page, problems } = await open("hostile");
   const found = await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, svg[onload], [onerror]").length);

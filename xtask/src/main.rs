@@ -102,7 +102,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
 
 /// Types say their schemas in tests alone, so that no build of the tool compiles what makes them.
 fn schema() -> Result<()> {
-    ["plan", "report", "decide", "recording"].into_iter().try_for_each(|package| {
+    ["plan", "decide", "report", "recording"].into_iter().try_for_each(|package| {
         let mut command = shell::cargo(["test", "--package", package, "--lib", "the_committed_schema"]);
         shell::run(command.env("WRINGER_WRITE_SCHEMA", "1"))
     })

@@ -22,7 +22,7 @@ const SOURCES: &str = "crates/report/src/page/page.sources";
 const FILES: [&str; 5] =
     ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"];
 /// The page may not grow beyond this, in bytes: as it is, and packed.
-const MOST: (usize, usize) = (200_000, 74_000);
+const MOST: (usize, usize) = (240_000, 88_000);
 const NO_NODE: &str =
     "node and npm are not here (on Debian: apt-get install nodejs npm; version 20 or newer)";
 

@@ -121,6 +121,9 @@ pub struct AskedArgs {
     /// Write the decision with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page that draws it, one file that needs no network; - for standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "bisect")]
+    pub html: Option<PathBuf>,
     /// Go on with a comparison that was ended or killed, from the file of its --json, with the same options
     #[arg(long, value_name = "FILE", conflicts_with_all = ["forecast", "show_plan", "bisect"])]
     pub resume: Option<PathBuf>,

@@ -88,6 +88,9 @@ pub struct SoughtArgs {
     /// Write the conclusion with all that it rests on as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page that draws it, one file that needs no network; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Go on with a search that was ended or killed, from the file of its --json, with the same options
     #[arg(long, value_name = "FILE", requires = "slos", conflicts_with = "forecast")]
     pub resume: Option<PathBuf>,

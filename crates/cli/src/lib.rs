@@ -418,7 +418,7 @@ pub enum Command {
 /// Showing a run that was kept.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The run: the first characters of its number, latest, latest~1, or its file
+    /// The run: the first characters of its number, latest, latest~1, or its file; or the file of --json of compare, find, size or stress
     #[arg(default_value = "latest")]
     pub run: String,
     /// Its layout

@@ -53,6 +53,9 @@ pub struct SizeArgs {
     /// Write all of it as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page that draws it, one file that needs no network; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Go on with working sets that were ended or killed, from the file of its --json, with the same options
     #[arg(long, value_name = "FILE", conflicts_with_all = ["forecast"])]
     pub resume: Option<PathBuf>,

@@ -7,6 +7,7 @@ mod buckets;
 pub mod compare;
 pub mod find;
 mod findings;
+mod kept;
 pub mod machine;
 pub mod probe;
 pub mod schema;
@@ -18,4 +19,5 @@ mod void;
 pub mod words;
 
 pub use findings::{Findings, Written};
+pub use kept::KeptDecision;
 pub use void::Void;

@@ -37,6 +37,7 @@ pub mod outcome;
 pub mod processes;
 pub mod purged;
 pub mod rates;
+pub mod recorded;
 pub mod request_times;
 pub mod run;
 mod seconds;

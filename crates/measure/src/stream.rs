@@ -15,6 +15,7 @@ use crate::judged::Judged;
 use crate::machine::Watched;
 use crate::notes;
 use crate::processes::{Behind, Happened};
+use crate::recorded::RecordedFigures;
 use crate::request_times::RequestDistributionsKept;
 use crate::run::{Headline, WorkerUse};
 use crate::seconds::{self, if_any};
@@ -103,6 +104,9 @@ pub struct Head {
     /// Who answered at the target's addresses before the first request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behind: Vec<Behind>,
+    /// Figures of the recording whose requests are sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Box<RecordedFigures>>,
 }
 
 fn is_zero(share: &f64) -> bool {

@@ -32,6 +32,7 @@ pub fn of(plan: &Plan, about: &About, threads: u32, interval: Duration, behind: 
         interval: plan.load.is_some().then_some(interval),
         tolerated: plan.load.as_ref().map_or(0.0, |load| load.check.tolerated),
         behind,
+        recorded: about.recorded.clone(),
     }
 }
 

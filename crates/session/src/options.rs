@@ -4,6 +4,7 @@ use crate::carrier::{Fleet, OriginAgents};
 use crate::mask::Mask;
 use crate::steer::Steering;
 use crate::{Problem, Reach, Sinks};
+use measure::recorded::RecordedFigures;
 use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -83,6 +84,8 @@ pub struct About {
     pub sinks: Sinks,
     /// Asks things of it while it goes on, where somebody may.
     pub steering: Option<Steering>,
+    /// The log's account of its requests, where they are a recording's.
+    pub recorded: Option<Box<RecordedFigures>>,
 }
 
 /// How a run is kept.

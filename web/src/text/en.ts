@@ -1,6 +1,9 @@
 // The page's words in English, and the shape that every other language must have: a key that is missing there fails the build.
 
+import { decision } from "./decision/en.ts";
+
 export const en = {
+  decision,
   live: "live",
   ended: "ended",
   open: "goes on in another process",

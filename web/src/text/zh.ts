@@ -1,8 +1,10 @@
 // The page's words in Chinese. Units and field words (p99, TLS, hit ratio's share) stay as engineers write them.
 
+import { decision } from "./decision/zh.ts";
 import type { Texts } from "./en.ts";
 
 export const zh: Texts = {
+  decision,
   live: "进行中",
   ended: "已结束",
   open: "正由另一进程运行",

@@ -9,6 +9,7 @@ import { t } from "../text/index.ts";
 import { figures } from "../window.ts";
 import { Control, steerable } from "./control.tsx";
 import { Headline } from "./header.tsx";
+import { RecordedView } from "./recorded.tsx";
 import { Failures, Machine, Notes, Thresholds } from "./sections.tsx";
 import { Steps } from "./steps.tsx";
 import { Strip } from "./strip.tsx";
@@ -51,6 +52,7 @@ export function RunView({ run }: { run: Run }) {
           <Figure key={chart.id} chart={chart} until={until} waits={nth >= IN_SIGHT} />
         ))}
       </section>
+      <RecordedView run={run} />
       <Thresholds run={run} />
       <Steps run={run} seconds={of.seconds} windowed={!!chosen} />
       <Failures run={run} />

@@ -54,7 +54,7 @@ impl Verdict {
         }
     }
 
-    /// In words.
+    /// In words. The page tells a kept rate from a broken one by the first of them (`web/src/decision/load.ts`).
     pub fn text(&self) -> String {
         match self {
             Verdict::Keeps => "keeps".to_owned(),

@@ -4,11 +4,13 @@
 //! The model is that of `plan::predict` (Che's approximation). It knows no overhead, no rounding and no policy, so all of these are in one figure: the effective share. Start
 //! reading at [`share`].
 
+mod curve;
 mod point;
 mod shift;
 #[cfg(test)]
 mod simulated;
 
+pub use curve::HitsByMemory;
 pub use point::{Point, Share, share};
 pub use shift::{Shift, Window, model_requests};
 
@@ -27,6 +29,9 @@ pub struct Class {
     /// Objects of another size that came after the largest set, where they were wanted.
     #[serde(default)]
     pub shift: Option<Shift>,
+    /// Hits by memory, by the model, of each of these sets.
+    #[serde(default)]
+    pub curves: Vec<HitsByMemory>,
 }
 
 /// Options that say which working sets there are.
@@ -107,15 +112,22 @@ impl Sizes {
     /// Takes in what came of a set, and of the one that followed it, where one did.
     pub fn take(&mut self, point: Point, shift: Option<Shift>) -> Share {
         let share = share(&point);
+        let curve = HitsByMemory::of(&point);
         let of_each = self.asked.sets.len();
         match self.classes.last_mut().filter(|class| class.points.len() < of_each) {
             Some(class) => {
                 class.points.push((point, share));
+                class.curves.push(curve);
                 class.shift = shift;
             }
             None => {
                 let object_bytes = point.object_bytes;
-                self.classes.push(Class { object_bytes, points: vec![(point, share)], shift });
+                self.classes.push(Class {
+                    object_bytes,
+                    points: vec![(point, share)],
+                    shift,
+                    curves: vec![curve],
+                });
             }
         }
         share
@@ -246,7 +258,12 @@ mod tests {
         );
         let never = Point { hits: 3, ..simulated(950_000, 40, 20_000_000, 950_000) };
         assert_eq!(share(&never), Share::Nothing);
-        let class = Class { object_bytes: 950_000, points: vec![(never, Share::Nothing)], shift: None };
+        let class = Class {
+            object_bytes: 950_000,
+            points: vec![(never, Share::Nothing)],
+            shift: None,
+            curves: Vec::new(),
+        };
         assert!(
             class.memory_for(0.9).is_some_and(|text| text.ends_with("objects of that size are not kept"))
         );
@@ -282,8 +299,13 @@ mod tests {
     #[test]
     fn memory_for_a_ratio_is_divided_by_what_works() {
         let point = simulated(10_000, 4_000, 20_000_000, 16_384);
-        let text = Class { object_bytes: 10_000, points: vec![(point.clone(), share(&point))], shift: None }
-            .memory_for(0.9);
+        let text = Class {
+            object_bytes: 10_000,
+            points: vec![(point.clone(), share(&point))],
+            shift: None,
+            curves: Vec::new(),
+        }
+        .memory_for(0.9);
         assert!(text.as_ref().is_some_and(|text| text.contains("configured as")), "{text:?}");
         let (model, back) = (point.bytes_for(0.9), point.predicted(point.bytes_for(0.9)));
         assert!(model > 20_000_000.0 && (back - 0.9).abs() < 0.01, "{model} {back}");

@@ -1,4 +1,4 @@
-//! The page: one HTML file that draws a run. With a run inlined it is the report (`--html`); from the server it asks for one.
+//! The page: one HTML file that draws a run, or a decision from many. With one of them inlined it is the report (`--html`); from the server it asks for a run.
 //!
 //! Its sources are in `web/`; `cargo xtask web` builds them into `page.html.gz`, which is committed, so that `cargo build` needs no
 //! Node. Start at [`Gathered`], which takes records in, then [`Gathered::model`], [`Gathered::change`] and [`report`].
@@ -17,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde::Serialize;
 use std::io::{self, Read};
 
 /// The page as it is built, packed.
@@ -45,7 +46,7 @@ pub fn report(gathered: &Gathered, text: &str) -> io::Result<String> {
     let page = without_run()?;
     let mut report = String::new();
     for room in Room::ALL {
-        report = inlined(&page, &gathered.model(text, room), text)?;
+        report = inlined(&page, Inlined::Run, &gathered.model(text, room), text)?;
         if report.len() < MOST_BYTES {
             break;
         }
@@ -53,14 +54,41 @@ pub fn report(gathered: &Gathered, text: &str) -> io::Result<String> {
     Ok(report)
 }
 
-fn inlined(page: &str, model: &Model, text: &str) -> io::Result<String> {
+/// The page with a decision in it, which is what `--json` of its command writes: the page knows it by its schema. `text`: the same as it
+/// is printed, for those without scripts.
+///
+/// # Errors
+/// As of [`without_run`].
+pub fn decision(decision: &impl Serialize, text: &str) -> io::Result<String> {
+    inlined(&without_run()?, Inlined::Decision, decision, text)
+}
+
+/// A kind of what stands in a page.
+#[derive(Debug, Clone, Copy)]
+enum Inlined {
+    Run,
+    Decision,
+}
+
+impl Inlined {
+    /// The name of its block.
+    fn id(self) -> &'static str {
+        match self {
+            Inlined::Run => "run",
+            Inlined::Decision => "decision",
+        }
+    }
+}
+
+fn inlined(page: &str, kind: Inlined, content: &impl Serialize, text: &str) -> io::Result<String> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    serde_json::to_writer(&mut packed, model)?;
+    serde_json::to_writer(&mut packed, content)?;
     let packed = STANDARD.encode(packed.finish()?);
-    // Base64 has no letter that HTML knows, so the run cannot end its block.
+    // Base64 has no letter that HTML knows, so what is in it cannot end its block.
     let block = format!(
-        "<noscript><pre>{}</pre></noscript>\n<template id=\"run\">{packed}</template>",
-        escaped(text)
+        "<noscript><pre>{}</pre></noscript>\n<template id=\"{}\">{packed}</template>",
+        escaped(text),
+        kind.id()
     );
     Ok(page.replacen(RUN, &block, 1))
 }

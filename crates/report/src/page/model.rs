@@ -10,6 +10,7 @@ use super::gather::{
 use super::spans::{Cells, Spans};
 use crate::{good, thresholds};
 use measure::processes::Happened;
+use measure::recorded::RecordedFigures;
 use measure::stream::Machine;
 use measure::{
     Censored, Counts, Evidence, Head, Histogram, LostRequest, OriginCounts, PhaseResult, RunResult,
@@ -64,6 +65,9 @@ pub struct Model {
     took_s: f64,
     verdict: Option<Verdict>,
     phases: Vec<Phase>,
+    /// Figures of the recording whose requests were sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<RecordedFigures>,
     /// The first row that is told here: those before it are known. 0 of the whole run.
     first_row: usize,
     /// Rows of the run, with those that are known.
@@ -285,6 +289,7 @@ impl Gathered {
             took_s: result.took.as_secs_f64(),
             verdict: self.verdict(&result),
             phases: self.phases(&result),
+            recorded: self.state.head().recorded.as_deref().cloned(),
             first_row,
             rows: first_row + rows.len(),
             at: Column::of_seconds(&seconds(|row| row.at.as_secs_f64())),

@@ -60,8 +60,28 @@ const GENERATED: &str = "// Types of a run as the server and reports tell it. Ma
 #[test]
 fn the_committed_schema_of_the_page_is_that_of_the_types() {
     let text = format!("{GENERATED}{}", typescript::types("Model", &sorted(of::<Model>("Model"))));
-    let name = "../../web/src/packed.ts";
+    compare_types("../../web/src/packed.ts", &text);
+}
+
+#[track_caller]
+fn compare_types(name: &str, text: &str) {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    let committed = std::fs::read_to_string(file).expect("the page's types are committed");
-    compare_text(name, &text, &committed);
+    let committed = std::fs::read_to_string(file).unwrap_or_default();
+    compare_text(name, text, &committed);
+}
+
+/// Decisions that the page draws, by the schemas that are committed.
+#[test]
+fn the_committed_schema_of_decisions_is_that_of_the_page() {
+    let roots = [("compare", "Comparison"), ("find", "Search"), ("size", "Sizes"), ("stress", "Stress")];
+    for (name, root) in roots {
+        let schema = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../decide/src/schema");
+        let schema =
+            std::fs::read_to_string(schema.join(name).with_extension("json")).expect("it is committed");
+        let types = typescript::types(root, &serde_json::from_str(&schema).expect("JSON"));
+        let from = format!(
+            "// Types of what wringer {name} --json writes. Made of crates/decide/src/schema/{name}.json by `cargo xtask schema`: change its types.\n"
+        );
+        compare_types(&format!("../../web/src/decision/types/{name}.ts"), &format!("{from}{types}"));
+    }
 }

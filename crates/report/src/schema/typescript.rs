@@ -75,12 +75,25 @@ fn typed(name: &str, schema: &Map<String, Value>) -> String {
                 if items.contains(" | ") { format!("({items})[]") } else { format!("{items}[]") }
             }
         },
+        "object" if schema.contains_key("properties") => in_place(schema),
         "object" => {
             let of = schema.get("additionalProperties").expect("an object in place is a map");
-            format!("Record<string, {}>", form(of))
+            // A type of ours may have the name that a map has in TypeScript.
+            format!("{{ [name: string]: {} }}", form(of))
         }
         other => panic!("no TypeScript is known for the type {other}"),
     }
+}
+
+/// An object without a name: a variant that has fields.
+fn in_place(schema: &Map<String, Value>) -> String {
+    let required = strings(schema.get("required"));
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let member = |(name, defined): (&String, &Value)| {
+        let may_lack = if required.contains(&name.as_str()) { "" } else { "?" };
+        format!("{name}{may_lack}: {}", form(defined))
+    };
+    format!("{{ {} }}", properties.map(member).collect::<Vec<_>>().join("; "))
 }
 
 fn strings(list: Option<&Value>) -> Vec<&str> {
@@ -92,13 +105,14 @@ fn each_form_of_a_schema_has_its_type() {
     let schema = serde_json::json!({
         "type": "object",
         "description": "A thing.",
-        "required": ["a", "c", "e"],
+        "required": ["a", "c", "e", "f"],
         "properties": {
             "a": { "type": ["integer", "null"], "description": "Two\nlines." },
             "b": { "anyOf": [{ "$ref": "#/$defs/B" }, { "type": "null" }] },
             "c": { "type": "array", "items": { "type": "array", "prefixItems": [{ "type": "string" }, { "type": "number" }] } },
             "d": { "type": "object", "additionalProperties": { "type": "boolean" } },
             "e": { "type": "array", "items": { "type": ["number", "null"] } },
+            "f": { "type": "object", "required": ["g"], "properties": { "g": { "$ref": "#/$defs/B" }, "h": { "type": "string" } } },
         },
         "$defs": { "B": { "oneOf": [{ "const": "x" }, { "type": "string", "enum": ["y", "z"] }] } },
     });
@@ -109,8 +123,9 @@ export interface T {
   a: number | null;
   b?: B;
   c: [string, number][];
-  d?: Record<string, boolean>;
+  d?: { [name: string]: boolean };
   e: (number | null)[];
+  f: { g: B; h?: string };
 }
 
 export type B = \"x\" | \"y\" | \"z\";

@@ -90,7 +90,13 @@ fn run(seconds: u64, filling: u64) -> Gathered {
 
 /// The run that a report holds.
 fn inlined(page: &str) -> Value {
-    let (_, rest) = page.split_once("<template id=\"run\">").expect("a run is in it");
+    block(page, "run")
+}
+
+/// The block of this name, unpacked.
+fn block(page: &str, name: &str) -> Value {
+    let begin = format!("<template id=\"{name}\">");
+    let (_, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("a {name} is in it"));
     let (block, _) = rest.split_once("</template>").unwrap();
     serde_json::from_reader(GzDecoder::new(&STANDARD.decode(block).unwrap()[..])).unwrap()
 }
@@ -110,6 +116,21 @@ fn column(run: &Value, name: &str) -> Vec<f64> {
             Some(*sum as f64 * scale)
         })
         .collect()
+}
+
+#[test]
+fn a_decision_stands_in_the_page_as_it_was_written() {
+    let decision = serde_json::json!({
+        "schema": "wringer.comparison", "a": EVIL, "outcome": { "figures": [0.1, 1e-7, null] }, "files": ["</template>"],
+    });
+    let page = page::decision(&decision, EVIL).unwrap();
+    assert_eq!(block(&page, "decision"), decision);
+    assert!(!page.contains("<template id=\"run\">") && !page.contains(EVIL), "what is foreign is text");
+    // It is one file, which asks for nothing.
+    assert!(
+        page.contains("connect-src 'none'") && !page.contains("src=\"http") && !page.contains("href=\"http")
+    );
+    assert!(!page.contains("<link rel=\"stylesheet\"") && !page.contains("@import"));
 }
 
 #[test]

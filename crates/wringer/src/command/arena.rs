@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`run`].
 
+use super::decided::DecisionFiles;
 use super::findings;
 use super::pressed::Pressed;
 use super::{cache, leg, show};
@@ -34,9 +35,10 @@ pub fn run(args: &ArenaArgs) -> Result<Exit, Problem> {
         show::page(&forecast(args, &asked, &events));
         return Ok(Exit::Ok);
     }
-    for (what, file) in [("the page", &args.html), ("the figures", &args.json)] {
-        file.iter().try_for_each(|file| output::can_keep(what, file))?;
-    }
+    // Its page is one of its own.
+    let places = DecisionFiles { what: "the figures", json: args.json.as_deref(), html: None };
+    places.can_keep()?;
+    args.html.iter().try_for_each(|file| output::can_keep("the page", file))?;
     let seed = args.seed.unwrap_or_else(arguments::seed_from_clock);
     let order = turns(seed, rounds, asked.len(), &events);
     let mut report = Arena {
@@ -63,10 +65,10 @@ pub fn run(args: &ArenaArgs) -> Result<Exit, Problem> {
         let name = report.entrants[turn.entrant].title();
         show::tell(&format!("turn {number} of {}: {name}, {}: {lines}", order.len(), turn.event.name()));
         keep(args, &report)?;
-        findings::keep(args.json.as_deref(), &report, None)?;
+        findings::keep(&places, &report, None)?;
     }
     keep(args, &report)?;
-    findings::conclude(args.json.as_deref(), &report)
+    findings::conclude(&places, &report)
 }
 
 /// The events that are asked for, in the order of the table.

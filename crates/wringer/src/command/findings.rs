@@ -1,22 +1,20 @@
 //! Findings of stress, size, probe and arena: the same lines at the end, the same form as JSON, the same exit codes. What was ended goes on from its file.
 
+use super::decided::DecisionFiles;
 use super::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::signals;
 use decide::{Findings, Written};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// Writes them as JSON where that is wanted; to standard output only at the end.
+/// Writes them where they are wanted.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn keep(file: Option<&Path>, report: &impl Findings, exit: Option<Exit>) -> Result<(), Problem> {
-    let Some(file) = file.filter(|file| exit.is_some() || !output::is_stdout(file)) else { return Ok(()) };
+pub fn keep(places: &DecisionFiles<'_>, report: &impl Findings, exit: Option<Exit>) -> Result<(), Problem> {
     let written = Written::of(report, env!("CARGO_PKG_VERSION"), exit.map(Exit::number));
-    let text = serde_json::to_string_pretty(&written).expect("figures and texts are JSON") + "\n";
-    output::keep("the findings", file, text.as_bytes())
+    places.keep(&written, exit.map(|_| report.text()))
 }
 
 /// Reads them from the file that an option names.
@@ -52,16 +50,16 @@ pub fn refuse_other<S: PartialEq>(file: &Path, kept: &S, asked: &S) -> Result<()
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn conclude(file: Option<&Path>, report: &impl Findings) -> Result<Exit, Problem> {
+pub fn conclude(places: &DecisionFiles<'_>, report: &impl Findings) -> Result<Exit, Problem> {
     let exit = match (signals::first(), report.code()) {
         (Some(signal), _) => Exit::of_signal(signal),
         (None, 0) => Exit::Ok,
         (None, 3) => Exit::Wrong,
         (None, _) => Exit::Impossible,
     };
-    if !file.is_some_and(output::is_stdout) {
+    if !places.is_stdout() {
         show::page(&report.text());
     }
-    keep(file, report, Some(exit))?;
+    keep(places, report, Some(exit))?;
     Ok(exit)
 }

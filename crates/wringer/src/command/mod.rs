@@ -6,6 +6,7 @@ pub mod cache;
 pub mod capture;
 pub mod compare;
 pub mod config;
+mod decided;
 pub mod doctor;
 mod dry;
 pub mod explain;

@@ -1,13 +1,17 @@
-//! `wringer report`: a run that was kept, in any layout.
+//! `wringer report`: a run that was kept, in any layout, or a decision from its file.
 
-use super::show;
+use super::{decided, show};
 use crate::layout::{laid_out, named, refuse_unkept};
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use cli::ReportArgs;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<Exit, Problem> {
+    if let Some(kept) = decided::read(Path::new(&args.run))? {
+        return decided::report(&kept, &args.layout);
+    }
     let folder = args.keep_in.clone().map_or_else(runs::folder, Ok)?;
     let file = runs::find(&args.run, &folder)?;
     let layout = named(&args.layout)?;

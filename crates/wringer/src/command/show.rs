@@ -212,7 +212,16 @@ pub fn about(
     let steering = (output.live || tui).then(Steering::default);
     let tui = steering.clone().filter(|_| tui).map(|steering| tui::begin(steering, plan));
     let sinks = Sinks { live: live(output), ..Sinks::default() }.and(exports(&output.export)?).and(tui);
-    Ok(About { door, command: repeat(plan, seed_option), target, labels, keep, sinks, steering })
+    Ok(About {
+        door,
+        command: repeat(plan, seed_option),
+        target,
+        labels,
+        keep,
+        sinks,
+        steering,
+        recorded: None,
+    })
 }
 
 /// Where a run is kept. One that nobody has asked for is only missed in a line, where there is no folder for it.

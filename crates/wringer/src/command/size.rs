@@ -1,9 +1,9 @@
 //! `wringer size`: which share of its memory a cache uses, by the size of objects. What follows from hits is `decide`'s; here working sets are filled and asked for.
 
+use super::decided::DecisionFiles;
 use super::leg;
 use super::pressed::{self, Pressed};
 use super::{around, cache, findings, show};
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::{SizeArgs, reachable};
@@ -45,10 +45,9 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
     }
     let kept: Option<Sizes> =
         args.resume.as_deref().map(|file| findings::read("--resume", file)).transpose()?;
-    let file = args.json.as_deref().or(args.resume.as_deref());
-    if let Some(file) = file {
-        output::can_keep("the sizes", file)?;
-    }
+    let json = args.json.as_deref().or(args.resume.as_deref());
+    let places = DecisionFiles { what: "the sizes", json, html: args.html.as_deref() };
+    places.can_keep()?;
     let mut sizing = Sizing { args, sizes: begun(args, kept)? };
     while let Some(next) = sizing.sizes.next() {
         let came = sizing.asked_for(next)?;
@@ -60,9 +59,9 @@ pub fn run(args: &SizeArgs) -> Result<Exit, Problem> {
         let share = sizing.sizes.take(came.point.clone(), came.shift);
         show::tell(&line(&came.point, share));
         said.iter().for_each(|text| show::tell(text));
-        findings::keep(file, &sizing.sizes, None)?;
+        findings::keep(&places, &sizing.sizes, None)?;
     }
-    findings::conclude(file, &sizing.sizes)
+    findings::conclude(&places, &sizing.sizes)
 }
 
 /// Sizes without a working set, or with those that were there when it was ended.

@@ -1,6 +1,6 @@
 //! Two sides compared: what is refused, told and concluded. How often that is wrong is tested in virtual time, in the crate `decide`.
 
-use crate::support::{Running, fits_schema, folder, free_address, run, start, start_in, wringer};
+use crate::support::{Running, drawn, fits_schema, folder, free_address, run, start, start_in, wringer};
 use rustix::process::Signal;
 use std::net::SocketAddr;
 
@@ -61,21 +61,9 @@ fn a_forecast_says_what_a_comparison_would_see() {
     let kept = folder();
     let place = kept.path().display().to_string();
     let (a, b) = (format!("http://{address}/w/1/500"), format!("http://{address}/w/2/900"));
-    let words = [
-        "compare",
-        &a,
-        &b,
-        "--quick",
-        "--forecast",
-        "-c",
-        "2",
-        "-t",
-        "1",
-        "--json",
-        "-",
-        "--keep-in",
-        &place,
-    ];
+    let page = kept.path().join("page.html").display().to_string();
+    let line = "--quick --forecast -c 2 -t 1 --json - --keep-in".split(' ');
+    let words = ["compare", &a, &b, "--html", &page].into_iter().chain(line).chain([&*place]);
     let ran = start(words).end();
     let decision: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
     fits_schema("compare", &decision);
@@ -96,6 +84,7 @@ fn a_forecast_says_what_a_comparison_would_see() {
     let first = files[0].as_str().expect("it is kept");
     let told = start(["report", first]).end().ended_with(0);
     assert!(told.stdout.contains("warm-up") && told.stdout.contains("To repeat this run"), "{}", told.stdout);
+    drawn(&ran.stdout, &std::fs::read_to_string(&page).expect("it is written"));
     origin.signal(Signal::INT);
     origin.end();
 }

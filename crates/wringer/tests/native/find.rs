@@ -1,6 +1,6 @@
 //! The highest rate that keeps limits: what is refused, told and kept. How near the figures come is tested in virtual time, in the crate `decide`.
 
-use crate::support::{Running, fits_schema, folder, free_address, run, start, start_in, wringer};
+use crate::support::{Running, drawn, fits_schema, folder, free_address, run, start, start_in, wringer};
 use rustix::process::Signal;
 use std::net::SocketAddr;
 
@@ -59,20 +59,9 @@ fn a_limit_that_no_rate_keeps_is_told_after_one_trial() {
     let kept = folder();
     let place = kept.path().display().to_string();
     let url = format!("http://{address}/w/1/500");
-    let words = [
-        "find",
-        &url,
-        "--slo",
-        "p99<2ms",
-        "--slo",
-        "failed<1%",
-        "-t",
-        "1",
-        "--json",
-        "-",
-        "--keep-in",
-        &place,
-    ];
+    let page = kept.path().join("page.html").display().to_string();
+    let line = "--slo p99<2ms --slo failed<1% -t 1 --json - --keep-in".split(' ');
+    let words = ["find", &url, "--html", &page].into_iter().chain(line).chain([&*place]);
     let ran = start(words).end();
     let search: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
     fits_schema("find", &search);
@@ -102,6 +91,7 @@ fn a_limit_that_no_rate_keeps_is_told_after_one_trial() {
     let file = files[0].as_str().expect("it is kept");
     let told = start(["report", file]).end().ended_with(0);
     assert!(told.stdout.contains("To repeat this run"), "{}", told.stdout);
+    drawn(&ran.stdout, &std::fs::read_to_string(&page).expect("it is written"));
     origin.signal(Signal::INT);
     origin.end();
 }

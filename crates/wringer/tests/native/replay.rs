@@ -1,7 +1,7 @@
 //! `wringer replay` from outside: each request of a recording is sent once, at its moment, to where the command line says.
 
 use crate::plans::with_files;
-use crate::support::{Ran, Report, shell, start_in};
+use crate::support::{Ran, Report, inlined, shell, start_in};
 use crate::web::{Web, ok};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -93,7 +93,24 @@ fn what_is_left_out_stands_in_the_headline_and_in_the_notes() {
         if asked.target == "/b/4" { crate::web::answer("404 Not Found", "", "no") } else { ok("x") }
     });
     let files = recorded(&lines, "");
-    let report = replay(files, &web, "--only ^shop.invalid/ -d 1s").ended_with(0).report();
+    let ran = replay(files, &web, "--only ^shop.invalid/ -d 1s --html {}/page.html").ended_with(0);
+    let page = std::fs::read_to_string(ran.folder.path().join("page.html")).expect("it is written");
+    let shown = &inlined(&page, "run")["recorded"];
+    assert_eq!((&shown["requests"], &shown["due"][0], &shown["part_s"]), (&3.into(), &3.into(), &1.0.into()));
+    assert_eq!(shown["statuses"], serde_json::json!([[200, 2], [404, 1]]), "{shown}");
+    assert_eq!((&shown["hits"][0], &shown["times_us"][3]), (&1.0.into(), &3_000.into()), "{shown}");
+    let left_out: Vec<(&str, u64)> = shown["left_out"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (one["why"].as_str().expect("a reason"), one["requests"].as_u64().expect("a number")))
+        .collect();
+    assert_eq!(left_out.iter().map(|(_, requests)| requests).sum::<u64>(), 3, "{left_out:?}");
+    assert!(
+        left_out.iter().any(|(why, requests)| why.contains("of a method") && *requests == 2),
+        "{left_out:?}"
+    );
+    let report = ran.report();
     assert_eq!((report.sum("requests"), report.sum("ok")), (3, 3), "a 404 that was one is good");
     assert!(report.text("target/name").ends_with("(3 requests of its 6)"), "{}", report.text("target/name"));
     let notes = report.notes();

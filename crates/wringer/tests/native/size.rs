@@ -2,7 +2,7 @@
 //! tested with simulated caches, in the crate `decide`.
 
 use crate::faulty_proxy::{FaultKind, start};
-use crate::support::{fits_schema, free_address, run};
+use crate::support::{drawn, fits_schema, free_address, run};
 use serde_json::Value;
 
 /// Two working sets of one size, which are twice the time of --limit at most.
@@ -12,11 +12,15 @@ const TWO: &str = "--cache-memory 1MB --sizes 10KB --sets 0.5,2 --limit 5s -t 1 
 fn sized(kind: FaultKind) -> (Value, String) {
     let origin = free_address();
     let proxy = start(origin, kind);
-    let ran = run(&format!("size {} --origin {origin} {TWO} --seed 7 --json {{}}/sizes.json", proxy.address))
-        .ended_with(0);
+    let ran = run(&format!(
+        "size {} --origin {origin} {TWO} --seed 7 --json {{}}/sizes.json --html {{}}/sizes.html",
+        proxy.address
+    ))
+    .ended_with(0);
     let text = std::fs::read_to_string(ran.folder.path().join("sizes.json")).expect("it is written");
     let sizes: Value = serde_json::from_str(&text).expect("JSON");
     fits_schema("size", &sizes);
+    drawn(&text, &std::fs::read_to_string(ran.folder.path().join("sizes.html")).expect("it is written"));
     (sizes, ran.stdout)
 }
 
@@ -53,6 +57,8 @@ fn a_cache_that_keeps_everything_uses_at_least_what_was_asked_of_it() {
     assert_eq!(points.len(), 2, "{sizes}");
     let least = points[1][1]["at_least"].as_f64().unwrap_or_else(|| panic!("{sizes}"));
     assert!((1.4..=2.1).contains(&least), "{least}");
+    let curves = sizes["classes"][0]["curves"].as_array().expect("a list");
+    assert!(curves.len() == 2 && curves[1]["at_memory"].as_f64().is_some_and(|hits| hits < 0.9), "{sizes}");
     assert!(said.contains("objects of") && said.contains("at least"), "{said}");
 }
 

@@ -2,7 +2,7 @@
 //! crate `decide`.
 
 use crate::faulty_proxy::{FaultKind, FaultyProxy, start};
-use crate::support::{Ran, fits_schema, free_address, run, tell};
+use crate::support::{Ran, drawn, fits_schema, free_address, run, tell};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ fn stress(kind: FaultKind, only: &str) -> (Ran, Value) {
 fn pressed(proxy: SocketAddr, origin: SocketAddr, mut process: Child, how: &str) -> (Ran, Value) {
     let pid = process.id();
     let ran = run(&format!(
-        "stress {proxy} --origin {origin} {how} --back 12s --capacity 200/s -t 1 --seed 7 --no-keep --json {{}}/found.json --pid {pid}"
+        "stress {proxy} --origin {origin} {how} --back 12s --capacity 200/s -t 1 --seed 7 --no-keep --json {{}}/found.json --html {{}}/found.html --pid {pid}"
     ));
     process.kill().and_then(|()| process.wait()).expect("it is ours");
     let text = std::fs::read_to_string(ran.folder.path().join("found.json"));
@@ -129,6 +129,9 @@ fn what_could_not_be_run_has_not_passed() {
         assert!(verdict["state"] == "not_run" && verdict["reasons"].to_string().contains(words), "{verdict}");
     }
     assert!(ran.stdout.contains("of 2 scenarios 2 NOT RUN or void"), "{}", ran.stdout);
+    let [json, page] = ["found.json", "found.html"].map(|name| ran.folder.path().join(name));
+    let [json, page] = [json, page].map(|file| std::fs::read_to_string(file).expect("it is written"));
+    drawn(&json, &page);
 }
 
 #[test]

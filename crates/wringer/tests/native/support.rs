@@ -1,11 +1,13 @@
 //! Runs wringer in a folder of its own and with a time limit, reads what it reported, and sees to it that nothing stays
 //! behind. Start at [`wringer`].
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -56,6 +58,36 @@ pub fn fits_schema(of: &str, written: &Value) {
     let mut other = written.clone();
     other["schema"] = "wringer.other".into();
     assert!(!validator.is_valid(&other), "{of}: another form fits");
+}
+
+/// The block of this name that a page holds, unpacked.
+#[track_caller]
+pub fn inlined(page: &str, name: &str) -> Value {
+    let begin = format!("<template id=\"{name}\">");
+    let (_, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("no {name} is in the page"));
+    let (block, _) = rest.split_once("</template>").expect("the block ends");
+    let packed = STANDARD.decode(block).expect("base64");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text).expect("gzip");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Checks that a page holds a decision, that `report` writes the same page of its file, and the text that stands in it.
+#[track_caller]
+pub fn drawn(written: &str, page: &str) {
+    let decision: Value = serde_json::from_str(written).expect("JSON");
+    assert!(inlined(page, "decision") == decision, "the page holds something else");
+    let folder = folder();
+    let file = folder.path().join("decision.json");
+    std::fs::write(&file, written).expect("it is ours");
+    let file = file.display().to_string();
+    let again = start(["report", &file, "--as", "html"]).end().ended_with(0);
+    assert!(inlined(&again.stdout, "decision") == decision, "report draws something else");
+    let told = start(["report", &file]).end().ended_with(0).stdout;
+    let text = decision["text"].as_str().expect("text");
+    assert!(told.contains(text) && page.contains("<noscript><pre>"), "{told}");
+    let other = start(["report", &file, "--as", "csv"]).end().ended_with(2);
+    assert!(other.stderr.contains("--as csv lays out runs"), "{}", other.stderr);
 }
 
 /// Starts wringer with these words. `{}` in a word stands for the run's folder.

@@ -1,8 +1,8 @@
 //! The file of a comparison: its record and what follows from it. Anybody can conclude from it again, and a comparison goes on from it.
 
 use super::legs::Legs;
+use crate::command::decided::DecisionFiles;
 use crate::command::show;
-use crate::output;
 use crate::problem::Problem;
 use cli::CompareArgs;
 use decide::compare::{COMPARISON, Compare, Decision, Outcome, Settings, SideSeen};
@@ -11,24 +11,22 @@ use decide::words;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// The place of the file: where JSON is wanted, or where the comparison goes on from.
-pub fn place(args: &CompareArgs) -> Option<&Path> {
-    args.asked.json.as_deref().or(args.asked.resume.as_deref())
+/// The places of the files: JSON where it is wanted or where the comparison goes on from, and the page.
+pub fn places(args: &CompareArgs) -> DecisionFiles<'_> {
+    let json = args.asked.json.as_deref().or(args.asked.resume.as_deref());
+    DecisionFiles { what: "the decision", json, html: args.asked.html.as_deref() }
 }
 
 /// Writes what there is where it is wanted, so that no leg is lost whatever happens to this process.
 ///
 /// # Errors
-/// The file cannot be written.
+/// A file cannot be written.
 pub fn keep(
     args: &CompareArgs,
     legs: &Legs<'_>,
     compare: &Recorded<Compare>,
     outcome: Option<&Outcome>,
 ) -> Result<(), Problem> {
-    let Some(file) = place(args).filter(|file| outcome.is_some() || !output::is_stdout(file)) else {
-        return Ok(());
-    };
     let decision = Decision {
         schema: COMPARISON,
         schema_version: 1,
@@ -44,8 +42,13 @@ pub fn keep(
         seen: &legs.first,
         files: legs.files.iter().map(Option::as_deref).collect(),
     };
-    let text = serde_json::to_string_pretty(&decision).expect("figures and texts are JSON") + "\n";
-    output::keep("the decision", file, text.as_bytes())
+    places(args).keep(&decision, outcome.map(|outcome| told(legs, outcome)))
+}
+
+/// The conclusion as it is printed, behind the facts that a reader must know first.
+pub fn told(legs: &Legs<'_>, outcome: &Outcome) -> String {
+    let facts: String = legs.facts().iter().map(|fact| format!("{fact}\n")).collect();
+    format!("{facts}{}", outcome.text())
 }
 
 /// The parts of it that are needed to go on.

@@ -1,8 +1,8 @@
 //! Kept runs as sides: which are meant, whether they may be held against each other, and what is known of them beside their figures. What follows
 //! from the figures is `decide`'s.
 
+use super::file;
 use crate::command::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs::{self, Neutral, Summary};
 use cli::CompareArgs;
@@ -22,9 +22,7 @@ const DISTURBED: &str = "disturbed";
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, settings: &Settings) -> Result<Exit, Problem> {
-    if let Some(file) = &args.asked.json {
-        output::can_keep("the decision", file)?;
-    }
+    file::places(args).can_keep()?;
     let folder = args.keep.keep_in.clone().map_or_else(runs::folder, Ok)?;
     let named = args.kept.runs.iter().map(|name| Kept::read(&folder, name));
     let named: Vec<Kept> = named.collect::<Result<_, Problem>>()?;
@@ -293,26 +291,25 @@ struct Told<'a> {
 
 fn tell(args: &CompareArgs, told: &Told<'_>) -> Result<Exit, Problem> {
     let [(a, of_a), (b, of_b)] = &told.sides;
-    if !args.asked.json.as_deref().is_some_and(output::is_stdout) {
-        let facts: String = told.facts.iter().map(|fact| format!("{fact}\n")).collect();
-        show::page(&format!("{facts}{}", told.text));
+    let facts: String = told.facts.iter().map(|fact| format!("{fact}\n")).collect();
+    let printed = format!("{facts}{}", told.text);
+    let places = file::places(args);
+    if !places.is_stdout() {
+        show::page(&printed);
     }
     show::step_summary(|| report::summary::fenced(&told.text));
-    if let Some(file) = &args.asked.json {
-        let decision = RunsDecision {
-            schema: COMPARISON_OF_RUNS,
-            schema_version: 1,
-            version: env!("CARGO_PKG_VERSION"),
-            a,
-            b,
-            facts: told.facts,
-            exit: told.exit.number(),
-            text: &told.text,
-            outcome: told.outcome,
-            files: [of_a, of_b],
-        };
-        let text = serde_json::to_string_pretty(&decision).expect("figures and texts are JSON") + "\n";
-        output::keep("the decision", file, text.as_bytes())?;
-    }
+    let decision = RunsDecision {
+        schema: COMPARISON_OF_RUNS,
+        schema_version: 1,
+        version: env!("CARGO_PKG_VERSION"),
+        a,
+        b,
+        facts: told.facts,
+        exit: told.exit.number(),
+        text: &told.text,
+        outcome: told.outcome,
+        files: [of_a, of_b],
+    };
+    places.keep(&decision, Some(printed))?;
     Ok(told.exit)
 }

@@ -9,7 +9,6 @@ mod looking;
 mod sides;
 
 use super::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::CompareArgs;
@@ -35,9 +34,7 @@ fn compared(args: &CompareArgs) -> Result<Exit, Problem> {
     }
     let resumed = args.asked.resume.as_deref().map(file::read).transpose()?;
     let seed = resumed.as_ref().map_or(seed, |resumed| args.clients.load.seed.unwrap_or(resumed.seed()));
-    if let Some(file) = file::place(args) {
-        output::can_keep("the decision", file)?;
-    }
+    file::places(args).can_keep()?;
     let mut legs = Legs::new(args, seed)?;
     let mut settings = Settings { anew: legs.sides.are_started(), ..settings(args, seed) };
     if legs.sides.are_caches() {
@@ -100,10 +97,8 @@ fn conclude(
     compare: &Recorded<Compare>,
     outcome: &Outcome,
 ) -> Result<Exit, Problem> {
-    let facts = legs.facts();
-    if !file::place(args).is_some_and(output::is_stdout) {
-        let told: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
-        show::page(&format!("{told}{}", outcome.text()));
+    if !file::places(args).is_stdout() {
+        show::page(&file::told(legs, outcome));
     }
     show::step_summary(|| report::summary::fenced(&outcome.text()));
     file::keep(args, legs, compare, Some(outcome))?;

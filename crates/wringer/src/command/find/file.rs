@@ -1,7 +1,7 @@
 //! The file of a search: its record and what follows from it. Anybody can conclude from it again, and a search goes on from it.
 
 use super::trials::Trials;
-use crate::output;
+use crate::command::decided::DecisionFiles;
 use crate::problem::Problem;
 use cli::FindArgs;
 use decide::find::{Bought, Conclusion, Find, Rounds, SEARCH, Search, Settings};
@@ -10,9 +10,10 @@ use decide::words;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// The place of the file: where JSON is wanted, or where the search goes on from.
-pub fn place(args: &FindArgs) -> Option<&Path> {
-    args.sought.json.as_deref().or(args.sought.resume.as_deref())
+/// The places of the files: JSON where it is wanted or where the search goes on from, and the page.
+pub fn places(args: &FindArgs) -> DecisionFiles<'_> {
+    let json = args.sought.json.as_deref().or(args.sought.resume.as_deref());
+    DecisionFiles { what: "the conclusion", json, html: args.sought.html.as_deref() }
 }
 
 /// Findings that are written.
@@ -36,9 +37,8 @@ impl Parts<'_> {
     /// Writes them where they are wanted.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// A file cannot be written.
     pub fn keep(&self, trials: &Trials<'_>) -> Result<(), Problem> {
-        let Some(file) = place(trials.args) else { return Ok(()) };
         let search = Search {
             schema: SEARCH,
             schema_version: 1,
@@ -52,8 +52,12 @@ impl Parts<'_> {
             throughput: self.throughput,
             files: trials.files.iter().map(Option::as_deref).collect(),
         };
-        let text = serde_json::to_string_pretty(&search).expect("figures and texts are JSON") + "\n";
-        output::keep("the conclusion", file, text.as_bytes())
+        let over = self.exit.map(|_| {
+            let rounds = self.throughput.and_then(|rounds| rounds.highest.as_ref());
+            let rounds = rounds.map(|highest| format!("\n{}", highest.report())).unwrap_or_default();
+            format!("{}{rounds}", self.text.unwrap_or_default())
+        });
+        places(trials.args).keep(&search, over)
     }
 }
 

@@ -7,7 +7,6 @@ mod throughput;
 mod trials;
 
 use super::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::FindArgs;
@@ -28,9 +27,7 @@ pub fn run(args: &FindArgs) -> Result<Exit, Problem> {
     let seed = args.clients.load.seed.unwrap_or_else(arguments::seed_from_clock);
     let settings = settings(args, seed);
     let kept = args.sought.resume.as_deref().map(file::read).transpose()?;
-    if let Some(file) = file::place(args) {
-        output::can_keep("the conclusion", file)?;
-    }
+    file::places(args).can_keep()?;
     let settings = kept.as_ref().map_or(Ok(settings.clone()), |kept| kept.settings_for(args, &settings))?;
     let mut trials = Trials::new(args, settings)?;
     let find = match kept {
@@ -169,9 +166,6 @@ fn search(mut find: Recorded<Find>, trials: &mut Trials<'_>) -> Result<Searched,
 
 /// Writes what there is, so that no trial is lost whatever happens to this process.
 fn keep_so_far(find: &Recorded<Find>, trials: &Trials<'_>) -> Result<(), Problem> {
-    if file::place(trials.args).is_none_or(output::is_stdout) {
-        return Ok(());
-    }
     let conclusion = concluded(trials, find, &find.machine().so_far());
     Parts { conclusion: Some(&conclusion), record: Some(find.record()), ..Parts::default() }.keep(trials)
 }
@@ -210,7 +204,7 @@ impl Searched {
 
 /// Prints a text, unless standard output is for JSON.
 fn print(args: &FindArgs, text: &str) {
-    if !file::place(args).is_some_and(output::is_stdout) {
+    if !file::places(args).is_stdout() {
         show::page(text);
     }
     show::step_summary(|| report::summary::fenced(text));

@@ -7,10 +7,10 @@ mod load;
 mod origin;
 mod sweeps;
 
+use super::decided::DecisionFiles;
 use super::findings;
 use super::pressed::{self, Pressed};
 use super::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, limits, signals};
 use cli::{ProbeArgs, reachable};
@@ -21,7 +21,6 @@ use decide::words;
 use origin::ProbeOrigin;
 use plan::draw::hash;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::path::Path;
 use std::time::{Duration, Instant};
 use sweeps::{AT_ONCE, Stage};
 
@@ -63,9 +62,7 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
     let against = args.cases.against.as_deref();
     let baseline: Option<ProbeReport> = against.map(|file| findings::read("--against", file)).transpose()?;
     let report = begun(args)?;
-    if let Some(file) = file(args) {
-        output::can_keep("the findings", file)?;
-    }
+    places(args).can_keep()?;
     // From now on a signal is noticed between cases.
     signals::interrupted()?;
     let probe = Probe::open(args)?;
@@ -75,12 +72,12 @@ pub fn run(args: &ProbeArgs) -> Result<Exit, Problem> {
         add_baseline(&mut report.cases, &baseline.cases);
         report.baseline = Some(BaselineAbout { file: file.display().to_string(), target: baseline.target });
     }
-    findings::conclude(file(args), &report)
+    findings::conclude(&places(args), &report)
 }
 
-/// The file of the findings: where JSON is wanted, or where they go on from.
-fn file(args: &ProbeArgs) -> Option<&Path> {
-    args.json.as_deref().or(args.resume.as_deref())
+/// The place of the findings: where JSON is wanted, or where they go on from.
+fn places(args: &ProbeArgs) -> DecisionFiles<'_> {
+    DecisionFiles { what: "the findings", json: args.json.as_deref().or(args.resume.as_deref()), html: None }
 }
 
 /// A report without a sweep, or with those that were there when it was ended.
@@ -228,7 +225,7 @@ impl<'a> Probe<'a> {
     /// Writes what there is, so that no sweep is lost whatever happens to this process.
     fn keep(&self, families: &[CaseFamily], report: &mut ProbeReport) -> Result<(), Problem> {
         report.settle(families);
-        findings::keep(file(self.args), report, None)
+        findings::keep(&places(self.args), report, None)
     }
 
     /// Sweeps of two programs are none of one cache.

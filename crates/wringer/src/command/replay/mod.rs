@@ -2,6 +2,7 @@
 
 mod as_origin;
 mod follow;
+mod recorded;
 mod told;
 
 use super::pressed::Pressed;
@@ -10,11 +11,12 @@ use super::{around, dry, rig_log};
 use crate::problem::{Exit, Problem};
 use cli::{ReplayArgs, Replayed, Sent, Sides, Timed};
 use measure::RunResult;
+use measure::recorded::RecordedFigures;
 use plan::Plan;
 use recording::file::{ReadError, Recording};
 use recording::replay::{self, Choice, ChooseError, Chosen, Gaps, choose};
 use recording::words::Method;
-use session::SessionOptions;
+use session::{About, SessionOptions};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -44,6 +46,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     if chosen.seen.requests == 0 {
         return Err(nothing(args, &chosen, &notes));
     }
+    let recorded = Some(Box::new(recorded::of(args, &chosen, &recording)));
     let plan = args.plan(seed, replayed(&mut chosen), sides.as_ref()).map_err(Problem::Usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
     if let Some(exit) = dry::instead(&args.output, &plan)? {
@@ -54,7 +57,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         let measured = told::Measured::of(result);
         format!("\n{}{}", told::beside(&chosen, &measured), as_origin::joined(&plan, result))
     };
-    let told = Told { title: &title, notes, begin: &|| {}, after: &after, later: Arc::default() };
+    let told = Told { title: &title, notes, begin: &|| {}, after: &after, later: Arc::default(), recorded };
     pressed(args, &plan, &told, sides.as_ref())
 }
 
@@ -66,6 +69,8 @@ struct Told<'a> {
     begin: &'a dyn Fn(),
     /// Text behind the report.
     after: &'a dyn Fn(&RunResult) -> String,
+    /// The log's account of them, where there is one before they are sent.
+    recorded: Option<Box<RecordedFigures>>,
     /// Facts to be told when the run is over.
     later: Arc<Mutex<Vec<String>>>,
 }
@@ -90,6 +95,7 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
     told.notes.iter().for_each(|note| show::tell(&format!("note: {note}")));
     let seed_option = args.clients.load.seed.is_none().then_some("--seed");
     let about = show::about("replay", plan, Some(target), (&args.output, &args.keep), seed_option)?;
+    let about = About { recorded: told.recorded.clone(), ..about };
     let server = show::serve(&args.output, &about)?;
     let ready = ready.about(about).noting(told.notes.clone());
     let status = || pressed.as_ref().and_then(Pressed::status);

@@ -8,16 +8,15 @@ mod place;
 mod trial;
 mod watch;
 
+use super::decided::DecisionFiles;
 use super::findings;
 use super::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::{arguments, signals};
 use cli::StressArgs;
 use decide::stress::{Finding, Report, Scenario, State, StressOptions, catalogue, catalogue_text};
 use decide::words;
 use place::Place;
-use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
@@ -33,9 +32,8 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
     }
     let kept: Option<Report> =
         args.resume.as_deref().map(|file| findings::read("--resume", file)).transpose()?;
-    if let Some(file) = file(args) {
-        output::can_keep("the findings", file)?;
-    }
+    let places = places(args);
+    places.can_keep()?;
     let kept_seed = || kept.as_ref().map(|kept| kept.asked.seed);
     let seed = args.seed.or_else(kept_seed).unwrap_or_else(arguments::seed_from_clock);
     let mut place = Place::new(args, seed)?;
@@ -58,14 +56,15 @@ pub fn run(args: &StressArgs) -> Result<Exit, Problem> {
         }
         show::tell(&finding.line(number, wanted.len()));
         report.findings.push(finding);
-        findings::keep(file(args), &report, None)?;
+        findings::keep(&places, &report, None)?;
     }
-    findings::conclude(file(args), &report)
+    findings::conclude(&places, &report)
 }
 
-/// The file of the findings: where JSON is wanted, or where they go on from.
-fn file(args: &StressArgs) -> Option<&Path> {
-    args.json.as_deref().or(args.resume.as_deref())
+/// The places of the files: JSON where it is wanted or where they go on from, and the page.
+fn places(args: &StressArgs) -> DecisionFiles<'_> {
+    let json = args.json.as_deref().or(args.resume.as_deref());
+    DecisionFiles { what: "the findings", json, html: args.html.as_deref() }
 }
 
 /// A report without findings, or with those that were there when it was ended. What the target carries is not measured again then: all scenarios are fitted to the

@@ -81,7 +81,8 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         format!("{pressed}{origin} as {} grows", args.recording.display())
     };
     let after = |result: &measure::RunResult| as_origin::joined(&plan, result);
-    let told = Told { title: &title, notes: notes(args), begin: &begin, after: &after, later };
+    let told =
+        Told { title: &title, notes: notes(args), begin: &begin, after: &after, later, recorded: None };
     let exit = pressed(args, &plan, &told, sides.as_ref())?;
     over.store(true, Ordering::Relaxed);
     let thread = thread.lock().ok().and_then(|mut thread| thread.take());
