@@ -297,13 +297,13 @@ fn unbreakable(word: &str) -> Vec<&str> {
 /// Columns of text; those that stay empty in all rows vanish.
 #[derive(Debug, Clone)]
 pub struct Table {
-    columns: Vec<Column>,
+    columns: Vec<Alignment>,
     rows: Vec<Row>,
     wrapping: Option<Wrapping>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Column {
+struct Alignment {
     left: bool,
     /// Its cells are not in our words: names, commands, what was answered.
     quoted: bool,
@@ -337,7 +337,7 @@ pub enum Wrapping {
 impl Table {
     /// A table whose columns are set flush left (`l`) or right (`r`), one letter each; in capitals those whose cells are quoted.
     pub fn new(columns: &str) -> Table {
-        let column = |letter: char| Column {
+        let column = |letter: char| Alignment {
             left: letter.eq_ignore_ascii_case(&'l'),
             quoted: letter.is_ascii_uppercase(),
         };

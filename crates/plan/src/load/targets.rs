@@ -43,7 +43,7 @@ impl Load {
     }
 }
 
-/// What a path counts as, for [`place_of`].
+/// The number that a path counts as, for [`place_of`].
 pub fn key_of_path(path: &str) -> u64 {
     // FNV-1a (draft-eastlake-fnv section 4) takes the bytes in, and the mixer spreads what they come to.
     path.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {

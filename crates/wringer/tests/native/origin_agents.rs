@@ -157,7 +157,8 @@ fn origins_without_a_controller_end_by_themselves() {
 #[test]
 fn what_origins_of_agents_cannot_be_is_refused() {
     let row = Row::new();
-    let (targets, at) = (&row.targets, row.origins[0]);
+    let targets = &row.targets;
+    let at = row.origins[0];
     for (words, said) in [
         (format!("--origin-agents local={at}"), "give the proxies before them with PROXY or --targets"),
         (format!("--targets {targets} --origin-agents local={at} --clients-only"), "cannot be used with"),
