@@ -147,11 +147,11 @@ pub(crate) fn next_command(
 /// A title and what stands beneath it.
 pub(crate) struct Section {
     pub title: String,
-    blocks: Vec<Block>,
+    blocks: Vec<Paragraph>,
 }
 
 /// A part of a section, in English and not yet in lines.
-enum Block {
+enum Paragraph {
     /// A sentence or two, which are wrapped.
     Sentences(String),
     /// Words of ours on a line of their own, however long.
@@ -176,17 +176,17 @@ impl Section {
 
     /// Adds a sentence or two, which are wrapped.
     fn say(&mut self, text: &str) {
-        self.blocks.push(Block::Sentences(text.to_owned()));
+        self.blocks.push(Paragraph::Sentences(text.to_owned()));
     }
 
     /// Adds words of ours on a line of their own.
     fn line(&mut self, text: String) {
-        self.blocks.push(Block::Line(text));
+        self.blocks.push(Paragraph::Line(text));
     }
 
     /// Adds a line that is not in our words.
     fn quote(&mut self, text: &str) {
-        self.blocks.push(Block::Quote(text.to_owned()));
+        self.blocks.push(Paragraph::Quote(text.to_owned()));
     }
 
     fn show(&mut self, table: Table) {
@@ -195,21 +195,21 @@ impl Section {
 
     /// Adds a table of which these columns are left out first where it is too wide.
     fn show_within(&mut self, table: Table, spare: &'static [usize]) {
-        self.blocks.push(Block::Table { table, set_in: 0, spare });
+        self.blocks.push(Paragraph::Table { table, set_in: 0, spare });
     }
 
     fn show_indented(&mut self, table: Table) {
-        self.blocks.push(Block::Table { table, set_in: 2, spare: &[] });
+        self.blocks.push(Paragraph::Table { table, set_in: 2, spare: &[] });
     }
 
     /// Returns what stands beneath the title, line by line.
     pub fn lines(&self, language: Language) -> Vec<String> {
         let say = |text: &str| language.say(text);
-        let lines = |block: &Block| match block {
-            Block::Sentences(text) => show::wrap(&say(text), show::WIDTH - 2),
-            Block::Line(text) => vec![say(text)],
-            Block::Quote(text) => vec![text.clone()],
-            Block::Table { table, set_in, spare } => {
+        let lines = |block: &Paragraph| match block {
+            Paragraph::Sentences(text) => show::wrap(&say(text), show::WIDTH - 2),
+            Paragraph::Line(text) => vec![say(text)],
+            Paragraph::Quote(text) => vec![text.clone()],
+            Paragraph::Table { table, set_in, spare } => {
                 let lines = table.clone().said(say).lines_within(spare);
                 lines.into_iter().map(|line| " ".repeat(*set_in) + &line).collect()
             }

@@ -56,7 +56,8 @@ pub fn key_of_path(path: &str) -> u64 {
 #[inline]
 pub fn place_of(key: u64, targets: usize) -> usize {
     let mut state = hash(SALT, key);
-    let (mut place, mut next) = (0, 0);
+    let mut place = 0;
+    let mut next = 0;
     while next < targets as u64 {
         place = next;
         state = state.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
