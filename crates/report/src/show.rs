@@ -162,7 +162,7 @@ pub fn rule(broken: &Broken) -> String {
 
 /// An error number of the system with its name, such as `ECONNRESET 104`; the names are Linux's.
 pub fn errno(number: i32) -> String {
-    const NAMES: [(i32, &str); 26] = [
+    const NAMES: [(i32, &str); 27] = [
         (1, "EPERM"),
         (4, "EINTR"),
         (5, "EIO"),
@@ -189,6 +189,7 @@ pub fn errno(number: i32) -> String {
         (111, "ECONNREFUSED"),
         (112, "EHOSTDOWN"),
         (113, "EHOSTUNREACH"),
+        (125, "ECANCELED"),
     ];
     match NAMES.iter().find(|(known, _)| *known == number) {
         Some((_, name)) if cfg!(target_os = "linux") => format!("{name} {number}"),
