@@ -69,7 +69,13 @@ test("two kept runs are told apart, and nobody is blamed", async () => {
   });
   assert.match(await page.textContent(".verdict"), /whatever made it so: they differ in p99/);
   assert.match(await row(page, "p99").textContent(), /2 ms.*2\.4 ms.*\+20 %.*\+10 % … \+30 %/);
+  assert.match(await page.getAttribute(".verdict", "class"), /quiet/);
   assert.deepEqual(problems, []);
+});
+
+test("what is worse is no good news, though no condition is violated", async () => {
+  const { page } = await openDecision(loaded.made.comparison({ exit: 0 }));
+  assert.match(await page.getAttribute(".verdict", "class"), /doubt/);
 });
 
 test("a search: the knee with its interval, the water mark, load against latency", async () => {

@@ -27,7 +27,7 @@ test("a replay: what the log had beside what was measured, and what was left out
   assert.match(await row("time to the last byte, p99"), /8\.1 ms\d/);
   assert.match(await row("status 404"), /1\.2k/);
   assert.match(await row("hits, by requests"), /83 %\d/);
-  assert.match(await row("an exact LRU cache of 64 MiB"), /80 %/);
+  assert.match(await row("an exact LRU cache of 67.1 MB"), /80 %/);
   assert.match(await row("method POST, which is not sent"), /311/);
   assert.equal(await block.locator("#picture-recorded .mark").count(), 4, "two lines, each in the legend, too");
   assert.deepEqual(problems, []);

@@ -17,13 +17,18 @@ export function CompareView({ of }: { of: Decision }) {
   const rows = (outcome?.figures ?? []).map((one) => ofPairs(one, outcome?.control?.find(({ metric }) => metric === one.metric), words));
   return (
     <>
-      <Head kind={words.compareTitle} title={words.against(`B ${of.b}`, `A ${of.a}`)} facts={facts} tone={toneOf(of.exit)} verdict={verdict} sentences={[...of.facts, ...(outcome?.violated ?? [])]} />
+      <Head kind={words.compareTitle} title={words.against(`B ${of.b}`, `A ${of.a}`)} facts={facts} tone={toned(of.exit, rows)} verdict={verdict} sentences={[...of.facts, ...(outcome?.violated ?? [])]} />
       <Forest rows={rows} judged />
       {outcome && <Sees outcome={outcome} />}
       <Sentences id="notes" title={words.notes} all={outcome?.notes ?? []} />
       <Rest text={of.text} files={of.files} />
     </>
   );
+}
+
+/** Without a condition nothing is violated, and what is worse is no good news all the same. */
+function toned(exit: number | null, rows: ForestRow[]) {
+  return exit === 0 && rows.some(({ tone }) => tone === "failed") ? "doubt" : toneOf(exit);
 }
 
 function verdictOf(outcome: Outcome, text: string | null): string {
@@ -64,7 +69,7 @@ export function RunsView({ of }: { of: RunsDecision }) {
   const violated = "run_sets" in outcome ? outcome.run_sets.violated : [];
   return (
     <>
-      <Head kind={words.compareTitle} title={words.against(`B ${of.b}`, `A ${of.a}`)} facts={[`wringer ${of.version}`]} tone={toneOf(of.exit)} verdict={said} sentences={[...of.facts, ...violated]} />
+      <Head kind={words.compareTitle} title={words.against(`B ${of.b}`, `A ${of.a}`)} facts={[`wringer ${of.version}`]} tone={"run_sets" in outcome ? toned(of.exit, rows) : of.exit === 0 ? "quiet" : toneOf(of.exit)} verdict={said} sentences={[...of.facts, ...violated]} />
       <Forest rows={rows} judged={"run_sets" in outcome} />
       <Rest text={of.text} files={of.files.flat()} />
     </>
@@ -80,10 +85,8 @@ const CONTROL: Omit<Mark, "name"> = { kind: "line", colour: "--olive" };
 function Forest({ rows, judged }: { rows: ForestRow[]; judged: boolean }) {
   const words = t.value.decision;
   if (rows.length === 0) return null;
-  const marks: Mark[] = [
-    { name: words.estimate, ...ESTIMATE },
-    { name: judged ? words.margin : words.usualBand, ...BAND },
-  ];
+  const marks: Mark[] = [{ name: words.estimate, ...ESTIMATE }];
+  if (rows.some((row) => row.band !== null)) marks.push({ name: judged ? words.margin : words.usualBand, ...BAND });
   if (rows.some((row) => row.points.length > 0)) marks.unshift({ name: words.pairsOf, ...PAIR });
   if (rows.some((row) => row.seen !== null)) marks.push({ name: words.detectable, ...SEEN });
   if (rows.some((row) => row.control)) marks.push({ name: words.control, ...CONTROL });

@@ -3,18 +3,18 @@
 import { begunPerSecond } from "../chart/define.ts";
 import { Block, Picture, Table } from "../decision/parts.tsx";
 import { linear } from "../decision/scale.ts";
-import { count, duration, harmless, share, time } from "../format.ts";
+import { bytes, count, duration, harmless, share, time } from "../format.ts";
 import type { Run } from "../model.ts";
 import type { RecordedFigures } from "../packed.ts";
 import { t } from "../text/index.ts";
 import { type Figures, covers, figures, measuredSpan } from "../window.ts";
-import { memory } from "../decision/memory.ts";
 
 export function RecordedView({ run }: { run: Run }) {
   const words = t.value.decision;
   const { recorded } = run;
   if (!recorded) return null;
-  const due = recorded.due.map((requests, n): [number, number] => [(n + 0.5) * recorded.part_s, requests / recorded.part_s]);
+  // The last part is not a whole one.
+  const due = recorded.due.slice(0, -1).map((requests, n): [number, number] => [(n + 0.5) * recorded.part_s, requests / recorded.part_s]);
   const begun = begunOverTime(run);
   return (
     <Block id="recorded" title={words.recordedTitle}>
@@ -96,6 +96,6 @@ function beside(run: Run, recorded: RecordedFigures, measured: Figures): Row[] {
     ...times,
     ...statuses.map((status) => ({ name: words.status(status), recorded: count(had.get(status) ?? 0), measured: count(sent.get(status) ?? 0) })),
     ...words.hitsBy.map((name, n) => ({ name, recorded: share(recorded.hits?.[n] ?? NaN), measured: share(hits[n]!) })).filter((row) => row.recorded !== "–" || row.measured !== "–"),
-    ...recorded.lru.map(([bytes, answered]) => ({ name: words.exactLru(memory(bytes)), recorded: share(answered / Math.max(1, recorded.requests)), measured: "" })),
+    ...recorded.lru.map(([size, answered]) => ({ name: words.exactLru(bytes(size)), recorded: share(answered / Math.max(1, recorded.requests)), measured: "" })),
   ];
 }
