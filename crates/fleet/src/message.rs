@@ -35,7 +35,7 @@ pub enum Up {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Served {
-    /// What it has counted.
+    /// Counts since it began.
     pub counts: OriginCounts,
     /// It serves no more.
     pub last: bool,

@@ -43,7 +43,7 @@ impl Load {
     }
 }
 
-/// What a path counts as, for [`place_of`].
+/// Key of a path, for [`place_of`].
 pub fn key_of_path(path: &str) -> u64 {
     // FNV-1a (draft-eastlake-fnv section 4) takes the bytes in, and the mixer spreads what they come to.
     path.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
@@ -56,7 +56,8 @@ pub fn key_of_path(path: &str) -> u64 {
 #[inline]
 pub fn place_of(key: u64, targets: usize) -> usize {
     let mut state = hash(SALT, key);
-    let (mut place, mut next) = (0, 0);
+    let mut place: u64 = 0;
+    let mut next: u64 = 0;
     while next < targets as u64 {
         place = next;
         state = state.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
