@@ -221,6 +221,7 @@ fn result() -> RunResult {
         dead: None,
         tolerated: 0.0,
         agents: Vec::new(),
+        origins: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),
