@@ -144,12 +144,19 @@ fn of_other_commands(whole: &Command, typed: &str) -> Option<String> {
     (long && !names.is_empty()).then(|| format!("{typed} is an option of {}", names.join(", ")))
 }
 
+/// vegeta's list of requests, which is something else than `--targets` here.
+const VEGETAS_TARGETS: (&str, &str) = ("-targets", "--urls");
+
 /// `-rate=50`, as Go's programs have it, which is read as `-r ate=50`.
 fn long_with_one_dash(command: &Command, words: &[&str], is_it: impl Fn(&str) -> bool) -> Option<String> {
     let single =
         |word: &&&str| word.len() > 2 && word.starts_with('-') && !word.starts_with("--") && is_it(word);
     let word = words.iter().find(single)?;
     let name = word.split('=').next().unwrap_or_default();
+    let (targets, list) = VEGETAS_TARGETS;
+    if name == targets && has(command, list) {
+        return Some(format!("here that is {list} FILE"));
+    }
     let long = format!("-{name}");
     match has(command, &long) {
         true => Some(format!("long options have two dashes: -{word}")),

@@ -166,7 +166,6 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--request", "-X METHOD"),
     ("--script", "'wringer wrk -s SCRIPT' for wrk's scripts"),
     ("--stream", "nothing: bodies are read and not kept"),
-    ("--targets", "--urls FILE"),
     ("--upload-file", "--body-file FILE -X PUT"),
     ("--url", "the URL itself, without an option"),
     ("--urls-from-file", "--urls FILE"),

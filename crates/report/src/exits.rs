@@ -14,7 +14,7 @@ const CHINESE: [&str; 6] = [
     "有人提前结束了运行：Ctrl-C、网页或终端；--fail-if 与 --require 不评估。SIGTERM 时为 143，SIGHUP 时为 129。",
     "--fail-if 或 --stop-if 的条件成立，--require 的条件不成立，或无法得知。",
     "没有运行或没有结果：无人监听、端口被占、文件写不了；什么都没有发送，或至少一半的请求在本机没有端口或描述符；没有一个响应带有预期的\
-     状态码或业务码（只是未通过检查的不在此列）；目标最后停止响应或退出；丢失了一个 agent（--agents），而 --tolerate-loss 不允许。",
+     状态码或业务码（只是未通过检查的不在此列）；目标最后停止响应或退出；丢失了一个 agent（--agents），而 --tolerate-loss 不允许；或丢失了一个源站（--origin-agents）。",
     "目标失败：离开本机的请求至少 1 % 没有得到正确的响应，或有响应内容不对。您自己的条件提到失败（errors、failed、unfinished、\
      check-failed、ok-rate）时不适用：只由该条件决定。",
     "运行完成，以上都不成立。",
