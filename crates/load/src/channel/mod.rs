@@ -88,6 +88,7 @@ pub(crate) struct Slot {
 }
 
 /// Connections that wait for an object of their target.
+#[expect(clippy::vec_box, reason = "connections are handed on and given back in their boxes")]
 struct Aside(Vec<Box<Connection>>);
 
 impl Slot {
