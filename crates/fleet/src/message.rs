@@ -22,7 +22,7 @@ pub enum Up {
     /// Figures.
     Delta(Numbered),
     /// Accounts of the origin that it serves.
-    Served(Served),
+    Served(Box<Served>),
     /// A result that nobody took begins: its bytes follow as pieces.
     Kept(KeptFile),
     /// A piece of it.
@@ -334,7 +334,7 @@ impl Up {
                 }
                 None => Err(BadMessage { kind: frame.kind, why: "it is too short".to_owned() }),
             },
-            kind::SERVED => read(frame).map(Up::Served),
+            kind::SERVED => read(frame).map(|served| Up::Served(Box::new(served))),
             kind::KEPT => read(frame).map(Up::Kept),
             kind::PIECE => Ok(Up::Piece(frame.body.clone())),
             kind::NO_MORE => Ok(Up::NoMore),

@@ -223,7 +223,8 @@ impl OriginsWatch {
 
     fn take(&mut self, origin: usize, came: Came) {
         match came {
-            Came::Said(Up::Served(Served { counts, last })) => {
+            Came::Said(Up::Served(served)) => {
+                let Served { counts, last } = *served;
                 let one = &mut self.shared.all()[origin];
                 (one.counts, one.told, one.ended) = (counts, Instant::now(), last);
                 if last {

@@ -120,6 +120,6 @@ impl Serving {
 
     fn tell(&self, last: bool, to: &Sender<Frame>) {
         let counts = self.workers.origin_counts().expect("the plan has an origin");
-        say(to, &Up::Served(Served { counts, last }));
+        say(to, &Up::Served(Box::new(Served { counts, last })));
     }
 }

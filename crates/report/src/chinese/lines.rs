@@ -214,25 +214,33 @@ fn table(lines: &[&str]) -> Vec<String> {
     let start_of = |members: &[(usize, usize)]| {
         members.iter().map(|(nth, place)| rows[*nth][*place].start).min().unwrap_or(0)
     };
-    let mut groups: Vec<(Edge, usize, Vec<(usize, usize)>)> =
-        groups.into_iter().map(|(edge, members)| (edge, start_of(&members), members)).collect();
-    groups.sort_by_key(|(_, start, _)| *start);
+    let group =
+        |(edge, members): (Edge, Vec<(usize, usize)>)| Flush { edge, start: start_of(&members), members };
+    let mut groups: Vec<Flush> = groups.into_iter().map(group).collect();
+    groups.sort_by_key(|group| group.start);
     let mut out: Vec<Row> = rows.iter().map(|_| Row::default()).collect();
     while !groups.is_empty() {
         let is_next = |(nth, place): &(usize, usize)| out[*nth].placed == *place;
-        let whole = groups.iter().position(|(_, _, members)| members.iter().all(is_next));
+        let whole = groups.iter().position(|group| group.members.iter().all(is_next));
         // Where tables of more than one kind meet, a part of a column is placed before the rest of it.
-        let next = whole
-            .or_else(|| groups.iter().position(|(_, _, members)| members.iter().any(is_next)))
-            .unwrap_or(0);
-        let (edge, start, members) = groups.remove(next);
+        let next =
+            whole.or_else(|| groups.iter().position(|group| group.members.iter().any(is_next))).unwrap_or(0);
+        let Flush { edge, start, members } = groups.remove(next);
         let (now, later): (Vec<_>, Vec<_>) = members.into_iter().partition(is_next);
         place(&mut out, &told, edge, start, &now);
         if !later.is_empty() {
-            groups.push((edge, start, later));
+            groups.push(Flush { edge, start, members: later });
         }
     }
     out.into_iter().flat_map(|row| row.lines).map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Cells that are set flush: each by its row, and its place in that.
+struct Flush {
+    edge: Edge,
+    /// Where the farthest left of them begins in English.
+    start: usize,
+    members: Vec<(usize, usize)>,
 }
 
 /// The cells of a row in Chinese, the last one with what goes on beneath it.
