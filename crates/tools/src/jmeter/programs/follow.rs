@@ -26,7 +26,7 @@ pub(super) fn session(code: &Code, context: &mut CodeContext<'_>, memory: &mut M
     let place = SessionPlace::read(&code.text);
     let mut session = place.find(&given.session, &text);
     if place.keeps {
-        let kept = memory.sessions.entry(code.name.clone()).or_insert_with(String::new);
+        let kept = memory.sessions.entry(code.name.clone()).or_default();
         if session.is_empty() {
             session.clone_from(kept);
         } else {
