@@ -21,24 +21,24 @@ pub fn run(archive: &Path, folder: &Path) -> Result<()> {
         println!("package: the first minutes were not tried, because a system of one's own takes root");
         return Ok(());
     }
-    if let Some(tool) = ["chroot", "ldd"].into_iter().find(|tool| shell::find(tool).is_none()) {
-        println!("package: the first minutes were not tried, because {tool} is not installed");
+    let Some([chroot, ldd]) = shell::find("chroot").zip(shell::find("ldd")).map(<[PathBuf; 2]>::from) else {
+        println!("package: the first minutes were not tried, because chroot or ldd is not installed");
         return Ok(());
-    }
+    };
     fs::create_dir_all(folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     let began = Instant::now();
     shell::output(
         Command::new("tar").arg("--extract").arg("--file").arg(archive).arg("--directory").arg(folder),
     )?;
     let unpacked = began.elapsed();
-    for library in libraries(&folder.join(layout::BINARY))? {
+    for library in libraries(&ldd, &folder.join(layout::BINARY))? {
         let inside = folder.join(library.strip_prefix("/").unwrap_or(&library));
         let bytes =
             fs::read(&library).map_err(|error| format!("{} cannot be read: {error}", library.display()))?;
         layout::put(&inside, &bytes, 0o755)?;
     }
     let began = Instant::now();
-    let mut command = Command::new("chroot");
+    let mut command = Command::new(chroot);
     command.arg(folder).arg(Path::new("/").join(layout::BINARY)).args(["cache", "-c", "2", "-d", "1s"]);
     let said = shell::output(command.env_clear().current_dir("/"))?;
     let took = unpacked + began.elapsed();
@@ -59,8 +59,8 @@ pub fn run(archive: &Path, folder: &Path) -> Result<()> {
 }
 
 /// The libraries that a program is loaded with, as files of this system.
-fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
-    let listed = shell::output(Command::new("ldd").arg(program))?;
+fn libraries(ldd: &Path, program: &Path) -> Result<Vec<PathBuf>> {
+    let listed = shell::output(Command::new(ldd).arg(program))?;
     let words = listed.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')));
     Ok(words.map(PathBuf::from).collect())
 }

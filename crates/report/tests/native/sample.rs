@@ -5,8 +5,8 @@ use measure::SelfCheck;
 use measure::processes::{Behind, Change, Ending, Happened, Process, TargetProcesses, Unknown};
 use measure::{
     AgentUse, Broken, CacheResult, CarriedOn, Closed, Evidence, Exchange, Failure, FailureKind, Fault,
-    LostAgent, MachineUse, OriginCounts, Outcome, PhaseResult, Reason, Row, RunResult, Stage, Tally,
-    TimeMetric, Timeline, TracedRequest, Watched, WorkerUse,
+    LostAgent, MachineUse, OriginCounts, OriginUse, Outcome, PhaseResult, Reason, Row, RunResult, Stage,
+    Tally, TimeMetric, Timeline, TracedRequest, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::{Context, Language};
@@ -298,6 +298,24 @@ pub fn agents() -> Sample {
     let bound = vec!["its CPU was busy for 97 %".to_owned()];
     let bad = AgentUse { name: "a2".to_owned(), lost: Some(lost), reasons: bound, ..good.clone() };
     sample.result.agents = vec![good, bad];
+    let origin = |number: u16| OriginUse {
+        name: format!("o{number}"),
+        at: "local".to_owned(),
+        listens_at: format!("127.0.0.1:{}", 9_080 + number),
+        threads: 1,
+        connections: 32,
+        requests: 4_200,
+        full: 3_900,
+        body_bytes: 57_700_000,
+        lost: None,
+    };
+    let gone = LostAgent {
+        at: Duration::from_secs(5),
+        why: "its process was ended by signal 9".to_owned(),
+        tolerated: false,
+        carried_on: Vec::new(),
+    };
+    sample.result.origins = vec![origin(1), OriginUse { lost: Some(gone), ..origin(2) }];
     sample
 }
 

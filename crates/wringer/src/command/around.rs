@@ -4,6 +4,7 @@
 use crate::problem::Problem;
 use cli::WatchArgs;
 use session::SessionOptions;
+use std::path::PathBuf;
 use tools::jmeter::programs::{Setting, interpreters};
 
 /// The options of a session in this process.
@@ -22,6 +23,17 @@ pub fn watching(watch: &WatchArgs) -> SessionOptions {
         ignore_exit: watch.ignore_exit,
         ..SessionOptions::default()
     }
+}
+
+/// The file of this program; where the system does not tell it, as without `/proc`, the one that it was called by.
+///
+/// # Errors
+/// Nothing tells.
+pub fn own_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe().or_else(|error| {
+        let called = std::env::args_os().next().map(PathBuf::from);
+        called.filter(|path| path.is_absolute() && path.is_file()).ok_or(error)
+    })
 }
 
 /// A rig that did not start or went away, or that was asked for what cannot be meant.

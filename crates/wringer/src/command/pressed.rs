@@ -144,7 +144,7 @@ fn commanded(command: &str, places: &Places, ready: Duration) -> Result<Commande
 
 fn demonstration(listen: SocketAddr, origin: SocketAddr, memory: u64) -> Result<Demonstration, Problem> {
     let failed = |why: String| Problem::impossible(format!("the demonstration cache did not start: {why}"));
-    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+    let program = around::own_program().map_err(|error| failed(error.to_string()))?;
     let mut child = Command::new(program)
         .args(["demo-cache", "--listen", &listen.to_string(), "--origin", &origin.to_string()])
         .args(["--memory", &memory.to_string()])

@@ -1,5 +1,6 @@
 //! Processes of calls: each is this program with a command line of its own.
 
+use super::super::around;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -51,7 +52,7 @@ impl Children {
             return Err(format!("a call with the id {id} is under way"));
         }
         let failed = |error: std::io::Error| format!("the process of the call did not start: {error}");
-        let program = std::env::current_exe().map_err(failed)?;
+        let program = around::own_program().map_err(failed)?;
         let mut command = Command::new(program);
         command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(failed)?;
