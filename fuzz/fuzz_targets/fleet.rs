@@ -55,7 +55,7 @@ fn hear(frames: &[Frame]) {
         match Up::of(frame) {
             Ok(Up::Beat(beat)) => controller.handle_beat(0, now, &beat),
             Ok(Up::Delta(news)) => controller.handle_delta(0, now, news),
-            Ok(Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore) | Err(_) => {}
+            Ok(Up::Hello(_) | Up::Ready(_) | Up::Refused(_) | Up::Served(_) | Up::Kept(_) | Up::Piece(_) | Up::NoMore) | Err(_) => {}
         }
         if let Ok(Down::Beat(beat)) = Down::of(frame) {
             agent.handle(now, &beat);
