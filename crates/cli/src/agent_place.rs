@@ -115,18 +115,16 @@ mod tests {
     #[test]
     fn origins_say_where_they_are_and_where_they_listen() {
         let found = |text: &str| {
-            let one = |agent: &AgentArg| {
-                (agent.at.clone(), agent.origin.map(|at| at.to_string()).unwrap_or_default())
-            };
+            let one = |agent: &AgentArg| (agent.at.clone(), agent.origin);
             origins(text).map(|AgentsArg(all)| all.iter().map(one).collect::<Vec<_>>())
         };
         let command = "ip netns exec a1 wringer agent --stdio --rules a,b=c";
         assert_eq!(
             found(&format!("local=127.0.0.1:9080,ssh:load@h=[::1]:81,cmd:{command}=192.0.2.7:9080")),
             Ok(vec![
-                (AgentPlace::Local, "127.0.0.1:9080".to_owned()),
-                (AgentPlace::Ssh("load@h".to_owned()), "[::1]:81".to_owned()),
-                (AgentPlace::Command(command.to_owned()), "192.0.2.7:9080".to_owned()),
+                (AgentPlace::Local, "127.0.0.1:9080".parse().ok()),
+                (AgentPlace::Ssh("load@h".to_owned()), "[::1]:81".parse().ok()),
+                (AgentPlace::Command(command.to_owned()), "192.0.2.7:9080".parse().ok()),
             ])
         );
         for (text, said) in [

@@ -202,22 +202,19 @@ mod tests {
                     at = \"cmd:ip netns exec a1 wringer agent --stdio\"\nrole = \"both\"\nname = \"b\"\nlisten = \"192.0.2.7:81\"\n\
                     [[agents]]\nat = \"local\"\nrole = \"origin\"\n";
         let all = listed(text).unwrap();
-        let short = |agent: &AgentArg| {
-            let origin = agent.origin.map(|at| at.to_string()).unwrap_or_default();
-            (agent.name.clone().unwrap_or_default(), agent.threads.unwrap_or(0), agent.sources.len(), origin)
-        };
+        fn short(agent: &AgentArg) -> (Option<&str>, Option<u16>, usize, Option<SocketAddr>) {
+            (agent.name.as_deref(), agent.threads, agent.sources.len(), agent.origin)
+        }
         let found: Vec<_> = all.iter().map(short).collect();
-        let wanted = |name: &str, threads, sources, origin: &str| {
-            (name.to_owned(), threads, sources, origin.to_owned())
-        };
+        let at = |origin: &str| origin.parse::<SocketAddr>().ok();
         assert_eq!(
             found,
             [
-                wanted("c1", 2, 1, ""),
-                wanted("", 8, 2, ""),
-                wanted("b", 2, 1, ""),
-                wanted("b-origin", 2, 0, "192.0.2.7:81"),
-                wanted("", 2, 0, "0.0.0.0:9080"),
+                (Some("c1"), Some(2), 1, None),
+                (None, Some(8), 2, None),
+                (Some("b"), Some(2), 1, None),
+                (Some("b-origin"), Some(2), 0, at("192.0.2.7:81")),
+                (None, Some(2), 0, at("0.0.0.0:9080")),
             ]
         );
         assert_eq!(all[0].at, AgentPlace::Ssh("load@h".to_owned()));

@@ -9,7 +9,7 @@ use crate::options::SessionOptions;
 use crate::problem::Problem;
 use crate::relief::{self, Handover, Relief, Step};
 use crate::usage;
-use fleet::message::{Down, Hello, RateFrom, Resumes, Stop, Up};
+use fleet::message::{Down, RateFrom, Resumes, Stop, Up};
 use fleet::{Controller, News, Rules, Share, not_given_out, not_shared_out, split};
 use load::Control;
 use measure::stream::EvidenceFound;
@@ -127,14 +127,7 @@ pub fn gather(
     }
     let mut gathering = Gathering::begin(fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
-    let count = |(wanted, hello): (&WantedAgent, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at)
-    {
-        (Some(threads), _) => u32::from(threads),
-        // Several of them share the cores.
-        (None, AgentAt::Local) => 1,
-        (None, AgentAt::Ssh(_) | AgentAt::Command(_) | AgentAt::Bus(_)) => hello.cores.max(1),
-    };
-    let counts: Vec<u32> = gathering.agents.iter().zip(&hellos).map(count).collect();
+    let counts = gathering.workers(&hellos, plan.threads);
     let shares = split(&counts);
     let workers = counts.iter().sum();
     if let Some(why) = not_shared_out(plan, workers) {
@@ -189,7 +182,7 @@ impl Crew {
         let members = all.map(|((((name, place), process), to), share)| Member {
             name,
             place,
-            process: process.unwrap_or_default(),
+            process: process.expect("who has said hello was started"),
             to,
             share: *share,
             heard: Heard::default(),

@@ -132,6 +132,17 @@ impl Gathering {
         self.processes[agent] = Some(process);
     }
 
+    /// Workers of each: its own number, that of the plan, or by the cores of its machine.
+    pub fn workers(&self, hellos: &[Hello], of_plan: Option<u16>) -> Vec<u32> {
+        let count = |(wanted, hello): (&WantedAgent, &Hello)| match (wanted.threads.or(of_plan), &wanted.at) {
+            (Some(threads), _) => u32::from(threads),
+            // Several of them share the cores.
+            (None, AgentAt::Local) => 1,
+            (None, AgentAt::Ssh(_) | AgentAt::Command(_) | AgentAt::Bus(_)) => hello.cores.max(1),
+        };
+        self.agents.iter().zip(hellos).map(count).collect()
+    }
+
     /// Starts all, and waits until each has said who it is.
     pub fn hellos(&mut self, stop: &std::sync::atomic::AtomicBool) -> Result<Vec<Hello>, Problem> {
         let mut hellos: Vec<Option<Hello>> = vec![None; self.agents.len()];

@@ -1,16 +1,16 @@
 //! Origins that agents serve for a run: they are started before its clients begin, tell their accounts while it goes on, and end with it.
 
-use crate::carrier::{AgentAt, Came, Process, WantedAgent};
+use crate::carrier::{Came, Process, WantedAgent};
 use crate::gathering::Gathering;
 use crate::inputs;
 use crate::options::SessionOptions;
 use crate::problem::Problem;
 use fleet::Share;
-use fleet::message::{Down, DownBeat, Hello, Served, Stop, Up};
+use fleet::message::{Down, DownBeat, Served, Stop, Up};
 use measure::{LostAgent, OriginCounts, OriginUse};
 use plan::Plan;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -78,14 +78,7 @@ pub(crate) fn of_run(
     let fleet = wanted.fleet();
     let mut gathering = Gathering::begin(&fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
-    let workers =
-        |(wanted, hello): (&WantedAgent, &Hello)| match (wanted.threads.or(plan.threads), &wanted.at) {
-            (Some(threads), _) => u32::from(threads),
-            // Several of them share the cores.
-            (None, AgentAt::Local) => 1,
-            (None, AgentAt::Ssh(_) | AgentAt::Command(_) | AgentAt::Bus(_)) => hello.cores.max(1),
-        };
-    let workers: Vec<u32> = gathering.agents.iter().zip(&hellos).map(workers).collect();
+    let workers = gathering.workers(&hellos, plan.threads);
     let shares: Vec<Share> = workers.iter().map(|count| Share::whole(*count)).collect();
     let mut warnings = gathering.give_plan(&plan, &inputs, around, &fleet, &shares)?;
     warnings.push(format!(
@@ -111,7 +104,8 @@ impl Origins {
         };
         let all = names.into_iter().zip(agents).zip(workers).map(one).collect();
         let shared = Arc::new(OriginsTold { all: Mutex::new(all), ..OriginsTold::default() });
-        let processes = processes.into_iter().map(Option::unwrap_or_default).collect();
+        let started = |process: Option<Arc<Process>>| process.expect("who has said hello was started");
+        let processes = processes.into_iter().map(started).collect();
         let watched = OriginsWatch { shared: shared.clone(), processes, ways, came, lease };
         let thread = std::thread::spawn(move || watched.run());
         Origins { shared, thread: Some(thread) }
@@ -184,6 +178,18 @@ impl Drop for Origins {
     }
 }
 
+/// The next word of one of them; nothing where none comes in a while, or where all have gone: then that while is waited, too.
+fn next<T>(came: &Receiver<T>) -> Option<T> {
+    match came.recv_timeout(LOOK_UP) {
+        Ok(word) => Some(word),
+        Err(RecvTimeoutError::Timeout) => None,
+        Err(RecvTimeoutError::Disconnected) => {
+            std::thread::sleep(LOOK_UP);
+            None
+        }
+    }
+}
+
 /// The thread that listens to them.
 struct OriginsWatch {
     shared: Arc<OriginsTold>,
@@ -200,7 +206,7 @@ impl OriginsWatch {
         let mut said: Option<Instant> = None;
         let mut until: Option<Instant> = None;
         while !self.shared.ends_now.load(Ordering::Acquire) {
-            if let Ok((origin, came)) = self.came.recv_timeout(LOOK_UP) {
+            if let Some((origin, came)) = next(&self.came) {
                 self.take(origin, came);
             }
             if self.shared.ends.load(Ordering::Acquire) && until.is_none() {
@@ -248,7 +254,7 @@ impl OriginsWatch {
     }
 
     fn say(&self, down: &Down) {
-        // OneOrigin that has gone says so itself.
+        // One that has gone says so itself.
         let told = |way: &Sender<Vec<u8>>| drop(way.send(down.frame().to_bytes()));
         self.ways.iter().flatten().for_each(told);
     }
@@ -283,5 +289,20 @@ impl OriginsWatch {
             self.ways[origin] = None;
             self.processes[origin].kill();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever looked again at once would take a whole core from the run until its end.
+    #[test]
+    fn the_watch_rests_where_all_origins_have_gone() {
+        let (gone, came) = std::sync::mpsc::channel::<()>();
+        drop(gone);
+        let began = Instant::now();
+        assert_eq!(next(&came), None);
+        assert!(began.elapsed() >= LOOK_UP);
     }
 }
