@@ -1,7 +1,7 @@
 //! Decisions and findings as `--json` of their command has written them, read again: enough to print them, and to draw them.
 
 use crate::compare::{COMPARISON, COMPARISON_OF_RUNS, Outcome};
-use crate::find::{Highest, SEARCH};
+use crate::find::{Highest, SEARCH, searched};
 use crate::machine::Refusal;
 use crate::size::Sizes;
 use crate::stress;
@@ -62,10 +62,9 @@ fn compared(json: &Value) -> Result<String, serde_json::Error> {
 fn found(json: &Value) -> Result<String, serde_json::Error> {
     let highest =
         json.pointer("/throughput/highest").map(Option::<Highest>::deserialize).transpose()?.flatten();
-    let rounds = highest.map(|highest| format!("\n{}", highest.report())).unwrap_or_default();
     let has_search = json.get("conclusion").is_some_and(|conclusion| !conclusion.is_null());
-    let search = if has_search || rounds.is_empty() { text_of(json) } else { String::new() };
-    Ok(format!("{search}{rounds}"))
+    let search = (has_search || highest.is_none()).then(|| text_of(json));
+    Ok(searched(search.as_deref(), highest.as_ref()))
 }
 
 fn findings<F: Findings + DeserializeOwned>(json: &Value) -> Result<String, serde_json::Error> {
@@ -91,6 +90,24 @@ mod tests {
             json!({ "schema": SEARCH, "conclusion": {}, "text": "907/s keeps it\n", "throughput": null });
         let kept = KeptDecision::read(&search.to_string()).expect("ours").expect("known");
         assert_eq!(kept.text, "907/s keeps it\n");
+        let highest = crate::find::Highest {
+            good_per_s: None,
+            users: None,
+            law: Err(crate::statistics::usl::Refusal::FewSizes(1)),
+            at_least: false,
+            curve: Vec::new(),
+        };
+        let rounds = highest.report();
+        assert!(rounds.starts_with("highest throughput: "));
+        let both = |search| searched(search, Some(&highest));
+        assert_eq!(
+            (both(Some("907/s keeps it\n")), both(None)),
+            (format!("907/s keeps it\n\n{rounds}"), rounds.clone())
+        );
+        let rounds_alone =
+            json!({ "schema": SEARCH, "conclusion": null, "throughput": { "highest": highest } });
+        let kept = KeptDecision::read(&rounds_alone.to_string()).expect("ours").expect("known");
+        assert_eq!(kept.text, rounds);
         let odd = json!({ "schema": Sizes::SCHEMA, "exit": 0 }).to_string();
         assert!(
             KeptDecision::read(&odd).is_err_and(|why| why.0.contains("wringer.size is not in the form")),

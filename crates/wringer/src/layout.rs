@@ -90,11 +90,7 @@ pub fn refuse_unkept(layout: &Layout, file: &Path, sampled: bool) -> Result<(), 
 /// # Errors
 /// Its plan cannot be read.
 pub fn text(gathered: &Gathered, file: &Path) -> Result<String, Problem> {
-    with_context(gathered.state(), file, |context, result| {
-        // The page has its own languages.
-        let english = Context { language: Language::English, ..context.clone() };
-        report::text::report(result, &english)
-    })
+    with_context(gathered.state(), file, |context, result| report::text::of_page(result, context))
 }
 
 /// Has a report made with what it needs beside the result.

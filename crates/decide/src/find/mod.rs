@@ -32,7 +32,7 @@ pub use purchase::{Demand, OfCores, OneMachine, Purchase, Split, purchase, with_
 pub use recovery::{HEALTHY_S, recovered_after};
 pub use rows::{Beside, Cut, result};
 pub use settings::{Arrivals, Limit, Settings};
-pub use throughput::{ClosedResult, ClosedTrial, Highest, OfUsers, Throughput, ThroughputSettings};
+pub use throughput::{ClosedResult, ClosedTrial, Highest, OfUsers, Throughput, ThroughputSettings, searched};
 pub use trial::{Pace, Purpose, SLICES, Slice, Trial, TrialResult, WINDOWS};
 pub use water_mark::{Burdens, WaterMark, elasticity, steep_from};
 pub use written::{Bought, Rounds, SEARCH, Search};

@@ -189,6 +189,13 @@ impl Throughput {
     }
 }
 
+/// The text of a search, as far as there was one, with the highest throughput behind it.
+pub fn searched(search: Option<&str>, highest: Option<&Highest>) -> String {
+    let rounds = highest.map(Highest::report);
+    let parts: Vec<&str> = search.into_iter().chain(rounds.as_deref()).collect();
+    parts.join("\n")
+}
+
 impl Highest {
     /// In one sentence.
     pub fn text(&self) -> String {

@@ -84,7 +84,7 @@ pub fn read(file: &Path) -> Result<Option<KeptDecision>, Problem> {
 /// There is no such layout of it.
 pub fn report(kept: &KeptDecision, layout: &str) -> Result<Exit, Problem> {
     match layout {
-        "text" => show::write(&kept.text),
+        "text" => show::page(&kept.text),
         "html" => show::write_bytes(page(&kept.json, &kept.text)?.as_bytes()),
         other => {
             return Err(Problem::Usage(format!(

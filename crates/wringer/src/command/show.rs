@@ -14,10 +14,10 @@ use console::keep::{PAGE, RESULT};
 use measure::event::HeadTitle;
 use measure::{Event, Row, RunResult, TalkEvent};
 use plan::{Load, Plan};
+use report::Context;
 use report::exchange_lines::{ErrorLines, error_line, head_view};
 use report::layouts::Shown;
 use report::metrics::Names;
-use report::{Context, Language};
 use session::export::{self, Exports};
 use session::files;
 use session::live::Live;
@@ -385,9 +385,7 @@ pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Exit {
     }
     ending.add(kept, &say);
     if let Some(file) = &ran.output.html {
-        // Those without scripts read it in the page, which has its own languages.
-        let english = Context { language: Language::English, ..context.clone() };
-        let text = report::text::report(&finished.result, &english);
+        let text = report::text::of_page(&finished.result, &context);
         ending.add(console::keep::page(file, &finished, &text), &say);
     }
     ending.add(finished.scripts.done(&finished.result).map_err(Problem::from), &say);

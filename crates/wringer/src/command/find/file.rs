@@ -4,7 +4,7 @@ use super::trials::Trials;
 use crate::command::decided::DecisionFiles;
 use crate::problem::Problem;
 use cli::FindArgs;
-use decide::find::{Bought, Conclusion, Find, Rounds, SEARCH, Search, Settings};
+use decide::find::{Bought, Conclusion, Find, Rounds, SEARCH, Search, Settings, searched};
 use decide::machine::{RecordOf, Recorded};
 use decide::words;
 use serde::Deserialize;
@@ -53,9 +53,8 @@ impl Parts<'_> {
             files: trials.files.iter().map(Option::as_deref).collect(),
         };
         let over = self.exit.map(|_| {
-            let rounds = self.throughput.and_then(|rounds| rounds.highest.as_ref());
-            let rounds = rounds.map(|highest| format!("\n{}", highest.report())).unwrap_or_default();
-            format!("{}{rounds}", self.text.unwrap_or_default())
+            let highest = self.throughput.and_then(|rounds| rounds.highest.as_ref());
+            searched(self.text, highest)
         });
         places(trials.args).keep(&search, over)
     }
