@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 use std::collections::HashMap;
 use std::ffi::OsString;
+use unicode_width::UnicodeWidthChar;
 
 /// A text a line, behind its key: `COMMAND`, `COMMAND.OPTION`, `*.OPTION` of all commands that have it, or `=HEADING`. A word that is no
 /// option stands in capitals, and a value behind its option, `COMMAND.OPTION=VALUE`.
@@ -146,7 +147,7 @@ fn of(texts: &Texts, command: &str, option: &str) -> Option<&'static str> {
 
 /// True for a letter of two columns.
 fn is_wide(letter: char) -> bool {
-    letter >= '\u{2e80}'
+    letter.width() == Some(2)
 }
 
 /// Stands for a space that was there, where one is added behind it.

@@ -6,6 +6,7 @@
 use breach::{Scope, Side};
 use measure::{Bound, Broken, Reason};
 use std::time::Duration;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns that a report keeps to, indentation included.
 pub const WIDTH: usize = 80;
@@ -234,15 +235,13 @@ pub fn alert(number: u8) -> String {
     }
 }
 
-/// Columns that a text takes on a terminal: two for each wide character of East Asia (UAX #11), one for others.
+/// Columns that a text takes on a terminal: two for each wide character of East Asia (UAX #11).
 pub fn columns(text: &str) -> usize {
-    text.chars().map(|character| if is_wide(character) { 2 } else { 1 }).sum()
+    text.width()
 }
 
 fn is_wide(character: char) -> bool {
-    matches!(u32::from(character),
-        0x1100..=0x115F | 0x2E80..=0x303E | 0x3041..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F
-        | 0xFF01..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1F64F | 0x1F900..=0x1F9FF | 0x20000..=0x3FFFD)
+    character.width() == Some(2)
 }
 
 /// The text with blanks behind it, as many as a column of `width` wants.

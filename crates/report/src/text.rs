@@ -80,6 +80,11 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     joined(sections(result, context), context.language)
 }
 
+/// The report for those who read a page without scripts: in English, as the page itself chooses its language only with them.
+pub fn of_page(result: &RunResult, context: &Context<'_>) -> String {
+    joined(sections(result, context), Language::English)
+}
+
 /// One screen of it: the first lines, how response times are spread, the conditions, the next command.
 pub fn one_screen(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
