@@ -4,6 +4,7 @@
 use super::oracle::{Finding, STALE_ALLOWANCE_US};
 use measure::Fault;
 use plan::site::{Stamp, leading_number};
+use std::cell::Cell;
 use std::time::UNIX_EPOCH;
 
 /// Letters of a date as HTTP has it.
@@ -150,8 +151,22 @@ impl Told {
 
     /// Last-Modified in microseconds since 1970.
     pub fn modified_us(&self) -> Option<u64> {
-        microseconds(self.modified.as_ref()?)
+        let date = self.modified?;
+        if let Some((last, us)) = LAST_MODIFIED.get()
+            && last == date
+        {
+            return Some(us);
+        }
+        let us = microseconds(&date)?;
+        LAST_MODIFIED.set(Some((date, us)));
+        Some(us)
     }
+}
+
+thread_local! {
+    /// The last Last-Modified that was read here. Most answers have the one of the answer before, and reading takes longer than all else
+    /// that is judged of a head.
+    static LAST_MODIFIED: Cell<Option<([u8; DATE], u64)>> = const { Cell::new(None) };
 }
 
 /// A date of HTTP in microseconds since 1970.
