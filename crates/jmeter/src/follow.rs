@@ -155,15 +155,19 @@ impl PageLink {
 
     /// The parameters that stand in its URL, as they are written there.
     fn parameters(&self) -> Vec<RequestArgument> {
-        let pairs = self.query().split('&').filter(|pair| !pair.is_empty());
-        let named = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let argument = |(name, value): (&str, &str)| RequestArgument {
             name: name.to_owned(),
             value: value.to_owned(),
             encodes: false,
         };
-        named.map(argument).filter(|argument| !argument.name.is_empty()).collect()
+        pairs(self.query()).map(argument).filter(|argument| !argument.name.is_empty()).collect()
     }
+}
+
+/// Names and values of a query, as they are written.
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    let written = query.split('&').filter(|pair| !pair.is_empty());
+    written.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
 fn is_or_matches(text: &str, pattern: &str) -> bool {
@@ -367,9 +371,10 @@ impl SessionPlace {
         // JMeter takes what follows a question mark for parameters.
         match path.split_once('?').filter(|_| given.is_of_query() && !path.contains("://")) {
             Some((path, query)) => {
-                let own = query.split('&').filter(|pair| !pair.is_empty());
-                let own = own.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(name, value)| {
-                    RequestArgument { name: form::decode(name), value: form::decode(value), encodes: true }
+                let own = pairs(query).map(|(name, value)| RequestArgument {
+                    name: form::decode(name),
+                    value: form::decode(value),
+                    encodes: true,
                 });
                 let arguments = given.arguments.iter().cloned().chain(own).collect();
                 Change { path: Some(path.to_owned()), replaces: true, arguments, ..unchanged }
