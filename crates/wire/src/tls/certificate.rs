@@ -1,7 +1,11 @@
 //! Where certificates come from: PEM text, or made on the spot to be thrown away.
 
+use super::x509::public_key_info;
 use pem::{EncodeConfig, LineEnding, Pem};
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
+use rustls::crypto::aws_lc_rs::sign::any_supported_type;
+use rustls::sign::CertifiedKey;
+use rustls::{Error, InconsistentKeys};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
@@ -78,7 +82,35 @@ impl Identity {
         }
         let key = PrivateKeyDer::from_pem_slice(key)
             .map_err(|error| refused(format!("there is no private key in PEM: {error}")))?;
-        Ok(Identity { chain, key })
+        Identity { chain, key }.checked()
+    }
+
+    /// The same, where the key is that of the certificate.
+    pub(super) fn checked(self) -> Result<Identity, SettingsError> {
+        self.certified().map(|_| self)
+    }
+
+    /// The key with its certificates, ready to sign. rustls reads public keys of certificates of version 3 alone; peers that take others may
+    /// be shown them.
+    pub(super) fn certified(&self) -> Result<CertifiedKey, SettingsError> {
+        let key = any_supported_type(&self.key)
+            .map_err(|error| refused(format!("the private key cannot be used: {error}")))?;
+        let certified = CertifiedKey::new(self.chain.clone(), key);
+        let is_its_key = match certified.keys_match() {
+            Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => true,
+            Err(Error::InvalidCertificate(_)) => {
+                let certificate = self.chain.first().and_then(|first| public_key_info(first));
+                let certificate = certificate.ok_or_else(|| refused("the certificate cannot be read"))?;
+                certified.key.public_key().is_none_or(|key| key.as_ref() == certificate)
+            }
+            Err(_) => false,
+        };
+        match is_its_key {
+            true => Ok(certified),
+            false => Err(refused(
+                "the private key is not that of the certificate: give the key that it was made with",
+            )),
+        }
     }
 
     /// A self-signed certificate for these names, made now; it is worth nothing to anybody who verifies, unless told to
@@ -150,5 +182,21 @@ mod tests {
         let key = whole.key_to_pem().unwrap();
         let read = Identity::of_pem(whole.certificates().to_pem().as_bytes(), key.as_bytes()).unwrap();
         assert_eq!(read.key.secret_der(), whole.key.secret_der());
+    }
+
+    /// Made by `openssl x509 -req -signkey` of OpenSSL 3.0, without extensions.
+    const VERSION_1: &[u8] = include_bytes!("../../tests/data/version-1/certificate.pem");
+    const ITS_KEY: &[u8] = include_bytes!("../../tests/data/version-1/key.pem");
+
+    #[test]
+    fn a_key_is_that_of_its_certificate() {
+        assert!(Identity::of_pem(VERSION_1, ITS_KEY).is_ok());
+        let made = Identity::throw_away(&["localhost".to_owned()]).unwrap();
+        let other = made.key_to_pem().unwrap();
+        for certificate in [VERSION_1, Identity::throw_away(&[]).unwrap().certificates().to_pem().as_bytes()]
+        {
+            let refused = Identity::of_pem(certificate, other.as_bytes()).unwrap_err();
+            assert!(refused.0.starts_with("the private key is not that of the certificate"), "{refused}");
+        }
     }
 }

@@ -12,7 +12,6 @@
 //! from).
 
 mod certificate;
-mod der;
 mod error;
 mod keystore;
 mod memory;

@@ -8,6 +8,7 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{Resumption as Sessions, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
+use rustls::sign::SingleCertAndKey;
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
 use rustls_pki_types::ServerName;
 use std::sync::{Arc, OnceLock};
@@ -121,9 +122,9 @@ impl Client {
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
         let mut config = match &settings.identity {
             None => builder.with_no_client_auth(),
-            Some(identity) => builder
-                .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
-                .map_err(unfit)?,
+            Some(identity) => {
+                builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(identity.certified()?)))
+            }
         };
         config.alpn_protocols = alpn(&settings.alpn);
         config.enable_sni = settings.sni.as_deref() != Some("");
@@ -207,8 +208,8 @@ impl Server {
                 builder.with_client_cert_verifier(verifier.map_err(|error| refused(error.to_string()))?)
             }
         };
-        let identity = settings.identity.clone();
-        let mut config = builder.with_single_cert(identity.chain, identity.key).map_err(unfit)?;
+        let identity = SingleCertAndKey::from(settings.identity.certified()?);
+        let mut config = builder.with_cert_resolver(Arc::new(identity));
         config.alpn_protocols = alpn(&settings.alpn);
         config.enable_secret_extraction = true;
         match settings.resumption {
@@ -288,8 +289,4 @@ fn store(roots: &Certificates) -> Result<Arc<RootCertStore>, SettingsError> {
 
 fn alpn(names: &[String]) -> Vec<Vec<u8>> {
     names.iter().map(|name| name.as_bytes().to_vec()).collect()
-}
-
-fn unfit(error: rustls::Error) -> SettingsError {
-    refused(format!("the certificate and its key cannot be used: {error}"))
 }

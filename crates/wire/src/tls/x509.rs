@@ -1,46 +1,38 @@
 //! [`CertificateFacts`]: what a certificate says of itself (X.509, RFC 5280), as far as reports tell it. Nothing is verified here.
 
-use super::der::{
-    BIT_STRING, BMP_STRING, GENERALIZED_TIME, INTEGER, OBJECT, OCTET_STRING, SEQUENCE, SET, UTC_TIME,
-    UTF8_STRING, dotted, elements, take, utf16,
-};
 use std::net::{Ipv4Addr, Ipv6Addr};
+use x509_parser::asn1_rs::{Any, Oid, Tag};
+use x509_parser::extensions::GeneralName;
+use x509_parser::oid_registry::{
+    OID_DOMAIN_COMPONENT, OID_EC_P256, OID_NIST_EC_P384, OID_NIST_EC_P521, OID_PKCS1_RSAENCRYPTION,
+    OID_PKCS9_EMAIL_ADDRESS, OID_SIG_ED448, OID_SIG_ED25519, OID_X509_COMMON_NAME, OID_X509_COUNTRY_NAME,
+    OID_X509_LOCALITY_NAME, OID_X509_ORGANIZATION_NAME, OID_X509_ORGANIZATIONAL_UNIT, OID_X509_SERIALNUMBER,
+    OID_X509_STATE_OR_PROVINCE_NAME,
+};
+use x509_parser::prelude::{ASN1Time, FromDer, SubjectPublicKeyInfo, X509Certificate, X509Name};
 
-/// The version, which certificates of version 1 leave out, and the extensions (RFC 5280 section 4.1).
-const VERSION: u8 = 0xA0;
-const EXTENSIONS: u8 = 0xA3;
-/// Kinds of names (RFC 5280 section 4.2.1.6).
-const DNS_NAME: u8 = 0x82;
-const URI_NAME: u8 = 0x86;
-const IP_NAME: u8 = 0x87;
-
-/// Content of the object identifier of subjectAltName.
-const ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1D, 0x11];
-
-/// Content of object identifiers: kinds of keys and curves, with their name and bits; 0 for RSA, whose modulus tells.
-const KEYS: [(&[u8], &str, u32); 6] = [
-    // rsaEncryption
-    (&[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01], "RSA", 0),
-    // prime256v1, secp384r1, secp521r1
-    (&[0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07], "EC P-256", 256),
-    (&[0x2B, 0x81, 0x04, 0x00, 0x22], "EC P-384", 384),
-    (&[0x2B, 0x81, 0x04, 0x00, 0x23], "EC P-521", 521),
+/// Kinds of keys and curves, with their name and bits; 0 for RSA, whose modulus tells.
+const KEYS: [(Oid<'static>, &str, u32); 6] = [
+    (OID_PKCS1_RSAENCRYPTION, "RSA", 0),
+    (OID_EC_P256, "EC P-256", 256),
+    (OID_NIST_EC_P384, "EC P-384", 384),
+    (OID_NIST_EC_P521, "EC P-521", 521),
     // By the size of their groups, as OpenSSL counts.
-    (&[0x2B, 0x65, 0x70], "Ed25519", 253),
-    (&[0x2B, 0x65, 0x71], "Ed448", 448),
+    (OID_SIG_ED25519, "Ed25519", 253),
+    (OID_SIG_ED448, "Ed448", 448),
 ];
 
-/// Content of object identifiers: attributes of names, with their short form (RFC 4514 section 3, and OpenSSL's).
-const ATTRIBUTES: [(&[u8], &str); 9] = [
-    (&[0x55, 0x04, 0x03], "CN"),
-    (&[0x55, 0x04, 0x05], "serialNumber"),
-    (&[0x55, 0x04, 0x06], "C"),
-    (&[0x55, 0x04, 0x07], "L"),
-    (&[0x55, 0x04, 0x08], "ST"),
-    (&[0x55, 0x04, 0x0A], "O"),
-    (&[0x55, 0x04, 0x0B], "OU"),
-    (&[0x09, 0x92, 0x26, 0x89, 0x93, 0xF2, 0x2C, 0x64, 0x01, 0x19], "DC"),
-    (&[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x01], "emailAddress"),
+/// Attributes of names, with their short form (RFC 4514 section 3, and OpenSSL's).
+const ATTRIBUTES: [(Oid<'static>, &str); 9] = [
+    (OID_X509_COMMON_NAME, "CN"),
+    (OID_X509_SERIALNUMBER, "serialNumber"),
+    (OID_X509_COUNTRY_NAME, "C"),
+    (OID_X509_LOCALITY_NAME, "L"),
+    (OID_X509_STATE_OR_PROVINCE_NAME, "ST"),
+    (OID_X509_ORGANIZATION_NAME, "O"),
+    (OID_X509_ORGANIZATIONAL_UNIT, "OU"),
+    (OID_DOMAIN_COMPONENT, "DC"),
+    (OID_PKCS9_EMAIL_ADDRESS, "emailAddress"),
 ];
 
 /// Facts that a certificate states of itself. Texts are the certificate's own, control characters and all.
@@ -72,22 +64,30 @@ pub struct Key {
 impl CertificateFacts {
     /// Those of a certificate in DER; `None` where it is broken.
     pub fn of_der(der: &[u8]) -> Option<CertificateFacts> {
-        let fields = Fields::of(der)?;
-        let (not_before, rest) = time(fields.validity)?;
+        let (_, certificate) = X509Certificate::from_der(der).ok()?;
+        let names = certificate.subject_alternative_name().ok().flatten();
+        let names = names.iter().flat_map(|names| &names.value.general_names);
         Some(CertificateFacts {
-            subject: name(fields.subject),
-            issuer: name(fields.issuer),
-            not_before,
-            not_after: time(rest)?.0,
-            names: alternative_names(fields.rest).unwrap_or_default(),
-            key: key(fields.key),
+            subject: name(&certificate.subject),
+            issuer: name(&certificate.issuer),
+            not_before: time(certificate.validity.not_before),
+            not_after: time(certificate.validity.not_after),
+            names: names.filter_map(alternative_name).collect(),
+            key: key(&certificate.subject_pki),
         })
     }
 }
 
 /// Bits of the public key of a certificate in DER; `None` where it is broken, or of a kind that is not known.
 pub(super) fn key_bits(certificate: &[u8]) -> Option<u32> {
-    key(Fields::of(certificate)?.key).map(|key| key.bits)
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    key(&certificate.subject_pki).map(|key| key.bits)
+}
+
+/// The public key of a certificate in DER, with its kind (SubjectPublicKeyInfo); `None` where it is broken.
+pub(super) fn public_key_info(certificate: &[u8]) -> Option<&[u8]> {
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    Some(certificate.tbs_certificate.subject_pki.raw)
 }
 
 /// The public key of a certificate, as signatures are checked with it.
@@ -103,118 +103,66 @@ pub(super) struct PublicKey<'a> {
 impl PublicKey<'_> {
     /// That of a certificate in DER, of any version of X.509; `None` where it is broken.
     pub fn of_certificate(der: &[u8]) -> Option<PublicKey<'_>> {
-        let fields = Fields::of(der)?;
-        let (algorithm, rest) = take(fields.key, SEQUENCE)?;
-        let (bytes, _) = take(rest, BIT_STRING)?;
-        let rsa_bits = key(fields.key).filter(|key| key.kind == "RSA").map(|key| key.bits);
-        Some(PublicKey { algorithm, bytes: bytes.get(1..)?, rsa_bits })
+        let (_, certificate) = X509Certificate::from_der(der).ok()?;
+        let info = &certificate.subject_pki;
+        let (_, whole) = Any::from_der(info.raw).ok()?;
+        let (rest, algorithm) = Any::from_der(whole.data).ok()?;
+        let (_, bytes) = Any::from_der(rest).ok()?;
+        let rsa_bits = key(info).filter(|key| key.kind == "RSA").map(|key| key.bits);
+        // Before the key stands how many bits of it are unused: none.
+        Some(PublicKey { algorithm: algorithm.data, bytes: bytes.data.get(1..)?, rsa_bits })
     }
 }
 
-/// Contents of the fields of a certificate that are looked at.
-struct Fields<'a> {
-    issuer: &'a [u8],
-    validity: &'a [u8],
-    subject: &'a [u8],
-    key: &'a [u8],
-    /// Fields that follow the key: at last the extensions.
-    rest: &'a [u8],
-}
-
-impl Fields<'_> {
-    fn of(certificate: &[u8]) -> Option<Fields<'_>> {
-        let (certificate, _) = take(certificate, SEQUENCE)?;
-        let (mut fields, _) = take(certificate, SEQUENCE)?;
-        if let Some((_, rest)) = take(fields, VERSION) {
-            fields = rest;
-        }
-        let (_serial, rest) = take(fields, INTEGER)?;
-        let (_signature, rest) = take(rest, SEQUENCE)?;
-        let (issuer, rest) = take(rest, SEQUENCE)?;
-        let (validity, rest) = take(rest, SEQUENCE)?;
-        let (subject, rest) = take(rest, SEQUENCE)?;
-        let (key, rest) = take(rest, SEQUENCE)?;
-        Some(Fields { issuer, validity, subject, key, rest })
-    }
-}
-
-fn key(der: &[u8]) -> Option<Key> {
-    let (algorithm, key) = take(der, SEQUENCE)?;
-    let (kind, parameters) = take(algorithm, OBJECT)?;
-    let curve = take(parameters, OBJECT).map(|(curve, _)| curve);
-    let (_, kind, bits) = KEYS.into_iter().find(|(known, ..)| *known == curve.unwrap_or(kind))?;
-    let bits = if bits == 0 { modulus_bits(take(key, BIT_STRING)?.0)? } else { bits };
+fn key(info: &SubjectPublicKeyInfo<'_>) -> Option<Key> {
+    let curve = info.algorithm.parameters.as_ref().and_then(|curve| curve.as_oid().ok());
+    let kind = curve.as_ref().unwrap_or(&info.algorithm.algorithm);
+    let (_, kind, bits) = KEYS.into_iter().find(|(known, ..)| known == kind)?;
+    let bits = if bits == 0 { modulus_bits(info)? } else { bits };
     Some(Key { kind, bits })
 }
 
-/// `key`: unused bits, then the sequence of modulus and exponent (RFC 8017 appendix A.1.1).
-fn modulus_bits(key: &[u8]) -> Option<u32> {
-    let (numbers, _) = take(key.get(1..)?, SEQUENCE)?;
-    let (modulus, _) = take(numbers, INTEGER)?;
-    let first = modulus.iter().position(|byte| *byte != 0)?;
-    let modulus = &modulus[first..];
+fn modulus_bits(info: &SubjectPublicKeyInfo<'_>) -> Option<u32> {
+    let x509_parser::public_key::PublicKey::RSA(key) = info.parsed().ok()? else { return None };
+    let first = key.modulus.iter().position(|byte| *byte != 0)?;
+    let modulus = &key.modulus[first..];
     Some(modulus.len() as u32 * 8 - modulus[0].leading_zeros())
 }
 
 /// A distinguished name in the order of the certificate. Attributes of unknown kinds go by their numbers.
-fn name(der: &[u8]) -> String {
-    let attributes = elements(der).filter(|(tag, _)| *tag == SET).flat_map(|(_, set)| elements(set));
-    let shown = attributes.filter_map(|(_, attribute)| {
-        let (kind, value) = take(attribute, OBJECT)?;
-        let known = ATTRIBUTES.iter().find(|(id, _)| *id == kind).map(|(_, name)| (*name).to_owned());
-        let (tag, value) = elements(value).next()?;
-        Some(format!("{}={}", known.unwrap_or_else(|| dotted(kind)), text(tag, value)))
+fn name(name: &X509Name<'_>) -> String {
+    let shown = name.iter_attributes().map(|attribute| {
+        let kind = attribute.attr_type();
+        let known = ATTRIBUTES.iter().find(|(id, _)| id == kind).map(|(_, name)| (*name).to_owned());
+        format!("{}={}", known.unwrap_or_else(|| kind.to_id_string()), text(attribute.attr_value()))
     });
     shown.collect::<Vec<_>>().join(", ")
 }
 
 /// Strings of two bytes a character, of UTF-8, and the older ones, of which ASCII and Latin-1 are in use.
-fn text(tag: u8, value: &[u8]) -> String {
-    match tag {
-        UTF8_STRING => String::from_utf8_lossy(value).into_owned(),
-        BMP_STRING => utf16(value),
-        _ => value.iter().copied().map(char::from).collect(),
+fn text(value: &Any<'_>) -> String {
+    match value.tag() {
+        Tag::Utf8String => String::from_utf8_lossy(value.data).into_owned(),
+        Tag::BmpString => {
+            let units = value.data.chunks_exact(2).map(|two| u16::from_be_bytes([two[0], two[1]]));
+            String::from_utf16_lossy(&units.collect::<Vec<_>>())
+        }
+        _ => value.data.iter().copied().map(char::from).collect(),
     }
 }
 
-/// The time at the front, and what follows it: `YYMMDDhhmmssZ`, from 1950 on, or `YYYYMMDDhhmmssZ` (RFC 5280 section
-/// 4.1.2.5).
-fn time(der: &[u8]) -> Option<(String, &[u8])> {
-    let (written, rest) = match take(der, UTC_TIME) {
-        Some((short, rest)) => {
-            let century = if *short.first()? >= b'5' { "19" } else { "20" };
-            ([century.as_bytes(), short].concat(), rest)
-        }
-        None => take(der, GENERALIZED_TIME).map(|(long, rest)| (long.to_vec(), rest))?,
-    };
-    let digits = written.strip_suffix(b"Z").filter(|digits| digits.len() == 14)?;
-    let digits = digits.iter().all(u8::is_ascii_digit).then(|| str::from_utf8(digits).ok()).flatten()?;
-    let part = |from: usize, to: usize| &digits[from..to];
-    let date = [part(0, 4), part(4, 6), part(6, 8)].join("-");
-    let clock = [part(8, 10), part(10, 12), part(12, 14)].join(":");
-    Some((format!("{date} {clock} UTC"), rest))
+fn time(time: ASN1Time) -> String {
+    let time = time.to_datetime();
+    let (date, (hour, minute, second)) = (time.date(), time.to_hms());
+    format!("{date} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// `rest`: what follows the key of a certificate.
-fn alternative_names(rest: &[u8]) -> Option<Vec<String>> {
-    let (_, extensions) = elements(rest).find(|(tag, _)| *tag == EXTENSIONS)?;
-    let (extensions, _) = take(extensions, SEQUENCE)?;
-    let names = elements(extensions).find_map(|(_, extension)| {
-        let (kind, value) = take(extension, OBJECT)?;
-        // Whether it is critical may stand between.
-        let (_, value) = elements(value).find(|(tag, _)| *tag == OCTET_STRING)?;
-        (kind == ALTERNATIVE_NAMES).then_some(value)
-    })?;
-    let (names, _) = take(names, SEQUENCE)?;
-    Some(elements(names).filter_map(|(tag, value)| alternative_name(tag, value)).collect())
-}
-
-fn alternative_name(tag: u8, value: &[u8]) -> Option<String> {
-    match tag {
-        DNS_NAME | URI_NAME => Some(text(0, value)),
-        IP_NAME => match value.len() {
-            4 => <[u8; 4]>::try_from(value).ok().map(|bytes| Ipv4Addr::from(bytes).to_string()),
-            _ => <[u8; 16]>::try_from(value).ok().map(|bytes| Ipv6Addr::from(bytes).to_string()),
+fn alternative_name(name: &GeneralName<'_>) -> Option<String> {
+    match name {
+        GeneralName::DNSName(name) | GeneralName::URI(name) => Some((*name).to_owned()),
+        GeneralName::IPAddress(bytes) => match bytes.len() {
+            4 => <[u8; 4]>::try_from(*bytes).ok().map(|bytes| Ipv4Addr::from(bytes).to_string()),
+            _ => <[u8; 16]>::try_from(*bytes).ok().map(|bytes| Ipv6Addr::from(bytes).to_string()),
         },
         _ => None,
     }
