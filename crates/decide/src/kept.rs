@@ -86,6 +86,10 @@ mod tests {
         let open = json!({ "schema": COMPARISON, "facts": ["one fact"], "outcome": null });
         let kept = KeptDecision::read(&open.to_string()).expect("ours").expect("known");
         assert_eq!((kept.text, kept.json), (format!("one fact\n{NOT_OVER}"), open));
+        let of_runs =
+            json!({ "schema": COMPARISON_OF_RUNS, "facts": ["another machine"], "text": "a and b\n" });
+        let kept = KeptDecision::read(&of_runs.to_string()).expect("ours").expect("known");
+        assert_eq!(kept.text, "another machine\na and b\n");
         let search =
             json!({ "schema": SEARCH, "conclusion": {}, "text": "907/s keeps it\n", "throughput": null });
         let kept = KeptDecision::read(&search.to_string()).expect("ours").expect("known");

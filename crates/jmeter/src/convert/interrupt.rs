@@ -10,7 +10,7 @@ pub(super) const CLASS: &str = "SampleTimeout";
 
 const LIMIT: &str = "InterruptTimer.timeout";
 
-/// Samplers that JMeter interrupts, and that are let finish here.
+/// Samplers that JMeter interrupts, and that run to their end here.
 const LET_FINISH: [&str; 5] = ["JSR223Sampler", "BeanShellSampler", "BSFSampler", "TestAction", "TCPSampler"];
 
 /// The least time of those that hold for a sampler; none where none does, or that says nothing.
@@ -35,7 +35,7 @@ pub(super) fn note(c: &mut Converter<'_>, of: &Element, scope: &Scope<'_>) {
     {
         c.different(
             element,
-            format!("it cuts HTTP requests short and nothing else: '{}' is let finish", of.title()),
+            format!("it cuts HTTP requests short and nothing else: '{}' runs to its end", of.title()),
         );
     }
 }

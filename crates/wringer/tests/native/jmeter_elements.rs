@@ -232,6 +232,9 @@ fn samples_are_cut_short_when_their_time_is_over() {
         sampler("led", "/led", follows, &limit("300")),
         sampler("none", "/none", "", &limit("0")),
         sampler("text", "/none", "", &limit("soon")),
+        // Of two the shorter one, whichever stands first.
+        sampler("two", "/slow", "", &(limit("300") + &limit("60000"))),
+        sampler("more", "/slow", "", &(limit("60000") + &limit("300"))),
     ];
     let began = std::time::Instant::now();
     let lines = results(&once(&steps.concat()), &web);
@@ -245,7 +248,8 @@ fn samples_are_cut_short_when_their_time_is_over() {
     assert_eq!(told[2], format!("led|{CUT}"));
     assert_eq!(told[3], "led-0|302|Found|true");
     assert_eq!(told[4], format!("led-1|{CUT}"));
-    assert_eq!(told[5..], ["none|200|OK|true", "text|200|OK|true"]);
+    assert_eq!(told[5..7], ["none|200|OK|true", "text|200|OK|true"]);
+    assert_eq!(told[7..], [format!("two|{CUT}"), format!("more|{CUT}")]);
     // What had come of an answer is not its data.
     let port = format!("-Jport={}", web.address.port());
     let kept =
@@ -257,7 +261,7 @@ fn samples_are_cut_short_when_their_time_is_over() {
     let plan = once(&(limit("300") + &script("long", "sleep(1)")));
     let checked = on(&plan, &["plan", "check", "{}/plan.jmx"]);
     assert!(
-        checked.stdout.contains("cuts HTTP requests short and nothing else: 'long' is let finish"),
+        checked.stdout.contains("cuts HTTP requests short and nothing else: 'long' runs to its end"),
         "{}",
         checked.stdout
     );

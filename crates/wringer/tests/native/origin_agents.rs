@@ -7,7 +7,7 @@ use rustix::process::{Signal, kill_process};
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A fault that needs variants to show leaves an honest cache where there are none.
 const HONEST: FaultKind = FaultKind::MixVariants;
@@ -152,6 +152,30 @@ fn origins_without_a_controller_end_by_themselves() {
     // That nobody stays is looked for there.
     assert_eq!(ran.end().code(), 137);
     row.assert_free();
+}
+
+/// One that is stopped keeps its channels open and says nothing any more.
+#[test]
+fn origins_whose_controller_is_silent_end_with_their_lease() {
+    let row = Row::new();
+    let line = format!(
+        "cache --targets {} --agents local:1 --origin-agents {} --lease 4s -c 2 --rate 50 -d 100s",
+        row.targets,
+        row.agents()
+    );
+    let mut ran = start(line.split_whitespace());
+    wait_for_agents(&mut ran, 3);
+    wait_for_a_second(&mut ran);
+    ran.signal(Signal::STOP);
+    let listens = |origin: &SocketAddr| TcpListener::bind(origin).is_err();
+    let began = Instant::now();
+    while row.origins.iter().any(listens) {
+        // Much more than the lease, and less than what the load goes on for.
+        assert!(began.elapsed() < Duration::from_secs(60), "an origin still listens");
+        thread::sleep(Duration::from_millis(100));
+    }
+    ran.signal(Signal::KILL);
+    assert_eq!(ran.end().code(), 137);
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn what_is_left_out_stands_in_the_headline_and_in_the_notes() {
     assert_eq!((&shown["requests"], &shown["due"][0], &shown["part_s"]), (&3.into(), &3.into(), &1.0.into()));
     assert_eq!(shown["statuses"], serde_json::json!([[200, 2], [404, 1]]), "{shown}");
     assert_eq!((&shown["hits"][0], &shown["times_us"][3]), (&1.0.into(), &3_000.into()), "{shown}");
+    assert_eq!(shown["timed"], 3, "{shown}");
     let left_out: Vec<(&str, u64)> = shown["left_out"]
         .as_array()
         .expect("a list")
