@@ -15,7 +15,7 @@ use std::task::Poll;
 use std::time::Instant;
 use wire::http1::Version;
 use wire::http2::{After, Code, FieldList};
-use wire::http3::{Arrival, Input, Key, Limits, Listener, Server, Transmit, error};
+use wire::http3::{Arrival, Datagram, Input, Key, Limits, Listener, Server, Transmit, error};
 
 /// Requests of a connection at once.
 const STREAMS: u32 = 256;
@@ -128,9 +128,9 @@ pub(crate) async fn serve(net: Net, socket: UdpSocket, worker: Rc<Worker>, tls: 
 impl Connections {
     fn take(&mut self, net: &Net, came: Datagrams<'_>) {
         let now = net.now();
-        for datagram in came.iter() {
+        for bytes in came.iter() {
             let mut out = Vec::new();
-            match self.listener.read(now, (came.from, came.ecn), datagram, &mut out) {
+            match self.listener.read(now, Datagram { from: came.from, ecn: came.ecn, bytes }, &mut out) {
                 Arrival::Nothing => {}
                 Arrival::Answer(transmit) => self.strangers.push((transmit, out)),
                 Arrival::New(key, server) => self.begin(now, key, server),

@@ -187,7 +187,7 @@ impl<'a> Phase<'a> {
             rates: Rates::new(phase),
             latency: Latency(phase),
             statuses: tally.statuses().map(|(status, count)| StatusCount { status, count }).collect(),
-            failures: tally.failures().map(FailureCount::new).collect(),
+            failures: tally.failures().map(|(failure, count)| FailureCount::new(failure, count)).collect(),
             faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
             codes: tally.codes.list().iter().map(CodeCount::new).collect(),
             http2: tally.http2().map(Http2::new),
@@ -523,7 +523,7 @@ struct ClosedWith {
 }
 
 impl FailureCount {
-    fn new((failure, count): (Failure, u64)) -> FailureCount {
+    fn new(failure: Failure, count: u64) -> FailureCount {
         FailureCount {
             kind: failure.kind.name(),
             stage: failure.stage.name(),

@@ -27,7 +27,10 @@ pub const LAYOUTS: &[Layout] = &[
     layout(
         "ab-e",
         Of,
-        |run| noted(kept::ab_csv(run.result)),
+        |run| {
+            let (text, notes) = kept::ab_csv(run.result);
+            Ok(LaidOut { text, notes })
+        },
         "The file of ab -e: percentiles of the total time, for tables",
     ),
     layout(
@@ -44,10 +47,6 @@ pub const LAYOUTS: &[Layout] = &[
     layout("jtest", Of, |run| of_tool(run, Tool::Jtest), "As jtest would have printed it"),
 ];
 
-fn noted((text, notes): (String, Vec<String>)) -> Result<LaidOut, String> {
-    Ok(LaidOut { text, notes })
-}
-
 fn of_jtl(run: &Shown<'_>, xml: bool) -> Result<LaidOut, String> {
     let property = |name: &str| (xml && name == "output_format").then(|| "xml".to_owned());
     let layout = jtl::Layout::of(&property, run.head.machine.host.clone())?;
@@ -56,7 +55,7 @@ fn of_jtl(run: &Shown<'_>, xml: bool) -> Result<LaidOut, String> {
 
 fn of_tool(run: &Shown<'_>, tool: Tool) -> Result<LaidOut, String> {
     let (text, notes) = kept::report(tool, run.result, run.context);
-    noted((harmless(&text).into_owned(), notes))
+    Ok(LaidOut { text: harmless(&text).into_owned(), notes })
 }
 
 /// ab's rows of the requests of measured phases.

@@ -2,6 +2,7 @@
 //! whether its bytes are right.
 
 use super::{AnswerSink, Body, Found, Summary};
+use crate::request::urls::Wanted;
 use lol_html::{HtmlRewriter, Settings, element};
 use measure::event::RequestErrorKind;
 use measure::{CacheResult, FailureKind, Fault, Outcome, Stage};
@@ -30,7 +31,7 @@ pub(crate) struct PageReader<'a> {
     pub redirect: Option<Address>,
     kept_head: Option<&'a mut Vec<u8>>,
     is_html: bool,
-    wanted: (bool, bool),
+    wanted: Wanted,
     parser: Option<Parser>,
     found: Rc<RefCell<References>>,
     pattern: Option<Pattern>,
@@ -49,9 +50,9 @@ struct Pattern {
 }
 
 impl<'a> PageReader<'a> {
-    /// `wanted`: links, and what the page embeds. `kept_head`: where the head is copied to, if somebody may want to see it.
+    /// `kept_head`: where the head is copied to, if somebody may want to see it.
     pub fn new(
-        wanted: (bool, bool),
+        wanted: Wanted,
         check: CheckContent,
         address: &Address,
         kept_head: Option<&'a mut Vec<u8>>,
@@ -119,10 +120,10 @@ const REFERENCES: [(&str, &str, bool); 11] = [
     ("object[data]", "data", true),
 ];
 
-fn parser(wanted: (bool, bool), found: &Rc<RefCell<References>>) -> Parser {
+fn parser(wanted: Wanted, found: &Rc<RefCell<References>>) -> Parser {
     let mut settings = Settings::new();
     for (selector, attribute, embedded) in REFERENCES {
-        if if embedded { wanted.1 } else { wanted.0 } {
+        if if embedded { wanted.embedded } else { wanted.links } {
             let found = found.clone();
             settings = settings.append_element_content_handler(element!(selector, move |element| {
                 let value = element.get_attribute(attribute);
@@ -173,7 +174,7 @@ impl ResponseSink for PageReader<'_> {
         if let Framing::Length(length) = head.framing {
             self.content_length = Some(length);
         }
-        if self.is_html && head.status == 200 && (self.wanted.0 || self.wanted.1) {
+        if self.is_html && head.status == 200 && self.wanted.any() {
             self.parser = Some(parser(self.wanted, &self.found));
         }
     }
@@ -245,7 +246,7 @@ mod tests {
         <body background=bg.png><!-- <a href=no> --><a href='a.txt'>a</a><IMG SRC=i.gif>\
         <script>var x = '<a href=nor-this>';</script><a\nHREF=\"b?x=1&amp;y=2\">b</a></body>";
 
-    fn references(wanted: (bool, bool), step: usize) -> Vec<String> {
+    fn references(wanted: Wanted, step: usize) -> Vec<String> {
         let address = Address::parse("http://h:81/start/page").unwrap();
         let mut page = PageReader::new(wanted, CheckContent::Nothing, &address, None);
         let answer = format!(
@@ -265,16 +266,16 @@ mod tests {
     fn references_are_those_a_browser_sees_however_the_page_arrives() {
         for step in [1, 7, 10_000] {
             assert_eq!(
-                references((true, false), step),
+                references(Wanted { links: true, embedded: false }, step),
                 ["http://h:81/dir/a.txt", "http://h:81/dir/b?x=1&y=2"]
             );
-            let embedded = references((false, true), step);
+            let embedded = references(Wanted { links: false, embedded: true }, step);
             assert_eq!(
                 embedded,
                 ["http://h:81/dir/c.css", "http://h:81/dir/bg.png", "http://h:81/dir/i.gif"]
             );
         }
-        assert!(references((false, false), 100).is_empty());
+        assert!(references(Wanted::default(), 100).is_empty());
     }
 
     #[test]
@@ -287,7 +288,7 @@ mod tests {
             body
         };
         for (spoil, fault) in [(false, None), (true, Some(Fault::WrongBytes))] {
-            let mut page = PageReader::new((false, false), CheckContent::All, &address, None);
+            let mut page = PageReader::new(Wanted::default(), CheckContent::All, &address, None);
             page.summary.status = 200;
             body(spoil).chunks(3).for_each(|chunk| page.body(chunk));
             assert_eq!(page.fault(), fault);

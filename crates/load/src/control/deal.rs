@@ -147,9 +147,22 @@ pub(crate) struct Draws {
 /// Numbers dealt to one request.
 #[derive(Debug, Default)]
 struct Dealt {
-    /// The request's number, and which decks they are of.
-    of: (u64, usize),
+    of: DealtTo,
     numbers: Vec<u64>,
+}
+
+/// A request and its decks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct DealtTo {
+    number: u64,
+    /// The address of the decks, which tells them from others.
+    decks: usize,
+}
+
+impl DealtTo {
+    fn new(number: u64, decks: &[Arc<Deck>]) -> DealtTo {
+        DealtTo { number, decks: decks.as_ptr().addr() }
+    }
 }
 
 impl Draws {
@@ -164,7 +177,7 @@ impl Draws {
         if decks.is_empty() {
             return &[];
         }
-        let of = (number, decks.as_ptr().addr());
+        let of = DealtTo::new(number, decks);
         let place = match self.last.iter().position(|dealt| dealt.of == of) {
             Some(place) => place,
             None => self.deal_more(of, decks, worker),
@@ -175,16 +188,16 @@ impl Draws {
     /// As [`Draws::deal`], of a request that is new. Where its numbers are, for [`Draws::at`].
     #[inline]
     pub fn deal_anew(&mut self, number: u64, decks: &[Arc<Deck>], worker: u32) -> usize {
-        if decks.is_empty() { 0 } else { self.deal_more((number, decks.as_ptr().addr()), decks, worker) }
+        if decks.is_empty() { 0 } else { self.deal_more(DealtTo::new(number, decks), decks, worker) }
     }
 
     /// The numbers at a place; none where they were forgotten.
     #[inline]
     pub fn at(&self, place: usize, number: u64) -> &[u64] {
-        self.last.get(place).filter(|dealt| dealt.of.0 == number).map_or(&[], |dealt| &dealt.numbers)
+        self.last.get(place).filter(|dealt| dealt.of.number == number).map_or(&[], |dealt| &dealt.numbers)
     }
 
-    fn deal_more(&mut self, of: (u64, usize), decks: &[Arc<Deck>], worker: u32) -> usize {
+    fn deal_more(&mut self, of: DealtTo, decks: &[Arc<Deck>], worker: u32) -> usize {
         let place = self.next;
         self.next = if place == self.more { 0 } else { place + 1 };
         if self.last.len() == place {

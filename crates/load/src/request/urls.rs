@@ -6,6 +6,20 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
 
+/// References of a page that are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub links: bool,
+    /// Of resources that the page embeds.
+    pub embedded: bool,
+}
+
+impl Wanted {
+    pub fn any(self) -> bool {
+        self.links || self.embedded
+    }
+}
+
 /// Appends the request for a URL, in the lines and order of jtest (spec section 6), with the port in Host.
 pub(crate) fn compose(
     address: &Address,
@@ -153,8 +167,8 @@ impl UrlQueue {
     }
 
     /// Which references of a page are wanted: links, and what it embeds.
-    pub fn wants_links(&self) -> (bool, bool) {
-        (self.step.links, self.step.embedded)
+    pub fn wanted(&self) -> Wanted {
+        Wanted { links: self.step.links, embedded: self.step.embedded }
     }
 
     /// True if redirections are followed.

@@ -21,11 +21,15 @@ const MAX_TABLE: u32 = 1 << 20;
 const OF_CONNECTIONS: [&str; 5] =
     ["Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"];
 
-/// A version with streams: its name in plans, its name, and the name that TLS has for it.
-type Named = (&'static str, &'static str, &'static str);
+/// A version with streams.
+struct Streamed {
+    /// Its name in plans, which is also what TLS calls it.
+    key: &'static str,
+    name: &'static str,
+}
 
-const TWO: Named = ("h2", "HTTP/2", "h2");
-const THREE: Named = ("h3", "HTTP/3", "h3");
+const TWO: Streamed = Streamed { key: "h2", name: "HTTP/2" };
+const THREE: Streamed = Streamed { key: "h3", name: "HTTP/3" };
 
 /// Adds what is wrong with each version that is spoken, and with which they are.
 pub(super) fn check_versions(load: &Load, found: &mut Found) {
@@ -48,7 +52,7 @@ pub(super) fn check_versions(load: &Load, found: &mut Found) {
 
 /// Adds what is wrong with HTTP/2, and with what it stands beside.
 fn check(http: &Http, http2: &Http2, found: &mut Found) {
-    check_streams(http2.streams, TWO, found);
+    check_streams(http2.streams, &TWO, found);
     for (name, window) in
         [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
     {
@@ -61,12 +65,12 @@ fn check(http: &Http, http2: &Http2, found: &mut Found) {
             found.at("h2", format!("h2: {name} is {table}: give at most {MAX_TABLE} bytes"));
         }
     }
-    check_beside(http, TWO, found);
+    check_beside(http, &TWO, found);
 }
 
 /// Adds what is wrong with HTTP/3, and with what it stands beside.
 fn check_http3(http: &Http, http3: &Http3, found: &mut Found) {
-    check_streams(http3.streams, THREE, found);
+    check_streams(http3.streams, &THREE, found);
     let payload = http3.payload.unwrap_or(Http3::LEAST_PAYLOAD);
     if !(Http3::LEAST_PAYLOAD..=Http3::MOST_PAYLOAD).contains(&payload) {
         let least = Http3::LEAST_PAYLOAD;
@@ -89,7 +93,7 @@ fn check_http3(http: &Http, http3: &Http3, found: &mut Found) {
         }
         Some(_) => {}
     }
-    check_beside(http, THREE, found);
+    check_beside(http, &THREE, found);
 }
 
 fn check_qlog(qlog: &Qlog, found: &mut Found) {
@@ -102,14 +106,16 @@ fn check_qlog(qlog: &Qlog, found: &mut Found) {
     }
 }
 
-fn check_streams(streams: u32, (key, ..): Named, found: &mut Found) {
+fn check_streams(streams: u32, version: &Streamed, found: &mut Found) {
+    let key = version.key;
     if !(1..=MAX_STREAMS).contains(&streams) {
         found.at(key, format!("{key}: streams is {streams}: give 1 to {MAX_STREAMS}"));
     }
 }
 
 /// Refuses features that HTTP/1 has and versions with streams have not.
-fn check_beside(http: &Http, (key, name, alpn): Named, found: &mut Found) {
+fn check_beside(http: &Http, version: &Streamed, found: &mut Found) {
+    let Streamed { key, name } = version;
     let beside = [
         (http.h1.pipeline > 1, "pipelining", "give more streams instead"),
         (http.tunnel, "a tunnel through a proxy (CONNECT)", "press the server itself, or speak HTTP/1.1"),
@@ -130,10 +136,10 @@ fn check_beside(http: &Http, (key, name, alpn): Named, found: &mut Found) {
         found.push(format!("{key}: {what} is not there over {name}: {instead}"));
     }
     if let Some(tls) = &http.tls
-        && !tls.alpn.iter().any(|offered| offered == alpn)
+        && !tls.alpn.iter().any(|offered| offered == key)
     {
         found.push(format!(
-            "{key}: TLS offers no {alpn} (ALPN), without which no server speaks it: alpn = [\"{alpn}\"]"
+            "{key}: TLS offers no {key} (ALPN), without which no server speaks it: alpn = [\"{key}\"]"
         ));
     }
     found.within("fields", |found| check_fields(&http.fields, found));

@@ -550,15 +550,15 @@ fn fill(root: &Path, setup: &Setup, user: Option<(u32, u32)>) -> io::Result<()> 
         fs::create_dir_all(path.parent().unwrap_or(root))?;
         fs::write(path, &file.text)?;
     }
-    user.map_or(Ok(()), |user| give_away(root, user))
+    user.map_or(Ok(()), |(user, group)| give_away(root, user, group))
 }
 
-fn give_away(path: &Path, (user, group): (u32, u32)) -> io::Result<()> {
+fn give_away(path: &Path, user: u32, group: u32) -> io::Result<()> {
     std::os::unix::fs::lchown(path, Some(user), Some(group))?;
     if !path.is_dir() {
         return Ok(());
     }
-    fs::read_dir(path)?.try_for_each(|entry| give_away(&entry?.path(), (user, group)))
+    fs::read_dir(path)?.try_for_each(|entry| give_away(&entry?.path(), user, group))
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ impl Facts {
             descriptors: None,
             descriptors_ceiling: files.number("proc/sys/fs/nr_open"),
             port_range,
-            reserved_ports: port_range.map_or(0, |range| proc::reserved(&reserved, range)),
+            reserved_ports: port_range.map_or(0, |(first, last)| proc::reserved(&reserved, first, last)),
             tw_reuse: net("ipv4/tcp_tw_reuse"),
             tw_reuse_delay_ms: net("ipv4/tcp_tw_reuse_delay"),
             tw_buckets: net("ipv4/tcp_max_tw_buckets"),

@@ -68,12 +68,13 @@ pub fn pair(text: &str) -> Option<(u64, u64)> {
     Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-/// How many ports of `range` a list such as `8080,9000-9100` reserves.
-pub fn reserved(list: &str, range: (u64, u64)) -> u64 {
+/// How many ports from `first` to `last` a list such as `8080,9000-9100` reserves.
+pub fn reserved(list: &str, first: u64, last: u64) -> u64 {
     let within = |entry: &str| {
-        let (first, last) = entry.split_once('-').unwrap_or((entry, entry));
-        let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        Some((last.min(range.1) + 1).saturating_sub(first.max(range.0)))
+        let (from, to) = entry.split_once('-').unwrap_or((entry, entry));
+        let from: u64 = from.trim().parse().ok()?;
+        let to: u64 = to.trim().parse().ok()?;
+        Some((to.min(last) + 1).saturating_sub(from.max(first)))
     };
     list.split(',').filter_map(within).sum()
 }
@@ -196,7 +197,7 @@ mod tests {
             ("32000-32767", 0),
             ("32000-32768,60999-61100,50000-50009", 12),
         ] {
-            assert_eq!(reserved(list, range), count, "{list}");
+            assert_eq!(reserved(list, range.0, range.1), count, "{list}");
         }
     }
 

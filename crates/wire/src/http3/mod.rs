@@ -29,7 +29,7 @@ pub use control::{Counts, GOAWAY};
 pub use error::{ConnectionError, Lost};
 pub use limits::{Congestion, Limits};
 pub use quic::{EcnCounts, Opened, QlogWriter, Received, Stats, Transmit};
-pub use server::{Arrival, Input, Key, Listener, Server};
+pub use server::{Arrival, Datagram, Input, Key, Listener, Server};
 
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,15 @@ pub struct Key(ConnectionHandle);
 /// A datagram that belongs to a connection, and its ECN field.
 pub struct Input(Box<ConnectionEvent>, u8);
 
+/// A datagram that came to a server.
+#[derive(Debug, Clone, Copy)]
+pub struct Datagram<'a> {
+    pub from: SocketAddr,
+    /// Its ECN field.
+    pub ecn: u8,
+    pub bytes: &'a [u8],
+}
+
 /// Meaning of a datagram to a listener.
 pub enum Arrival {
     /// Nothing.
@@ -65,16 +74,10 @@ impl Listener {
         self.accepting.retry = self.limits.retry || under_load;
     }
 
-    /// Takes one datagram, of those that came from an address with this ECN field. What is to be sent back at once is appended to
-    /// `out`.
-    pub fn read(
-        &mut self,
-        now: Instant,
-        (from, ecn): (SocketAddr, u8),
-        datagram: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Arrival {
-        match self.accepting.route(now, from, ecn, BytesMut::from(datagram), out) {
+    /// Takes one datagram. What is to be sent back at once is appended to `out`.
+    pub fn read(&mut self, now: Instant, datagram: Datagram<'_>, out: &mut Vec<u8>) -> Arrival {
+        let Datagram { from, ecn, bytes } = datagram;
+        match self.accepting.route(now, from, ecn, BytesMut::from(bytes), out) {
             Routed::Nothing => Arrival::Nothing,
             Routed::Answer(transmit) => Arrival::Answer(transmit),
             Routed::For(handle, event) => Arrival::For(Key(handle), Input(event, ecn)),

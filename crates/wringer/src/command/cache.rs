@@ -47,7 +47,12 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let title = args.farm.title(pressed.title());
     show::notice(&format!("pressing {title}"));
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let about = show::about("cache", &plan, Some(title), (&args.output, &args.keep), seed_option)?;
+    let about = show::about(
+        "cache",
+        &plan,
+        Some(title),
+        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+    )?;
     let server = show::serve(&args.output, &about)?;
     let status = || pressed.status();
     let started = pressed.started(&status);

@@ -30,7 +30,12 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let target = target(args);
     show::notice(&format!("pressing {target}"));
     let seed_option = args.clients.load.seed.is_none().then_some("--seed");
-    let about = show::about("http", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
+    let about = show::about(
+        "http",
+        &plan,
+        Some(target),
+        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+    )?;
     let server = show::serve(&args.output, &about)?;
     let ready = ready.about(about);
     let finished = match args.run.verbose {

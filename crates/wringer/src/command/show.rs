@@ -193,8 +193,15 @@ pub struct Ran<'a> {
     pub server: Option<Server>,
 }
 
-/// Describes a run of a native command: what it is called, and where it is kept. `seed_option`: the option that fixes the seed,
-/// where it was not given.
+/// Options of a native command that its run is described by.
+pub struct Asked<'a> {
+    pub output: &'a OutputArgs,
+    pub keep: &'a KeepArgs,
+    /// The option that fixes the seed, where it was not given.
+    pub seed_option: Option<&'static str>,
+}
+
+/// Describes a run of a native command: what it is called, and where it is kept.
 ///
 /// # Errors
 /// A folder for runs that nobody can have.
@@ -202,10 +209,9 @@ pub fn about(
     door: &'static str,
     plan: &Plan,
     target: Option<String>,
-    asked: (&OutputArgs, &KeepArgs),
-    seed_option: Option<&'static str>,
+    asked: &Asked<'_>,
 ) -> Result<About, Problem> {
-    let (output, keep) = asked;
+    let Asked { output, keep, seed_option } = *asked;
     let labels = keep.labels.iter().cloned().collect();
     let keep = place(keep);
     let tui = output.tui && shows_tui();
@@ -306,7 +312,12 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
         listen: output.live_address(),
         host_names: output.live_host_name.clone(),
         folder: about.keep.as_ref().map(|keep| keep.folder.clone()),
-        running: about.sinks.live.clone().zip(about.steering.clone()).map(Running::from),
+        running: about
+            .sinks
+            .live
+            .clone()
+            .zip(about.steering.clone())
+            .map(|(live, steering)| Running { live, steering }),
         starts: None,
     })?;
     notice(&format!("page: {}", server.url()));

@@ -25,8 +25,12 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let probe = "one connection more, without a message, has asked whether anybody listens";
     show::notice(&format!("pressing {} ({probe})", args.target));
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let about =
-        show::about("tcp", &plan, Some(args.target.clone()), (&args.output, &args.keep), seed_option)?;
+    let about = show::about(
+        "tcp",
+        &plan,
+        Some(args.target.clone()),
+        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+    )?;
     let server = show::serve(&args.output, &about)?;
     let finished = ready.about(about).run(None, &mut Lines::new(&args.output, &plan, false))?;
     Ok(show::report(finished, &Ran { plan: &plan, output: &args.output, server }))

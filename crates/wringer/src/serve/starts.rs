@@ -20,12 +20,6 @@ pub struct Running {
     pub steering: Steering,
 }
 
-impl From<(Live, Steering)> for Running {
-    fn from((live, steering): (Live, Steering)) -> Running {
-        Running { live, steering }
-    }
-}
-
 /// Where runs are asked for. Clones are of the same place.
 #[derive(Debug, Clone)]
 pub struct Starts {

@@ -42,11 +42,11 @@ fn second(at_s: u64, requests: u64) -> RunEvent {
 }
 
 fn page(live: Option<Live>) -> Page {
-    served(live.map(|live| (live, Steering::default()).into()), None)
+    served(live.map(|live| Running { live, steering: Steering::default() }), None)
 }
 
 fn steered(live: Live, steering: Steering) -> Page {
-    served(Some((live, steering).into()), None)
+    served(Some(Running { live, steering }), None)
 }
 
 fn served(running: Option<Running>, starts: Option<(Starts, Reach)>) -> Page {

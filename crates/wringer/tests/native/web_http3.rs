@@ -7,7 +7,7 @@ use std::net::UdpSocket;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
-use wire::http3::{Arrival, Key, Limits, Listener, Server, Transmit};
+use wire::http3::{Arrival, Datagram, Key, Limits, Listener, Server, Transmit};
 use wire::tls::{self, Identity, Resumption, ServerSettings};
 
 /// Serves whoever sends datagrams to a socket, until the test ends. Each request is answered on a thread of its own, since
@@ -37,7 +37,7 @@ pub fn serve<A: Into<Vec<u8>>>(
         let now = Instant::now();
         let mut out = Vec::new();
         if let Ok((length, from)) = came {
-            match listener.read(now, (from, 0), &datagram[..length], &mut out) {
+            match listener.read(now, Datagram { from, ecn: 0, bytes: &datagram[..length] }, &mut out) {
                 Arrival::Nothing => {}
                 Arrival::Answer(transmit) => send(socket, &transmit, &out),
                 Arrival::New(key, server) => drop(open.insert(key, (server, Heads::default()))),

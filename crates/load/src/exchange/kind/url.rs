@@ -117,7 +117,7 @@ impl HttpExchanges for UrlExchanges<'_> {
 
     fn sink<'s>(&'s self, sent: &'s Sent<Address>, kept: Option<&'s mut Vec<u8>>) -> PageReader<'s> {
         let check = self.context.worker.load.check.content;
-        PageReader::new(self.urls.wants_links(), check, &sent.item, kept)
+        PageReader::new(self.urls.wanted(), check, &sent.item, kept)
     }
 
     fn settle(&self, sent: &Sent<Address>, ended: Ended, page: &mut PageReader<'_>) -> Settled {

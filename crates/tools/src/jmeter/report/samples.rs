@@ -17,8 +17,12 @@ pub struct PhaseNames {
     pub groups: Vec<(String, u32)>,
 }
 
-/// A user: phase, group and number.
-type User = (usize, usize, u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct User {
+    phase: usize,
+    group: usize,
+    number: u64,
+}
 
 /// Samples that are not whole yet, by user.
 #[derive(Debug, Default)]
@@ -56,7 +60,7 @@ impl Samples {
     /// A request has ended: the samples that are whole now.
     pub fn record(&mut self, record: &Record) -> Option<Sample> {
         let sample = self.sample(record);
-        let user = (record.phase, record.group, record.user);
+        let user = User { phase: record.phase, group: record.group, number: record.user };
         let pending = self.users.entry(user).or_default();
         let ignored = record.remark.as_ref().is_some_and(|remark| remark.ignored);
         if record.leads_on {
@@ -76,7 +80,7 @@ impl Samples {
 
     /// All that the page of a user needs has come: the samples that are whole now.
     pub fn end_page(&mut self, mark: PageMark) -> Option<Sample> {
-        let user = (mark.phase, mark.group, mark.user);
+        let user = User { phase: mark.phase, group: mark.group, number: mark.user };
         let pending = self.users.get_mut(&user)?;
         let mut fetched = std::mem::take(&mut pending.page);
         fetched.sort_by_key(|fetched| fetched.fetch.number);
@@ -91,7 +95,7 @@ impl Samples {
 
     /// A transaction begins or has ended: the samples that are whole now.
     pub fn mark(&mut self, mark: &TransactionMark) -> Option<Sample> {
-        let user = (mark.phase, mark.group, mark.user);
+        let user = User { phase: mark.phase, group: mark.group, number: mark.user };
         let Some(took) = mark.took else {
             let (thread, group_threads, all_threads) = self.thread(user, mark.present);
             let sample = Sample {
@@ -141,10 +145,10 @@ impl Samples {
     }
 
     /// The name of a user, and how many there are of its group and of all: those that the plan says where nobody has counted them.
-    fn thread(&self, (phase, group, user): User, present: UsersPresent) -> (String, u32, u32) {
-        let groups = self.phases.get(phase).map_or(&[][..], |phase| &phase.groups);
-        let (name, users) = groups.get(group).map_or(("", 0), |(name, users)| (name.as_str(), *users));
-        let name = format!("{name}{}", user + 1);
+    fn thread(&self, user: User, present: UsersPresent) -> (String, u32, u32) {
+        let groups = self.phases.get(user.phase).map_or(&[][..], |phase| &phase.groups);
+        let (name, users) = groups.get(user.group).map_or(("", 0), |(name, users)| (name.as_str(), *users));
+        let name = format!("{name}{}", user.number + 1);
         match present.of_all {
             0 => (name, users, groups.iter().map(|(_, users)| users).sum()),
             all => (name, present.of_group, all),
@@ -156,8 +160,8 @@ impl Samples {
         let label = record.label.and_then(|label| labels.get(usize::from(label.0)));
         let remark = record.remark.as_deref();
         let of_remark = remark.and_then(|remark| remark.label.clone());
-        let (thread, group_threads, all_threads) =
-            self.thread((record.phase, record.group, record.user), record.present);
+        let (thread, group_threads, all_threads) = self
+            .thread(User { phase: record.phase, group: record.group, number: record.user }, record.present);
         let connect = record.connect.unwrap_or_default();
         let is_request = !record.method.is_empty();
         let code = remark.and_then(|remark| remark.code.clone());

@@ -1,7 +1,7 @@
 //! A client and a server with a network between them that delays, loses, doubles and reorders, from a seed.
 
 use super::super::{
-    Arrival, Client, ConnectionError, Key, Limits, Listener, Received, Server, Template, Transmit,
+    Arrival, Client, ConnectionError, Datagram, Key, Limits, Listener, Received, Server, Template, Transmit,
 };
 use crate::http2::{After, BodySource, ClientSink, Code, End, FieldList, Indexing, ServerSink};
 use crate::tls;
@@ -343,7 +343,7 @@ impl World {
             && let Some((_, came)) = self.under_way.pop_first()
         {
             match came.to_server {
-                true => self.server_takes((came.from, came.ecn), &came.bytes),
+                true => self.server_takes(Datagram { from: came.from, ecn: came.ecn, bytes: &came.bytes }),
                 false => {
                     let Flying { from, ecn, bytes, .. } = &came;
                     let came = Received { from: *from, bytes, segment: None, ecn: *ecn };
@@ -362,9 +362,9 @@ impl World {
         true
     }
 
-    fn server_takes(&mut self, from: (SocketAddr, u8), bytes: &[u8]) {
+    fn server_takes(&mut self, datagram: Datagram<'_>) {
         let mut out = Vec::new();
-        match self.listener.read(self.now, from, bytes, &mut out) {
+        match self.listener.read(self.now, datagram, &mut out) {
             Arrival::Nothing => {}
             Arrival::Answer(transmit) => {
                 self.sent_back += 1;

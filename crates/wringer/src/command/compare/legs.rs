@@ -100,7 +100,7 @@ impl<'a> Legs<'a> {
         self.look(leg, &finished, &measured)?;
         let result = result(leg, &finished, &looking, began.elapsed());
         self.files.push(leg::end(finished));
-        show::tell(&line(leg, &result, (number, all)));
+        show::tell(&line(leg, &result, &format!("leg {number} of {all}")));
         Ok(result)
     }
 
@@ -349,7 +349,7 @@ fn hits(counts: &Counts) -> Option<Hits> {
 }
 
 /// A leg in a line.
-fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String {
+fn line(leg: &Leg, result: &LegResult, which: &str) -> String {
     let pair = match (leg.control, leg.pair) {
         (true, pair) => format!("control {pair}"),
         (false, 0) => "uncounted".to_owned(),
@@ -366,7 +366,7 @@ fn line(leg: &Leg, result: &LegResult, (number, all): (usize, usize)) -> String 
     };
     let void = leg::void_text(result.void.as_ref());
     format!(
-        "leg {number} of {all} ({pair}) {} {pace}: {:.0}/s, p50 {}, p99 {}{failed}{void}",
+        "{which} ({pair}) {} {pace}: {:.0}/s, p50 {}, p99 {}{failed}{void}",
         leg.side_name(),
         result.good_per_s(),
         ms(result.p50_ms),

@@ -94,7 +94,12 @@ fn pressed(args: &ReplayArgs, plan: &Plan, told: &Told<'_>, sides: Option<&Sides
     show::tell(&format!("pressing {target}"));
     told.notes.iter().for_each(|note| show::tell(&format!("note: {note}")));
     let seed_option = args.clients.load.seed.is_none().then_some("--seed");
-    let about = show::about("replay", plan, Some(target), (&args.output, &args.keep), seed_option)?;
+    let about = show::about(
+        "replay",
+        plan,
+        Some(target),
+        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+    )?;
     let about = About { recorded: told.recorded.clone(), ..about };
     let server = show::serve(&args.output, &about)?;
     let ready = ready.about(about).noting(told.notes.clone());
