@@ -69,22 +69,23 @@ fn used(step: &RequestStep, fields: &[Field]) -> Option<HashSet<String>> {
     Some(names)
 }
 
-fn named(text: &str) -> Result<(String, &str), String> {
+/// `example`: a value that would do.
+fn named<'a>(text: &'a str, example: &str) -> Result<(String, &'a str), String> {
     match text.split_once('=') {
         Some((name, rest)) if is_name(name) => Ok((name.to_owned(), rest)),
         _ => Err(format!(
-            "'{text}' does not begin with a name of letters, digits, - and _, and =, such as id=uuid"
+            "'{text}' does not begin with a name of letters, digits, - and _, and =, such as {example}"
         )),
     }
 }
 
 fn var(text: &str) -> Result<Data, String> {
-    let (name, source) = named(text)?;
+    let (name, source) = named(text, "id=uuid")?;
     Data::parse(&name, source)
 }
 
 pub(super) fn file(text: &str) -> Result<Data, String> {
-    let (name, rest) = named(text)?;
+    let (name, rest) = named(text, "rows=rows.csv")?;
     let (file, order) = match rest.rsplit_once(',') {
         Some((file, order)) => (file, RowOrder::parse(order)?),
         None => (rest, RowOrder::InTurn),

@@ -121,8 +121,8 @@ pub struct RequestArgs {
     /// Method [default: GET, or POST with a body]
     #[arg(long, short = 'X', value_name = "METHOD", value_parser = method)]
     pub method: Option<String>,
-    /// Field added to each request; Host replaces the URL's. The value of Authorization, Cookie and the like may be
-    /// env:VARIABLE or file:PATH
+    /// Field added to each request; Host replaces the URL's. Its value may be env:VARIABLE or file:PATH, also behind a scheme or the name
+    /// of a cookie: 'Authorization: Bearer env:TOKEN'
     #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
     /// Each request is a unary call of gRPC (--http 2 or 2c): the URL's path is /package.Service/Method, the body the message

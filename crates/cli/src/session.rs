@@ -14,12 +14,12 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Session")]
 pub struct SessionArgs {
-    /// Each user keeps the cookies it is given; those of --cookie and -H 'Cookie: …' are starting values
+    /// Each user keeps the cookies it is given, as with --login; those of --cookie and -H 'Cookie: …' are starting values
     #[arg(long)]
     pub cookies: bool,
-    /// Cookies to begin with: 'a=b; c=d', env:VARIABLE or file:PATH
+    /// Cookies to begin with: 'a=b; c=d', or one whose value, or all that is env:VARIABLE or file:PATH
     #[arg(long, value_name = "COOKIES", value_parser = cookies)]
-    pub cookie: Vec<Secret>,
+    pub cookie: Vec<Field>,
     /// Follow redirections; each is a request of its own
     #[arg(long)]
     pub follow: bool,
@@ -36,8 +36,8 @@ pub struct SessionArgs {
     /// Send this token with each request: itself, env:VARIABLE or file:PATH
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with = "user")]
     pub bearer: Option<Secret>,
-    /// A request that each user sends once, first: 'POST URL BODY' or 'URL'; several are taken in turn by users. BODY may be
-    /// env:VARIABLE or file:PATH
+    /// A request that each user sends once, first, and keeps the cookies of: 'POST URL BODY' or 'URL'; several are taken in turn by users.
+    /// BODY is a form, or JSON where it begins with { or [, and may be env:VARIABLE or file:PATH
     #[arg(long, value_name = "REQUEST", value_parser = login)]
     pub login: Vec<Request>,
     /// Fetch what pages need, as a browser would: images, style sheets, scripts, frames; from the page's own host
@@ -84,13 +84,12 @@ pub struct ReachArgs {
     pub head: HeadArgs,
 }
 
-fn cookies(text: &str) -> Result<Secret, String> {
+fn cookies(text: &str) -> Result<Field, String> {
     let is_pair = |pair: &str| pair.trim().split_once('=').is_some_and(|(name, _)| !name.is_empty());
-    match Secret::named(text) {
-        Some(secret) => Ok(secret),
-        None if text.split(';').all(is_pair) => Ok(Secret::typed(text)),
-        None => Err(format!("give cookies as NAME=VALUE, several with ; between them, {SOURCES}")),
+    if Secret::named(text).is_none() && !text.split(';').all(is_pair) {
+        return Err(format!("give cookies as NAME=VALUE, several with ; between them, {SOURCES}"));
     }
+    Field::read("Cookie", text).map_err(|error| error.to_string())
 }
 
 /// Forms that can be given in place of a secret.
@@ -108,7 +107,12 @@ fn login(text: &str) -> Result<Request, String> {
     let (address, body) = rest.split_once(' ').unwrap_or((rest, ""));
     let mut request = Request { method: method.to_owned(), ..Request::get(&url(address)?) };
     if !body.is_empty() {
-        request.fields.push(Field::new("Content-Type", "application/x-www-form-urlencoded"));
+        if method == "GET" {
+            return Err("a login with a body wants its method: 'POST URL BODY'".to_owned());
+        }
+        let is_json = body.starts_with(['{', '[']);
+        let media_type = if is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        request.fields.push(Field::new("Content-Type", media_type));
         request.body = Secret::parse(body).into();
     }
     Ok(request)
@@ -123,12 +127,11 @@ impl SessionArgs {
             _ => None,
         };
         let authorization = authorization.map(|value| Field::new("Authorization", value));
-        let (typed, named): (Vec<&Secret>, Vec<&Secret>) =
-            self.cookie.iter().partition(|cookie| cookie.is_typed());
-        let typed: Vec<&str> = typed.into_iter().map(Secret::reveal).collect();
+        let (typed, named): (Vec<&Field>, Vec<&Field>) =
+            self.cookie.iter().partition(|cookie| cookie.value.template().is_some());
+        let typed: Vec<String> = typed.into_iter().map(|cookie| cookie.value.text().into_owned()).collect();
         let typed = (!typed.is_empty()).then(|| Field::new("Cookie", typed.join("; ")));
-        let named = named.into_iter().map(|cookie| Field::new("Cookie", FieldValue::secret(cookie.clone())));
-        authorization.into_iter().chain(typed).chain(named).collect()
+        authorization.into_iter().chain(typed).chain(named.into_iter().cloned()).collect()
     }
 
     /// True if the next request may go to a host that no option names.
@@ -156,7 +159,7 @@ impl SessionArgs {
             reach.proxy_user.iter().filter(|_| reach.proxy_digest).cloned().collect();
         let auth = !(credentials.is_empty() && proxy.is_empty());
         Session {
-            cookies: self.cookies,
+            cookies: self.cookies || !self.login.is_empty(),
             redirects,
             auth: auth.then(|| Auth { credentials, proxy, basic: false, ..Auth::default() }),
             login: self.login.clone(),
@@ -188,7 +191,10 @@ mod tests {
         };
         assert_eq!(read("POST h/login a=1&b=2 3"), is("POST", "http://h/login", "a=1&b=2 3"));
         assert_eq!(read("http://h/"), is("GET", "http://h/", ""));
-        assert_eq!(login("POST http://h/ x").unwrap().fields.len(), 1);
+        let media_type = |text: &str| login(text).unwrap().fields[0].value.shown();
+        assert_eq!(media_type("POST http://h/ x"), "application/x-www-form-urlencoded");
+        assert_eq!(media_type("PUT http://h/ {\"a\": 1}"), "application/json");
+        assert!(login("http://h/ user=me").unwrap_err().contains("'POST URL BODY'"));
         assert!(login("POST ftp://h/").is_err());
     }
 
@@ -196,14 +202,18 @@ mod tests {
     fn every_secret_may_be_named() {
         let session = SessionArgs {
             user: Some(credentials("me:env:P").unwrap()),
-            cookie: ["a=b", "env:C", "c=d"].map(|text| cookies(text).unwrap()).to_vec(),
+            cookie: ["a=b", "env:C", "c=d", "sid=env:S"].map(|text| cookies(text).unwrap()).to_vec(),
             ..SessionArgs::default()
         };
         let shown: Vec<String> = session.fields().iter().map(Field::shown).collect();
-        assert_eq!(shown, ["Authorization: Basic env:P", "Cookie: ***", "Cookie: env:C"]);
+        assert_eq!(
+            shown,
+            ["Authorization: Basic env:P", "Cookie: ***", "Cookie: env:C", "Cookie: sid=env:S"]
+        );
         assert_eq!(session.fields()[1].value.text(), "a=b; c=d");
         let bearer = SessionArgs { bearer: secret("file:token").ok(), ..SessionArgs::default() };
         assert_eq!(bearer.fields()[0].shown(), "Authorization: Bearer file:token");
+        assert!(cookies("a=b; sid=env:S").unwrap_err().contains("by itself"));
         let form = login("POST h/login env:FORM").unwrap();
         assert_eq!(form.body, plan::Body::from(Secret::environment("FORM")));
         for refused in [credentials("geheim").unwrap_err(), cookies("geheim").unwrap_err()] {

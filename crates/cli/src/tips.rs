@@ -87,6 +87,9 @@ fn tip(error: &Error, whole: &Command, words: &[OsString]) -> Option<String> {
 
 /// Other tools have one thing to do.
 fn without_command(command: &Command, words: &[&str]) -> Option<String> {
+    if words.get(1) == Some(&"curl") {
+        return Some("a line of curl's goes behind --curl: wringer http --curl 'curl …'".to_owned());
+    }
     if let Some(tool) = words.get(1).filter(|word| OTHERS.contains(word)) {
         return Some(format!(
             "{tool}'s command line is not read here: 'wringer http URL' presses a web server, see 'wringer http --help'"
@@ -250,6 +253,7 @@ mod tests {
             ("wringer -z 10s http://h/", "-d DURATION"),
             ("wringer plan.toml", "'wringer run plan.toml'"),
             ("wringer k6 run script.js", "'wringer http URL'"),
+            ("wringer curl http://h/", "wringer http --curl"),
             ("wringer --urls list.txt", "'wringer http --urls"),
             ("wringer tcp h:1 --traceparent 1%", "--traceparent is an option of cache, "),
             ("wringer http -d 10rps h", "--rate 10rps"),

@@ -297,7 +297,7 @@ pub(super) fn field(text: &str) -> Read<Field> {
     if value.starts_with("//") {
         return Err("give a field as 'Name: value'".to_owned());
     }
-    Ok(Field::typed(name.trim(), value.trim()))
+    Field::read(name.trim(), value.trim()).map_err(|error| error.to_string())
 }
 
 /// A method: a token (RFC 9110 section 9.1).

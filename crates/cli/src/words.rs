@@ -331,8 +331,26 @@ pub(super) const CALLED: &[(&str, &str)] = &[
     ("--trace-time", "-v"),
     ("--traces-output", "--traceparent SHARE, for a tracing system of the target"),
     ("--web-host", "--live-listen ADDRESS"),
+    ("--abort-on-fail", "--stop-if 'errors>50% for 10s'"),
+    ("--abort", "--stop-if 'errors>50% for 10s'"),
+    ("--body-json", "--data TEXT -H 'Content-Type: application/json'"),
+    ("--client-cert", "--cert FILE"),
+    ("--client-key", "--key FILE"),
+    ("--max-errors", "--stop-if 'errors>50% for 10s'"),
+    ("--no-verify", "-k"),
+    ("--openapi", "--urls FILE"),
+    ("--postman", "--urls FILE"),
+    ("--pause", "--think DURATION"),
+    ("--proxy-password", "--proxy-user NAME:PASSWORD"),
+    ("--rampup", "--stages 30s:1..100 (requests/s)"),
+    ("--report", "--html FILE"),
+    ("--socket", "--unix-socket PATH"),
+    ("--think-time", "--think DURATION"),
+    ("--token", "--bearer TOKEN"),
+    ("--unix", "--unix-socket PATH"),
+    ("--upload", "--body-file FILE -X PUT"),
 ];
 
 /// Tools whose command lines are not read here.
-pub(super) const OTHERS: [&str; 10] =
-    ["artillery", "autocannon", "cassowary", "curl", "drill", "gatling", "k6", "locust", "oha", "plow"];
+pub(super) const OTHERS: [&str; 9] =
+    ["artillery", "autocannon", "cassowary", "drill", "gatling", "k6", "locust", "oha", "plow"];

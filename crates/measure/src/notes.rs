@@ -95,7 +95,7 @@ templates! {
     /// Requests, those that the plan asks for.
     RAN_OUT = "nothing was left to send after {} of {} requests: rows or URLs that are used once had run out";
     /// Seconds, the condition, seconds.
-    STOPPED_BY_PLAN = "the run was stopped after {} s by the plan: {}, since {} s";
+    STOPPED_BY_CONDITION = "the run was stopped after {} s by its condition: {}, since {} s";
     /// Seconds, who.
     STOPPED = "the run was stopped after {} s by {}";
     /// Seconds, what was said.

@@ -134,7 +134,7 @@ fn outcome(outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok => "good: its status is expected, and all checks hold".to_owned(),
         Outcome::CheckFailed(fault) => format!("check failed: {}", fault.text()),
-        Outcome::Failed(failure) => format!("failed while {}", failure_text(failure)),
+        Outcome::Failed(failure) => format!("failed: {}", failure_text(failure)),
         Outcome::Injected => "failed as the origin was asked to".to_owned(),
         Outcome::Aborted => "broken off on purpose".to_owned(),
         Outcome::Unfinished => "unfinished when the time was up".to_owned(),

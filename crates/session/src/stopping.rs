@@ -71,7 +71,7 @@ impl Met {
         let at = self.at.as_secs_f64();
         let values: [&dyn std::fmt::Display; 3] =
             [&format!("{at:.1}"), &self.judged.condition, &format!("{since:.1}")];
-        notes::STOPPED_BY_PLAN.with(&values)
+        notes::STOPPED_BY_CONDITION.with(&values)
     }
 }
 
@@ -136,6 +136,6 @@ mod tests {
     fn the_sentence_says_why_and_when() {
         let mut stopping = Stopping::new(&[StopIf::parse("errors>50% for 1s").unwrap()]);
         let said = stopping.take(&second(2500, 4, 4)).unwrap().sentence();
-        assert_eq!(said, "the run was stopped after 2.5 s by the plan: errors>50% for 1s, since 1.5 s");
+        assert_eq!(said, "the run was stopped after 2.5 s by its condition: errors>50% for 1s, since 1.5 s");
     }
 }

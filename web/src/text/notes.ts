@@ -34,7 +34,7 @@ const CHINESE: [string, string][] = [
   ["the qlog file {} is incomplete: {}", "qlog 文件 {} 不完整：{}"],
   ["from {} s on the rate was {}/s, set by {}: the command does not repeat that, `wringer runs repeat --plan` does", "从第 {} 秒起速率为 {}/s，由 {} 设定：命令不会重复这一点，`wringer runs repeat --plan` 会"],
   ["nothing was left to send after {} of {} requests: rows or URLs that are used once had run out", "发送 {} 个请求后（计划 {} 个）已无可发送：只用一次的数据行或 URL 已用完"],
-  ["the run was stopped after {} s by the plan: {}, since {} s", "运行在 {} 秒后由计划停止：{}，自第 {} 秒起"],
+  ["the run was stopped after {} s by its condition: {}, since {} s", "运行在 {} 秒后按设定条件停止：{}，自第 {} 秒起"],
   ["the run was stopped after {} s by {}", "运行在 {} 秒后由 {} 停止"],
   ["mark at {} s: {}", "第 {} 秒的标记：{}"],
   ["the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged", "运行文件的最后 {} 字节无法读取：写入在那里停止，或它们已损坏"],

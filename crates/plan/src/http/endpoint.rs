@@ -38,7 +38,7 @@ impl Endpoint {
             Some((host, rest)) => (host, rest.strip_prefix(':')),
             None => authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
         };
-        let credentials = userinfo.map(|(name, password)| Credentials::new(&name, Secret::typed(password)));
+        let credentials = userinfo.map(|(name, password)| Credentials::new(&name, Secret::parse(&password)));
         Ok(Endpoint {
             secure,
             credentials,
@@ -50,7 +50,7 @@ impl Endpoint {
     /// A URL without the name and password before its host, and those.
     pub fn split(url: &str) -> (String, Option<Credentials>) {
         let (url, userinfo) = split_userinfo(url);
-        (url, userinfo.map(|(name, password)| Credentials::new(&name, Secret::typed(password))))
+        (url, userinfo.map(|(name, password)| Credentials::new(&name, Secret::parse(&password))))
     }
 
     /// `HOST:PORT`, IPv6 in brackets. `otherwise`: the port where it names none.

@@ -53,6 +53,11 @@ pub struct Basic {
     pub basic: Credentials,
 }
 
+/// A cookie whose value comes from elsewhere stands in a list of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a cookie from env:VARIABLE or file:PATH stands by itself: --cookie NAME=env:VARIABLE for each")]
+pub struct CookieAmongOthers;
+
 impl Field {
     /// A field. A text that is nobody's business by the field's name becomes a secret.
     pub fn new(name: impl Into<String>, value: impl Into<FieldValue>) -> Field {
@@ -70,17 +75,44 @@ impl Field {
         Field { name, value }
     }
 
-    /// A field whose value may be `env:NAME` or `file:PATH`, also behind a scheme: `Bearer env:NAME`.
+    /// A field of an old tool, whose value may be `env:NAME` or `file:PATH` where it is nobody's business, also behind a scheme:
+    /// `Bearer env:NAME`.
     pub fn typed(name: impl Into<String>, text: &str) -> Field {
         let name = name.into();
         let (before, rest) = split_scheme(&name, text);
         match Secret::named(rest).filter(|_| is_secret_field(&name)) {
-            Some(secret) => {
-                let value = FieldValue::Secret(SecretText { before: before.to_owned(), secret });
-                Field { name, value }
-            }
+            Some(secret) => Field::of_secret(name, before, secret),
             None => Field::new(name, text),
         }
+    }
+
+    /// A field whose value may be `env:NAME` or `file:PATH`, whatever it is called; also behind a scheme or the name of a cookie:
+    /// `Bearer env:NAME`, `sid=env:NAME`.
+    ///
+    /// # Errors
+    /// Such a cookie among others, which would be one secret of many parts.
+    pub fn read(name: impl Into<String>, text: &str) -> Result<Field, CookieAmongOthers> {
+        let name = name.into();
+        let is_cookie = name.eq_ignore_ascii_case("cookie");
+        let split_cookie = |pair: &str| {
+            let (cookie, value) = pair.split_once('=').filter(|_| is_cookie)?;
+            Some((cookie.len() + 1, Secret::named(value.trim_end())?))
+        };
+        if text.contains(';') && text.split(';').any(|pair| split_cookie(pair).is_some()) {
+            return Err(CookieAmongOthers);
+        }
+        if let Some((at, secret)) = split_cookie(text) {
+            return Ok(Field::of_secret(name, &text[..at], secret));
+        }
+        let (before, rest) = split_scheme(&name, text);
+        Ok(match Secret::named(rest) {
+            Some(secret) => Field::of_secret(name, before, secret),
+            None => Field::new(name, text),
+        })
+    }
+
+    fn of_secret(name: String, before: &str, secret: Secret) -> Field {
+        Field { name, value: FieldValue::Secret(SecretText { before: before.to_owned(), secret }) }
     }
 
     /// True if its value is one that nobody else may see: a secret of the plan, or a field that carries credentials.
@@ -243,13 +275,24 @@ mod tests {
         for field in [
             Field::typed("Authorization", "Bearer env:TOKEN"),
             Field::typed("Cookie", "file:cookies.txt"),
+            Field::read("Cookie", "sid=env:SID").unwrap(),
             Field::new("Authorization", FieldValue::basic(user)),
             Field::typed("Accept", "env:TOKEN"),
         ] {
             assert_eq!(toml::from_str::<Field>(&written(&field)).unwrap(), field, "{}", written(&field));
         }
-        assert_eq!(Field::typed("Authorization", "Bearer env:T").shown(), "Authorization: Bearer env:T");
-        assert_eq!(Field::typed("Accept", "env:T").value.text(), "env:T", "not a secret's field");
+        let shown = |name: &str, text: &str| Field::read(name, text).map(|field| field.shown());
+        assert_eq!(shown("Authorization", "Bearer env:T").as_deref(), Ok("Authorization: Bearer env:T"));
+        assert_eq!(shown("Cookie", "sid=env:T").as_deref(), Ok("Cookie: sid=env:T"));
+        assert_eq!(shown("X-Tenant", "env:T").as_deref(), Ok("X-Tenant: env:T"));
+        assert_eq!(Field::read("X-Tenant", "env:T").unwrap().value.template(), None, "it is read from there");
+        assert_eq!(Field::typed("X-Tenant", "env:T").shown(), "X-Tenant: env:T");
+        assert_eq!(
+            Field::typed("X-Tenant", "env:T").value.text(),
+            "env:T",
+            "an old tool sends it as it stands"
+        );
+        assert_eq!(shown("Cookie", "a=b; sid=env:T"), Err(CookieAmongOthers));
     }
 
     #[test]

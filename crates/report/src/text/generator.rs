@@ -4,6 +4,7 @@ use super::headline::Behind;
 use super::{Report, Section, machine};
 use crate::show::{self, Table, Wrapping};
 use measure::{PhaseResult, TimeMetric, Worth};
+use plan::secret::MASK;
 
 /// The system counts CPU in steps of 10 ms; fewer seconds than these say little.
 const SHORTEST_CPU_S: f64 = 0.05;
@@ -70,9 +71,15 @@ impl Report<'_> {
         if !self.context.command.is_empty() {
             section.quote(self.context.command);
         }
+        if self.context.command.contains(MASK) {
+            section.say(MASKED);
+        }
         section
     }
 }
+
+/// Behind a command line with a secret left out.
+const MASKED: &str = "*** stands where a secret was typed: type it anew, or give env:VARIABLE or file:PATH.";
 
 fn lateness(phase: &PhaseResult) -> Option<String> {
     let histogram = phase.tally.metric(TimeMetric::Lateness);

@@ -5,7 +5,10 @@ use crate::show::{self, Table, Wrapping};
 use measure::shares::{ratio, received_bytes};
 use measure::stored::Decay;
 use measure::verdict::nothing_good;
-use measure::{FindingKind, TimeMetric, Verdict, Worth};
+use measure::{FindingKind, PhaseResult, TimeMetric, Verdict, Worth};
+
+/// Bytes that went are told where they are so many times those that came.
+const UPLOADING: u64 = 10;
 
 /// Left and right of a line of the headline; the right is wrapped.
 type Line = [String; 2];
@@ -42,7 +45,11 @@ impl Report<'_> {
                 format!("pressed {}", self.context.target.or(address).unwrap_or("the hosts of its URLs"))
             }
         };
-        let interrupted = if self.result.interrupted { ", interrupted" } else { "" };
+        let interrupted = match self.result.interrupted {
+            false => "",
+            true if self.result.was_ended_by_hand() => ", interrupted",
+            true => ", stopped by its condition",
+        };
         let took = show::duration(self.phase.took);
         format!("wringer {} {did} for {took}{interrupted}", self.context.version)
     }
@@ -56,11 +63,7 @@ impl Report<'_> {
         rows.extend(stopped_storing(self.result.decay(), &verdict));
         rows.push([
             format!("{} requests/s", show::scaled(phase.per_second(counts.requests))),
-            format!(
-                "{}, {} received",
-                show::counted(counts.requests, "request"),
-                show::bytes_rate(phase.per_second(received_bytes(counts)))
-            ),
+            format!("{}, {}", show::counted(counts.requests, "request"), moved(phase)),
         ]);
         rows.extend(self.hits());
         let response = phase.response();
@@ -225,4 +228,15 @@ fn stopped_storing(decay: Option<Decay>, verdict: &Verdict) -> Option<Line> {
     let finding =
         verdict.target.findings.iter().find(|finding| finding.kind == FindingKind::StoppedStoring)?;
     Some([format!("{share} of due hits"), finding.text.clone()])
+}
+
+/// Bytes a second that came, and those that went where they are many times more.
+fn moved(phase: &PhaseResult) -> String {
+    let counts = phase.counts();
+    let received = received_bytes(counts);
+    let rate = |bytes| show::bytes_rate(phase.per_second(bytes));
+    match counts.sent_bytes > received.saturating_mul(UPLOADING) {
+        true => format!("{} sent, {} received", rate(counts.sent_bytes), rate(received)),
+        false => format!("{} received", rate(received)),
+    }
 }

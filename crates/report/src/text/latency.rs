@@ -64,11 +64,11 @@ impl Report<'_> {
 fn table(phase: &PhaseResult) -> Option<Table> {
     let rows = [
         (TimeMetric::Service, "service time"),
-        (TimeMetric::Response, "response time"),
         (TimeMetric::Hit, "of hits"),
         (TimeMetric::Miss, "of misses"),
         (TimeMetric::ServiceNew, "on new"),
         (TimeMetric::ServiceReused, "on reused"),
+        (TimeMetric::Response, "response time"),
         (TimeMetric::FirstByte, "first byte"),
         (TimeMetric::FirstByteNew, "on new"),
         (TimeMetric::FirstByteReused, "on reused"),

@@ -3,8 +3,9 @@
 use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed};
 use super::{Report, Section};
 use measure::verdict::nothing_good;
-use measure::{Conduct, Names, Verdict, Worth};
+use measure::{Conduct, FailureKind, Names, Verdict, Worth};
 use plan::{Pace, Threshold};
+use std::net::SocketAddr;
 
 /// Requests below which percentiles say little.
 const FEW: u64 = 100;
@@ -68,6 +69,8 @@ impl Report<'_> {
         }
         let fault = self.phase.tally.faults().max_by_key(|(_, count)| *count).map(|(fault, _)| fault.name());
         let failures = self.phase.tally.failures().max_by_key(|(_, count)| *count);
+        // A status says all that its kind of failure could.
+        let failures = failures.filter(|(failure, _)| failure.kind != FailureKind::BadStatus);
         let name = fault.or(failures
             .map(|(failure, _)| failure.broken().map_or(failure.kind.name(), |broken| broken.breach.name())));
         name.and_then(|name| Advice::new(format!("what {name} means"), format!("wringer explain {name}")))
@@ -98,6 +101,10 @@ impl Report<'_> {
             Worth::GeneratorBound | Worth::Disturbed => {}
             Worth::Valid | Worth::NothingSent | Worth::CutOff | Worth::BrokenOff => return None,
         }
+        // A few requests are no load.
+        if self.counts().requests < FEW {
+            return None;
+        }
         let pace = self.measured_pace()?;
         let users = match pace {
             Pace::Users(users) | Pace::Thinking { users, .. } => format!(" -c {users}"),
@@ -111,7 +118,15 @@ impl Report<'_> {
             | Pace::Ramps(_) => String::new(),
         };
         let rate = rounded(self.phase.per_second(self.counts().requests));
-        Advice::new("what limits this machine", format!("wringer doctor{users} --rate {rate}/s"))
+        let here = if self.is_pressed_here() { " --loopback" } else { "" };
+        Advice::new("what limits this machine", format!("wringer doctor{users} --rate {rate}/s{here}"))
+    }
+
+    /// The target is on this machine.
+    fn is_pressed_here(&self) -> bool {
+        let target = self.context.plan.load.as_ref().and_then(|load| load.target.as_deref());
+        let address = target.and_then(|target| target.parse::<SocketAddr>().ok());
+        address.is_some_and(|address| address.ip().is_loopback())
     }
 
     /// Where a condition on times was violated, the rate that keeps it.

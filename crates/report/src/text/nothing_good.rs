@@ -40,13 +40,16 @@ impl Report<'_> {
                 }
             };
         };
-        let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
+        let frequent = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
+        let status = frequent.map(|(status, _)| status);
+        // Answers of one kind of failure may have several statuses.
+        let count = frequent.map_or(count, |(_, count)| count);
         let how = match status {
             Some(status) => {
                 let to = self.sample_of(status).map(|sample| format!(", first to {}", sample.title));
                 format!(": status {status}{}", to.unwrap_or_default())
             }
-            None => format!(" while {}", failure_text(failure)),
+            None => format!(": {}", failure_text(failure)),
         };
         let failed = self.counts().failed;
         let how_many = if count == failed {
@@ -67,8 +70,9 @@ impl Report<'_> {
         format!("{how_many}{how}. {try_this}")
     }
 
-    fn most_frequent_status(&self) -> Option<u16> {
-        self.phase.tally.statuses().max_by_key(|(_, count)| *count).map(|(status, _)| status)
+    /// That status, and how often it came.
+    fn most_frequent_status(&self) -> Option<(u16, u64)> {
+        self.phase.tally.statuses().max_by_key(|(_, count)| *count)
     }
 
     fn what_to_try(&self, failure: Failure, status: Option<u16>) -> String {
@@ -77,9 +81,7 @@ impl Report<'_> {
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
             (_, Some(407)) => "The proxy wants a name and a password: --proxy-user NAME:PASSWORD.".to_owned(),
-            (_, Some(400)) if self.wants_certificate() => {
-                "It wants a client certificate: --cert FILE --key FILE.".to_owned()
-            }
+            (_, Some(400)) if self.wants_certificate() => self.of_own_certificate().to_owned(),
             (_, Some(400)) if self.may_want_tls() => {
                 "It may speak TLS there: try https://. If not, look at method, path and fields.".to_owned()
             },
@@ -159,6 +161,16 @@ impl Report<'_> {
     fn wants_certificate(&self) -> bool {
         let reason = self.sample_of(400).and_then(|sample| sample.body.as_deref()).unwrap_or("");
         self.spoke_tls() && reason.to_ascii_lowercase().contains("ssl certificate")
+    }
+
+    /// Advice where the server does not take this client for who it is.
+    fn of_own_certificate(&self) -> &'static str {
+        let load = self.context.plan.load.as_ref();
+        let tls = load.and_then(|load| load.protocol.http()).and_then(|http| http.tls.as_ref());
+        match tls.is_some_and(|tls| tls.certificate.is_some() || tls.keystore.is_some()) {
+            true => "It does not take the client certificate that it was shown: its log may say why.",
+            false => "It wants a client certificate: --cert FILE --key FILE.",
+        }
     }
 
     /// The first failed request that was answered with a status.

@@ -85,7 +85,7 @@ impl Door for Jmeter {
         let apdex = Apdex::of(&properties).map_err(wrong)?;
         let file = last::plan(&typed.plan).map_err(wrong)?;
         let read = ReadArgs { jmeter: native, ..ReadArgs::default() };
-        let jmx::Runnable { mut plan, programs, sent_to, sample_variables } =
+        let jmx::Runnable { mut plan, programs, sent_to, sample_variables, .. } =
             jmx::runnable(&file, &read).map_err(|problem| wrong(problem.to_string()))?;
         let saved = |name: &str| properties.get(&format!("jmeter.save.saveservice.{name}")).cloned();
         let layout = Layout::of(&saved, session::host_name()).map_err(wrong)?;

@@ -105,6 +105,8 @@ pub struct Runnable {
     pub sent_to: Vec<Destination>,
     /// The variables of `sample_variables`, as the plan names them.
     pub sample_variables: Vec<String>,
+    /// The seed stands in the file, so that the file alone repeats the run.
+    pub has_seed: bool,
 }
 
 impl Runnable {
@@ -115,6 +117,7 @@ impl Runnable {
             programs: programs::Setting::default(),
             sent_to: Vec::new(),
             sample_variables: Vec::new(),
+            has_seed: false,
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     // What is random at the start of a plan of JMeter's follows from the seed, too.
     let mut how = args.read.clone();
     how.jmeter.seed = args.seed;
-    let Runnable { mut plan, programs, sent_to, sample_variables } = runnable(&args.plan, &how)?;
+    let Runnable { mut plan, programs, sent_to, sample_variables, has_seed } = runnable(&args.plan, &how)?;
     if !sample_variables.is_empty() {
         show::notice(
             "wringer: sample_variables changes nothing here: wringer jmeter -l FILE writes these variables",
@@ -54,7 +54,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let ready = session::prepare(&plan, &around, heads)?;
     show::warn(ready.warnings(), &plan);
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    let mut about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
+    let seed_option = (!has_seed && args.seed.is_none()).then_some("--seed");
+    let mut about = show::about(
+        "run",
+        &plan,
+        target,
+        &show::Asked { output: &args.output, keep: &args.keep, seed_option },
+    )?;
     let exports = export::start(export::Settings { sent_to, ..export::Settings::default() })?;
     about.sinks = about.sinks.and(exports);
     let server = show::serve(&args.output, &about)?;
@@ -81,7 +87,11 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     match warnings.first() {
         _ if !found.is_empty() => Err(refused(&found)),
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
-        None => Ok(Runnable { programs: jmeter_file::setting(file, args)?, ..Runnable::of(written.plan) }),
+        None => Ok(Runnable {
+            programs: jmeter_file::setting(file, args)?,
+            has_seed: true,
+            ..Runnable::of(written.plan)
+        }),
     }
 }
 

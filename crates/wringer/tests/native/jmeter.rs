@@ -484,13 +484,13 @@ fn a_test_is_stopped_by_its_results() {
     // More loops than any test would wait for.
     let loops = |times: u32| format!("\"LoopController.loops\">{times}<");
     let plan = PLAN.replace("<!-- more -->", AUTO_STOP).replace(&loops(3), &loops(900_000));
-    let said = "by the plan: errors>50% for 2s, since 0.0 s";
+    let said = "by its condition: errors>50% for 2s, since 0.0 s";
     let ran = on(&plan, &["run", "{}/plan.jmx", &port, "--json", "{}/result.json"]).ended_with(3);
     let report = ran.report();
     assert_eq!(report.text("thresholds/0/condition"), "errors>50% for 2s");
     let notes = report.notes();
     assert!(notes.contains("the run was stopped after 2.") && notes.contains(said), "{notes}");
-    assert!(ran.stdout.contains(", interrupted"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(", stopped by its condition"), "{}", ran.stdout);
     let ran = on(&plan, &["jmeter", "-n", "-t", "{}/plan.jmx", "-j", "{}/log", &port]).ended_with(0);
     assert!(ran.file("log").contains(said), "{}", ran.file("log"));
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
