@@ -260,6 +260,18 @@ fn an_agent_that_is_killed_is_named_and_what_it_told_counts() {
     // The server saw what it sent after its last word, too.
     assert!(sum == counted && counted <= asked, "{sum} {counted} {asked}");
     assert!(lost[0]["requests"].as_u64() > Some(0), "{told:?}");
+    // Rows that it did not live to the end of are of two agents.
+    let at = lost[0]["lost"]["at_s"].as_f64().expect("a time");
+    let written: serde_json::Value = serde_json::from_str(&ran.file("result.json")).expect("JSON");
+    let rows = written["timeline"].as_array().expect("a list");
+    let two = serde_json::json!({"told": 2, "of": 3});
+    let marked = |row: &&serde_json::Value| row["agents"] == two;
+    let later = |row: &&serde_json::Value| row["at_s"].as_f64() > Some(at);
+    assert!(
+        rows.iter().filter(later).count() > 0 && rows.iter().filter(later).all(|row| marked(&row)),
+        "{rows:?}"
+    );
+    assert!(rows.iter().filter(|row| !later(row)).all(|row| row["agents"].is_null()), "{rows:?}");
 }
 
 #[test]
