@@ -30,6 +30,16 @@ pub enum AgentAt {
     Bus(String),
 }
 
+impl AgentAt {
+    /// Its name on the bus, where it is on one.
+    pub(crate) fn on_bus(&self) -> Option<&String> {
+        match self {
+            AgentAt::Bus(name) => Some(name),
+            AgentAt::Local | AgentAt::Ssh(_) | AgentAt::Command(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for AgentAt {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,6 +95,8 @@ pub struct OriginAgents {
     pub origin: plan::Origin,
     /// Where they are, each with where it listens.
     pub agents: Vec<WantedAgent>,
+    /// The bus of those that are on one.
+    pub bus: Option<BusAt>,
     /// One that says nothing for so long is lost, and one that hears nothing for so long ends.
     pub lease: Duration,
 }
@@ -92,14 +104,17 @@ pub struct OriginAgents {
 impl OriginAgents {
     /// The same as a fleet, with names by their numbers.
     pub fn fleet(&self) -> Fleet {
-        let name = |number: usize| format!("o{}", number + 1);
+        let name = |number: usize, agent: &WantedAgent| match &agent.at {
+            AgentAt::Bus(name) => name.clone(),
+            AgentAt::Local | AgentAt::Ssh(_) | AgentAt::Command(_) => format!("o{}", number + 1),
+        };
         let named = |(number, agent): (usize, &WantedAgent)| WantedAgent {
-            name: Some(agent.name.clone().unwrap_or_else(|| name(number))),
+            name: Some(agent.name.clone().unwrap_or_else(|| name(number, agent))),
             ..agent.clone()
         };
         Fleet {
             agents: self.agents.iter().enumerate().map(named).collect(),
-            bus: None,
+            bus: self.bus.clone().map(|at| OnBus { at, expect: None }),
             on_loss: OnLoss::GoOn,
             tolerate_loss: 0,
             lease: self.lease,

@@ -82,20 +82,25 @@ impl Gathering {
             None => None,
         };
         let bus = fleet.bus.as_ref().map(|bus| Bus::join(&bus.at)).transpose()?;
+        let by_name: Vec<String> =
+            fleet.agents.iter().filter_map(|agent| agent.at.on_bus()).cloned().collect();
         let on_bus = match bus.as_ref().zip(fleet.bus.as_ref()) {
+            Some((bus, _)) if !by_name.is_empty() => bus.find(&by_name, stop)?,
             Some((bus, wanted)) => bus.gather(wanted.expect, stop)?,
             None => Vec::new(),
         };
+        // Those that were found by their names are in the list already.
+        let more: &[Offered] = if by_name.is_empty() { &on_bus } else { &[] };
         let name =
             |(number, agent): (i32, &WantedAgent)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
         let named = (1..).zip(&fleet.agents).map(name);
-        let names: Vec<String> = named.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
+        let names: Vec<String> = named.chain(more.iter().map(|agent| agent.name.clone())).collect();
         if let Some((_, twice)) = names.iter().enumerate().find(|(nth, name)| names[..*nth].contains(name)) {
             return Err(Problem::Usage(format!(
                 "two agents would be called {twice}: give each a name of its own, in the file of agents"
             )));
         }
-        let found = on_bus.iter().map(|agent| WantedAgent::at(AgentAt::Bus(agent.name.clone())));
+        let found = more.iter().map(|agent| WantedAgent::at(AgentAt::Bus(agent.name.clone())));
         let agents: Vec<WantedAgent> = fleet.agents.iter().cloned().chain(found).collect();
         tracing::debug!(agents = agents.len(), "agents are begun");
         let (to, came) = channel();
