@@ -10,7 +10,7 @@ use crate::usage;
 use fleet::message::{Down, Hello, Order, Ready, Up};
 use fleet::token::Token;
 use fleet::{PROTOCOL, Share};
-use plan::{Inputs, Plan};
+use plan::{Inputs, Plan, SourceRange};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -316,6 +316,28 @@ impl Gathering {
         let must = matches!(self.agents[agent].at, AgentAt::Bus(_));
         let holds = |errand: &Errand| errand.is_proven(&self.hellos[agent], ready);
         !must || self.errand.as_ref().is_some_and(holds)
+    }
+
+    /// Notes on agents whose connections come from one address: for its server they are one machine, and on one machine they share its
+    /// ports.
+    pub fn shared_sources(&self) -> Vec<String> {
+        let all: Vec<(&String, &SourceRange)> = self
+            .names
+            .iter()
+            .zip(&self.agents)
+            .flat_map(|(name, agent)| agent.sources.iter().map(move |range| (name, range)))
+            .collect();
+        let mut notes = Vec::new();
+        for (nth, (name, range)) in all.iter().enumerate() {
+            let other = all[..nth].iter().find_map(|(other, before)| {
+                (other != name).then(|| before.common(range)).flatten().map(|at| (other, at))
+            });
+            notes.extend(other.map(|(other, at)| format!(
+                "agents {other} and {name} both connect from {at}: for the target they are one machine, and where they are on one they \
+                 share its ports; give each sources of its own"
+            )));
+        }
+        notes
     }
 
     /// A number of an agent's that is good for this talk alone.
