@@ -339,7 +339,7 @@ impl Controller {
                     ));
                 }
                 if let Some(starts) = self.opens.first() {
-                    timely(snapshot.span, now.saturating_sub(*starts), member.clock.error())?;
+                    timely(&snapshot, now.saturating_sub(*starts), member.clock.error())?;
                 }
                 countable(&member.inbox.counts, &snapshot.tally.counts)?;
                 member.inbox.counts.merge(&snapshot.tally.counts);
@@ -407,7 +407,8 @@ impl Controller {
 }
 
 /// Refuses figures of a time that has not been. `age`: of the run; `error`: how far the agent's clock may be off.
-fn timely((from, until): (Duration, Duration), age: Duration, error: Duration) -> Result<(), String> {
+fn timely(snapshot: &Snapshot, age: Duration, error: Duration) -> Result<(), String> {
+    let (from, until) = snapshot.span;
     if until < from {
         return Err(format!(
             "it told figures that begin at {from:.3?} and end at {until:.3?}, which cannot be"

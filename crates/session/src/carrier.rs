@@ -150,7 +150,7 @@ const NOT_THERE: i32 = 41;
 const CANNOT_RUN: [i32; 2] = [126, 127];
 /// Letters of a line of its that are quoted.
 const LONGEST_LINE: usize = 300;
-/// What a child said on standard error is read within this time of its end.
+/// Time within which all that a child said on standard error is read, once it has ended.
 const STDERR: Duration = Duration::from_millis(500);
 /// A child that was told to end has so long for it.
 const PATIENCE: Duration = Duration::from_secs(2);

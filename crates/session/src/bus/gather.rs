@@ -200,7 +200,7 @@ impl Bus {
     /// The last complaint of its server, for the end of a sentence.
     fn complaint(&self) -> String {
         let said = self.complaints.try_iter().last();
-        said.map(|text| format!("; its server says: {text}")).unwrap_or_default()
+        said.map_or_else(String::new, |text| format!("; its server says: {text}"))
     }
 
     fn too_few(&self, found: &BTreeMap<String, Offered>, expect: u32, there: u32) -> String {

@@ -185,7 +185,7 @@ fn a_machine_with_too_little_is_named_before_anything_is_sent() {
     assert_eq!(server.take(), BTreeMap::new(), "nothing was sent");
 }
 
-/// What all agents told is what the server was asked for, and none of them is lost.
+/// Asserts that all agents told what the server was asked for, and that none of them is lost.
 fn assert_whole(ran: &Ran, asked: &BTreeMap<String, u64>) {
     let told = agents(ran);
     assert!(told.iter().all(|agent| agent["lost"].is_null()), "{told:?}");
