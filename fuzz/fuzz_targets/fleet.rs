@@ -52,6 +52,14 @@ fn hear(frames: &[Frame]) {
     controller.begin();
     for (frame, at) in frames.iter().zip(0..) {
         let now = at * SECOND / 4;
+        // What is understood is said again in the same words, and means the same.
+        if let Ok(said) = Up::of(frame) {
+            assert_eq!(Up::of(&said.frame()).as_ref(), Ok(&said));
+        }
+        if let Ok(said) = Down::of(frame) {
+            let again = Down::of(&said.frame()).expect("what is written is read");
+            assert_eq!(again.frame(), said.frame());
+        }
         match Up::of(frame) {
             Ok(Up::Beat(beat)) => controller.handle_beat(0, now, &beat),
             Ok(Up::Delta(news)) => controller.handle_delta(0, now, news),

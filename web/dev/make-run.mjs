@@ -96,7 +96,7 @@ function percentile(cells, bits, quantile) {
 
 const METRICS = { service: 1, response: 1.15, first_byte: 0.8 };
 
-export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, slow = 1, hostile = false, workers = 2, state = "ended", replayed = false } = {}) {
+export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits = 7, columns = 720, cache = true, slow = 1, hostile = false, workers = 2, state = "ended", replayed = false, fleet = false } = {}) {
   const random = chance(seed);
   const fill = seconds >= 20 ? Math.round(seconds * 0.2) : 0;
   const bound = seconds >= 40 ? [Math.round(seconds * 0.55), Math.round(seconds * 0.64)] : [0, 0];
@@ -193,6 +193,11 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
   const boundReasons = bound[1] > 0 ? ["cpu", "lateness", "overflow"] : [];
   const traced = { trace_id: "7c2e4d1c9ab0f35511d2a0c8e6b94f70", title: "GET /w/1f/14800", text: "200", due_s: 31.2, response_us: 41_200 };
   const slowest = hostile ? [{ ...traced, title: evil, text: evil, trace_id: evil }] : [];
+  const lost = { at_s: 12.4, why: hostile ? evil : "its process was ended by signal 9", tolerated: false };
+  const agent = { name: "a1", at: "ssh:load@192.0.2.10", threads: 2, share: 0.5, requests: totals.requests, ok: totals.requests, p99_us: 1_200, late_us: 120, clock_error_us: 80 };
+  const server = { name: "o1", at: "ssh:load@192.0.2.20", listens_at: "192.0.2.20:9080", threads: 2, connections: 32, requests: 4_200, full: 3_900, body_bytes: 57_700_000 };
+  const agents = fleet || hostile ? [agent, { ...agent, name: hostile ? evil : "a2", at: hostile ? evil : "local", p99_us: null, reasons: [hostile ? evil : "its CPU was busy for 97 %"], lost }] : [];
+  const origins = fleet || hostile ? [server, { ...server, name: hostile ? evil : "o2", listens_at: hostile ? evil : "192.0.2.21:9080", lost }] : [];
   const answered = { state: "answered", mostly_bad: false, silent_since_s: null, requests: totals.requests, bad: 0, findings: [] };
   return {
     format: 3, first_row: 0, rows: seconds, next: `1-${seconds - 1}`,
@@ -209,7 +214,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
           target: { ...answered, state: "flawed", bad: 41, findings: [{ kind: "failed", count: 41, text: `41 of ${totals.requests} requests failed: connection reset by peer` }] },
         }
       : { measurement: { state: "valid", reasons: [] }, target: answered },
-    phases, at: pack(rows.at), seconds: pack(rows.seconds), paced: pack(rows.seconds), interval_s: 1, lost: [], slowest, phase: pack(rows.phase),
+    phases, at: pack(rows.at), seconds: pack(rows.seconds), paced: pack(rows.seconds), interval_s: 1, lost: [], slowest, agents, origins, phase: pack(rows.phase),
     columns: Object.fromEntries(Object.entries(table).map(([name, values]) => [name, pack(values)])),
     metrics, steps: steps_, steps_left: 0,
     failures: seconds >= 20 ? [
@@ -248,6 +253,7 @@ export const KINDS = {
   steps: { steps: 10_000 },
   hostile: { hostile: true, steps: 3, replayed: true },
   replay: { replayed: true },
+  fleet: { seconds: 30, fleet: true },
   valid: { seconds: 30, steps: 0 },
   live: { seconds: 41, steps: 6, state: "live" },
 };

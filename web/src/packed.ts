@@ -2,6 +2,8 @@
 
 /** A run as the page reads it, or how it has changed. */
 export interface Model {
+  /** The machines that carried the load, where they were several. */
+  agents: AgentUse[];
   at: Column;
   bound: Bound[];
   columns: { [name: string]: Column };
@@ -20,6 +22,8 @@ export interface Model {
   /** The place from which the next change is asked for. */
   next: string;
   notes: Note[];
+  /** The origins that agents served. */
+  origins: OriginUse[];
   paced: Column;
   phase: Column;
   phases: Phase[];
@@ -36,6 +40,32 @@ export interface Model {
   thresholds: Threshold[];
   took_s: number;
   verdict: Verdict | null;
+}
+
+/** A part of a load that one agent carried: a process of wringer's, on this machine or another one. */
+export interface AgentUse {
+  /** How it was reached. */
+  at: string;
+  /** How far its clock may be off against the controller's, in µs: half of the shortest way there and back. */
+  clock_error_us: number;
+  /** How long behind the moment that was agreed on it began, in µs. */
+  late_us: number;
+  /** When and why it was lost. */
+  lost?: LostAgent;
+  /** Its name within the run. */
+  name: string;
+  /** Those of them that got a good answer. */
+  ok: number;
+  /** 99th percentile of the service time of those in µs; `null` without any. */
+  p99_us: number | null;
+  /** Why its own machine, and not the target, was the limit. */
+  reasons?: string[];
+  /** Requests begun in measured phases, as far as it has told. */
+  requests: number;
+  /** Share of all parts, 0 to 1. */
+  share: number;
+  /** Its workers, each with one part of the load. */
+  threads: number;
 }
 
 /** Seconds in which the generator was the limit. */
@@ -56,6 +86,16 @@ export interface Column {
   d: (number | null)[];
   /** The scale: each number stands for so many times 10^e. */
   e?: number;
+}
+
+/** An agent that carries parts of a lost one on. */
+export interface CarriedOn {
+  /** From when on, since the start of the run. */
+  at_s: number;
+  /** Its name. */
+  by: string;
+  /** How many parts. */
+  parts: number;
 }
 
 /** How a target did, in one word. */
@@ -100,6 +140,18 @@ export interface HeadLines {
   target: string;
   threads: number;
   version: string;
+}
+
+/** An agent that did not tell its end. */
+export interface LostAgent {
+  /** When, since the start of the run. */
+  at_s: number;
+  /** Agents that carry its parts on (`--on-loss take-over` and `replace`). */
+  carried_on?: CarriedOn[];
+  /** True where the run was allowed to go on without it (`--tolerate-loss`). */
+  tolerated: boolean;
+  /** Why that is thought. */
+  why: string;
 }
 
 /** A request that no answer came to, or no whole one: it was left at the end, or its time ran out. */
@@ -233,6 +285,28 @@ export interface OriginCounts {
   unstorable: number;
   /** Answers to TCP messages that lack their last byte because the plan says so. */
   wrong_lengths: number;
+}
+
+/** An origin that an agent served. */
+export interface OriginUse {
+  /** How it was reached. */
+  at: string;
+  /** Bytes of bodies that it sent. */
+  body_bytes: number;
+  /** Connections that it took, as far as it has told. */
+  connections: number;
+  /** Those of them that it answered with a whole object. */
+  full: number;
+  /** Where it listened. */
+  listens_at: string;
+  /** When and why it was lost. */
+  lost?: LostAgent;
+  /** Its name within the run. */
+  name: string;
+  /** Requests that it answered. */
+  requests: number;
+  /** Its workers. */
+  threads: number;
 }
 
 export interface Phase {

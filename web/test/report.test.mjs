@@ -35,6 +35,24 @@ test("a replay: what the log had beside what was measured, and what was left out
   assert.equal(await other.page.locator("#recorded").count(), 0, "only a replay has it");
 });
 
+test("a run of several machines: a row for each agent and each origin, with what became of it", async () => {
+  const { page, problems } = await open("fleet");
+  const rows = (id) => page.locator(`section:has(> #${id}) tbody tr`).allTextContents();
+  const [whole, gone, ...more] = await rows("agents");
+  assert.equal(more.length, 0);
+  assert.match(whole, /^a1ssh:load@192\.0\.2\.102.*1\.2 ms\+120 µs ± 80 µs✓ told all$/);
+  assert.match(gone, /^a2local.*–\+.*✕ lost at 12\.4 s: its process was ended by signal 9its CPU was busy for 97 %$/);
+  const origins = await rows("origins");
+  assert.match(origins[0], /^o1ssh:load@192\.0\.2\.20192\.0\.2\.20:9080232.*4\.2k3\.9k57\.7 MB✓ told all$/);
+  assert.match(origins[1], /^o2.*192\.0\.2\.21:9080.*✕ lost at 12\.4 s/);
+  assert.deepEqual(problems, []);
+  const chinese = await open("fleet", { zh: true });
+  assert.match(await chinese.page.textContent("#agents"), /^各 agent$/);
+  assert.match((await chinese.page.locator("section:has(> #origins) tbody tr").allTextContents())[1], /✕ 第 12\.4 秒失联/);
+  const other = await open("second");
+  assert.equal(await other.page.locator("#agents, #origins").count(), 0, "only a run of several machines has them");
+});
+
 test("what others sent is text and nothing else", async () => {
   const { page, problems } = await open("hostile");
   const found = await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, svg[onload], [onerror]").length);

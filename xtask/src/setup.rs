@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 29] = [
+const NEEDED: [Needed; 34] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -45,6 +45,11 @@ const NEEDED: [Needed; 29] = [
     for_tests("npm", "npm"),
     for_tests("chromium", "chromium"),
     for_tests("nats-server", "nats-server"),
+    for_tests("openssh-server", "sshd"),
+    for_tests("zsh", "zsh"),
+    for_tests("fish", "fish"),
+    for_tests("tcsh", "tcsh"),
+    for_tests("faketime", "faketime"),
     for_bench("hey", "hey"),
     for_bench("openssl", "openssl"),
 ];

@@ -38,6 +38,8 @@ pub enum AgentPlace {
     Ssh(String),
     /// Behind a command.
     Command(String),
+    /// On the bus, by its name there.
+    Bus(String),
 }
 
 /// Agents that are to be origins: `WHERE=ADDRESS:PORT` with commas between; behind `cmd:`, all is its command.
@@ -54,10 +56,32 @@ pub(super) fn origins(text: &str) -> Result<AgentsArg, String> {
                 "'{one}' does not say where it listens: give WHERE=ADDRESS:PORT, such as local=127.0.0.1:9080"
             )
         })?;
-        found.push(AgentArg { origin: Some(listen(listens)?), ..AgentArg::at(place(at)?) });
+        found.push(AgentArg { origin: Some(listen(listens)?), ..AgentArg::at(origin_place(at)?) });
         rest = behind;
     }
     if found.is_empty() { Err("give WHERE=ADDRESS:PORT".to_owned()) } else { Ok(AgentsArg(found)) }
+}
+
+/// The place of an agent that is to be an origin: also one that is on the bus already.
+fn origin_place(text: &str) -> Result<AgentPlace, String> {
+    match text.strip_prefix("bus:") {
+        Some(name) => agent_name(name).map(AgentPlace::Bus),
+        None => place(text).map_err(|why| match why.strip_prefix("give local, ") {
+            Some(rest) => format!("give local, bus:NAME, {rest}"),
+            None => why,
+        }),
+    }
+}
+
+/// The name of one agent.
+pub(super) fn agent_name(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    match text.len() {
+        1..=64 if text.bytes().all(is_plain) => Ok(text.to_owned()),
+        _ => {
+            Err(format!("'{text}' cannot be the name of an agent: give letters, digits, - and _, 64 at most"))
+        }
+    }
 }
 
 /// An address at which an origin is to listen.
@@ -120,8 +144,11 @@ mod tests {
         };
         let command = "ip netns exec a1 wringer agent --stdio --rules a,b=c";
         assert_eq!(
-            found(&format!("local=127.0.0.1:9080,ssh:load@h=[::1]:81,cmd:{command}=192.0.2.7:9080")),
+            found(&format!(
+                "bus:load-0=192.0.2.8:9080,local=127.0.0.1:9080,ssh:load@h=[::1]:81,cmd:{command}=192.0.2.7:9080"
+            )),
             Ok(vec![
+                (AgentPlace::Bus("load-0".to_owned()), "192.0.2.8:9080".parse().ok()),
                 (AgentPlace::Local, "127.0.0.1:9080".parse().ok()),
                 (AgentPlace::Ssh("load@h".to_owned()), "[::1]:81".parse().ok()),
                 (AgentPlace::Command(command.to_owned()), "192.0.2.7:9080".parse().ok()),
@@ -133,7 +160,9 @@ mod tests {
             ("local=9080", "such as 192.0.2.10:9080"),
             ("local=127.0.0.1:0", "such as 192.0.2.10:9080"),
             ("local:2=127.0.0.1:80", "this is one agent"),
-            ("h=127.0.0.1:80", "give local, ssh:HOST"),
+            ("h=127.0.0.1:80", "give local, bus:NAME, ssh:HOST"),
+            ("bus:=127.0.0.1:80", "cannot be the name of an agent"),
+            ("bus:a.b=127.0.0.1:80", "'a.b' cannot be the name of an agent"),
         ] {
             let refused = found(text).unwrap_err();
             assert!(refused.contains(said), "{text}: {refused}");

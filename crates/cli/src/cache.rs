@@ -1,6 +1,6 @@
 //! `wringer cache`: what its options mean.
 
-use super::agent_place::AgentArg;
+use super::agent_place::{AgentArg, AgentPlace};
 use super::farm::FarmArgs;
 use super::fleet::FleetArgs;
 use super::options::{
@@ -177,6 +177,25 @@ impl CacheArgs {
             return Err("--clients-only says that the origin is nobody of this run's, and agents with role = \"origin\" would be it: leave out \
                         one of them"
                 .to_owned());
+        }
+        let on_bus = all.iter().find_map(|agent| match &agent.at {
+            AgentPlace::Bus(name) => Some(name),
+            AgentPlace::Local | AgentPlace::Ssh(_) | AgentPlace::Command(_) => None,
+        });
+        if let Some(name) = on_bus.filter(|_| self.fleet.bus.bus.is_empty()) {
+            return Err(format!(
+                "--origin-agents bus:{name} is on a bus, and none is named: give --bus URL, and --expect N where agents of it carry the load, too"
+            ));
+        }
+        let named_twice =
+            |(nth, one): &(usize, &&AgentArg)| all[..*nth].iter().any(|other| other.at == one.at);
+        let mut twice = all.iter().enumerate().filter(named_twice);
+        if let Some(AgentPlace::Bus(name)) =
+            twice.find(|(_, one)| matches!(one.at, AgentPlace::Bus(_))).map(|(_, one)| &one.at)
+        {
+            return Err(format!(
+                "--origin-agents: bus:{name} stands there twice, and an agent is one origin: leave out one of them"
+            ));
         }
         let same = |one: &AgentArg, other: &AgentArg| one.at == other.at && one.origin == other.origin;
         let is_twice = |(nth, one): &(usize, &&AgentArg)| all[..*nth].iter().any(|other| same(one, other));

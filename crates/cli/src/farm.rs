@@ -22,8 +22,8 @@ pub struct FarmArgs {
     /// Origins whose accounts are added up, as --targets; without it, the one behind each proxy is asked through the proxy
     #[arg(long, value_name = "LIST", value_parser = places, requires = "clients_only")]
     pub origins: Option<Places>,
-    /// Agents that are the origins behind the proxies: WHERE=ADDRESS:PORT with commas between, WHERE as in --agents; may be given several
-    /// times
+    /// Agents that are the origins behind the proxies: WHERE=ADDRESS:PORT with commas between, WHERE as in --agents, or bus:NAME for one
+    /// on the bus; may be given several times
     #[arg(long, value_name = "LIST", value_parser = origins, conflicts_with_all = ["clients_only", "rig", "rig_command"])]
     pub origin_agents: Vec<AgentsArg>,
 }

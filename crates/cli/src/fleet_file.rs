@@ -1,7 +1,7 @@
 //! A file of agents, which `--agents FILE.toml` names: the same as on the command line, and what only one of them is told. What cannot be
 //! obeyed is refused with its line.
 
-use super::agent_place::{AgentArg, AgentPlace, listen, place};
+use super::agent_place::{AgentArg, AgentPlace, agent_name, listen, place};
 use plan::SourceRange;
 use serde::Deserialize;
 use std::io::Read;
@@ -74,13 +74,7 @@ impl TryFrom<String> for NameText {
     type Error = String;
 
     fn try_from(text: String) -> Result<NameText, String> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        match text.len() {
-            1..=64 if text.bytes().all(is_plain) => Ok(NameText(text)),
-            _ => Err(format!(
-                "'{text}' cannot be the name of an agent: give letters, digits, - and _, 64 at most"
-            )),
-        }
+        agent_name(&text).map(NameText)
     }
 }
 

@@ -23,6 +23,10 @@ const HEAD_START: Duration = Duration::from_millis(100);
 /// The same of the first gate, by which everybody should have settled.
 const FIRST_HEAD_START: Duration = Duration::from_millis(500);
 
+/// Figures may seem to come so much before their time; and a clock that is one hundredth too fast is nobody's.
+const EARLY: Duration = Duration::from_secs(1);
+const DRIFTS: u32 = 100;
+
 /// No count of one agent gets so far.
 const MOST_COUNTED: u64 = 1 << 53;
 
@@ -334,6 +338,9 @@ impl Controller {
                         snapshot.worker, snapshot.phase
                     ));
                 }
+                if let Some(starts) = self.opens.first() {
+                    timely(&snapshot, now.saturating_sub(*starts), member.clock.error())?;
+                }
                 countable(&member.inbox.counts, &snapshot.tally.counts)?;
                 member.inbox.counts.merge(&snapshot.tally.counts);
                 self.news.push_back(News::Figures { agent, snapshot: Box::new(snapshot) });
@@ -397,6 +404,23 @@ impl Controller {
         self.news.push_back(News::Opens { phase: next, at });
         self.tell_all();
     }
+}
+
+/// Refuses figures of a time that has not been. `age`: of the run; `error`: how far the agent's clock may be off.
+fn timely(snapshot: &Snapshot, age: Duration, error: Duration) -> Result<(), String> {
+    let (from, until) = snapshot.span;
+    if until < from {
+        return Err(format!(
+            "it told figures that begin at {from:.3?} and end at {until:.3?}, which cannot be"
+        ));
+    }
+    let most = age + error + EARLY + age / DRIFTS;
+    if until > most {
+        return Err(format!(
+            "it told figures until {until:.3?} of a run that has lasted {age:.3?}, which cannot be"
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses figures that no load has: sums of a thousand agents must hold all that each may tell.

@@ -1,7 +1,12 @@
 //! Frames: whatever comes, however it is cut, nothing but frames comes out, and nothing panics.
 
+use fleet::Share;
 use fleet::frame::{BadFrame, Frame, LONGEST, LONGEST_GREETING, MAGIC, Reader};
-use fleet::message::{Down, DownBeat, Hello, Numbered, Stop, Up, UpBeat};
+use fleet::message::{
+    Collect, Down, DownBeat, Hello, KeptFile, Numbered, Order, RateFrom, Ready, Refused, Resumes, Served,
+    Stop, Up, UpBeat,
+};
+use measure::OriginCounts;
 use proptest::prelude::*;
 
 fn read_all(reader: &mut Reader) -> Vec<Frame> {
@@ -13,6 +18,69 @@ fn said() -> Vec<Up> {
         Up::Hello(Hello { protocol: 1, version: "1.2.3".to_owned(), ..Hello::default() }),
         Up::Beat(UpBeat { echo: Some((3, 5)), held_us: 7, at_us: u64::MAX, arrived: 2 }),
         Up::Delta(Numbered { number: 9, bytes: vec![0, 255, 1] }),
+        Up::Ready(Ready {
+            sha256: "ab".to_owned(),
+            warnings: vec!["few ports".to_owned()],
+            proof: "cd".to_owned(),
+        }),
+        Up::Refused(Refused { why: "too fast".to_owned(), usage: true }),
+        Up::Served(Box::new(Served { counts: served(), last: true })),
+        Up::Served(Box::default()),
+        Up::Kept(KeptFile { name: "x.json".to_owned(), bytes: 3 }),
+        Up::Piece(vec![1, 0, 255]),
+        Up::NoMore,
+    ]
+}
+
+/// Accounts of an origin in which each number differs, as a number that came out in another one's place would be found.
+fn served() -> OriginCounts {
+    let mut fields = serde_json::to_value(OriginCounts::default()).unwrap();
+    let names: Vec<String> = fields.as_object().unwrap().keys().cloned().collect();
+    for (name, number) in names.into_iter().zip(1u64..) {
+        if fields[&name].is_u64() {
+            fields[&name] = (number << 40).into();
+        }
+    }
+    serde_json::from_value(fields).unwrap()
+}
+
+fn commanded() -> Vec<Down> {
+    let order = Order {
+        name: "o1".to_owned(),
+        share: Share { first: 1, count: 2, of: 4 },
+        run_id: u64::MAX,
+        interval_us: 1,
+        cache_bytes: Some(2),
+        lease_us: 3,
+        ready_us: Some(4),
+        resumes: Some(Resumes { phase: 1, done: vec![5, 6], since_us: 7 }),
+        sources: vec!["127.0.0.2-127.0.0.3".parse().unwrap()],
+        listen: Some("127.0.0.1:9080".to_owned()),
+        plan_bytes: 8,
+        inputs_bytes: 9,
+        sha256: "ab".to_owned(),
+        nonce: "cd".to_owned(),
+        proof: "ef".to_owned(),
+    };
+    let plain = Order {
+        cache_bytes: None,
+        ready_us: None,
+        resumes: None,
+        sources: Vec::new(),
+        listen: None,
+        ..order.clone()
+    };
+    vec![
+        Down::Plan(Box::new(order)),
+        Down::Plan(Box::new(plain)),
+        Down::Data(vec![0, 255]),
+        Down::Beat(DownBeat {
+            rates: vec![RateFrom { phase: 1, at_us: 2, per_second: 0.5 }],
+            ..DownBeat::default()
+        }),
+        Down::Collect(Collect { run: Some("r".to_owned()), nonce: "n".to_owned(), proof: "p".to_owned() }),
+        Down::Collect(Collect::default()),
+        Down::Forget(vec!["x.json".to_owned()]),
     ]
 }
 
@@ -54,6 +122,36 @@ proptest! {
         }
         let read: Vec<Up> = found.iter().map(|frame| Up::of(frame).unwrap()).collect();
         prop_assert_eq!(read, said());
+    }
+}
+
+#[test]
+fn words_of_a_controller_are_read_back_and_are_none_of_an_agent() {
+    for said in commanded() {
+        let frame = said.frame();
+        assert_eq!(Down::of(&frame).unwrap(), said);
+        assert!(Up::of(&frame).is_err(), "an agent says no such thing: {said:?}");
+    }
+    for said in said() {
+        assert!(Down::of(&said.frame()).is_err(), "a controller says no such thing: {said:?}");
+    }
+}
+
+/// Accounts that are not whole, or say more than this version knows, are no accounts.
+#[test]
+fn accounts_of_an_origin_are_read_whole_or_not_at_all() {
+    let frame = Up::Served(Box::new(Served { counts: served(), last: false })).frame();
+    let text = String::from_utf8(frame.body.clone()).unwrap();
+    let read = |text: &str| Up::of(&Frame { kind: frame.kind, body: text.as_bytes().to_vec() });
+    assert!(read(&text).is_ok());
+    for wrong in [
+        text.replace("\"last\":false", "\"last\":false,\"more\":1"),
+        text.replace(",\"last\":false", ""),
+        text.replace("\"last\":false", "\"last\":0"),
+        text.replace(&(1u64 << 40).to_string(), "-1"),
+        text[..text.len() - 1].to_owned(),
+    ] {
+        assert!(read(&wrong).is_err(), "{wrong}");
     }
 }
 

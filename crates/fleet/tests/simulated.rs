@@ -1,7 +1,7 @@
 //! A controller and its agents in one place, with a clock of their own and a way between them that loses, doubles, delays and cuts
 //! what they say. Every run comes to its end, and every account agrees.
 
-use fleet::message::{Down, DownBeat, Stop, Up};
+use fleet::message::{Down, DownBeat, Stop, Up, UpBeat};
 use fleet::{Agent, Controller, Delta, Last, News, OnLoss, Outbox, Rules, Share, Task, split};
 use measure::{Counts, Exchange, Outcome, Snapshot, Tally};
 use std::collections::BTreeMap;
@@ -96,6 +96,7 @@ impl Machine {
 
     fn snapshots(&mut self, chance: &mut Chance, now: Duration, last: bool, closes: bool) {
         let Some(phase) = self.phase() else { return };
+        let since_start = |moment: Duration| moment.saturating_sub(self.opens[0]);
         for part in self.share.parts() {
             let mut tally = Box::new(Tally::new());
             let requests = chance.below(50);
@@ -114,9 +115,9 @@ impl Machine {
                 cpu: Duration::ZERO,
                 closes_interval: closes,
                 last,
-                span: (self.opens[phase], now),
-                paced_until: now,
-                due_until: now,
+                span: (since_start(self.opens[phase].min(now)), since_start(now)),
+                paced_until: since_start(now),
+                due_until: since_start(now),
             }));
         }
         self.interval += u64::from(closes);
@@ -450,6 +451,68 @@ fn figures_that_cannot_be_are_a_loss() {
         let why =
             news.iter().find_map(|news| if let News::Lost { why, .. } = news { Some(why) } else { None });
         assert_eq!(why.is_some_and(|why| why.contains("which cannot be")), lost, "{requests}");
+    }
+}
+
+/// A run of one agent that has begun, and when it did.
+fn begun_alone() -> (Controller, Duration) {
+    let rules = Rules { phases: 1, lease: LEASE, on_loss: OnLoss::GoOn };
+    let mut controller = Controller::new(Duration::ZERO, rules, split(&[1]));
+    controller.begin();
+    let mut now = Duration::ZERO;
+    for _ in 0..1_000 {
+        now += Duration::from_millis(10);
+        while let Some((agent, beat)) = controller.poll(now) {
+            let told = UpBeat {
+                echo: Some((beat.number, beat.at_us)),
+                held_us: 0,
+                at_us: now.as_micros() as u64,
+                arrived: 1,
+            };
+            controller.handle_beat(agent, now, &told);
+        }
+        while let Some(news) = controller.news() {
+            if let News::Opens { at, .. } = news {
+                return (controller, at);
+            }
+        }
+    }
+    panic!("no gate opens");
+}
+
+#[test]
+fn figures_of_a_time_that_has_not_been_are_a_loss_with_both_figures() {
+    let second = Duration::from_secs(1);
+    for (span, said) in [
+        ((Duration::ZERO, 2 * second), None),
+        ((2 * second, 4 * second), Some("until 4.000s of a run that has lasted 2.000s")),
+        ((Duration::ZERO, Duration::MAX), Some("of a run that has lasted 2.000s")),
+        ((2 * second, second), Some("begin at 2.000s and end at 1.000s")),
+    ] {
+        let (mut controller, starts) = begun_alone();
+        let told = Delta::Figures(Snapshot {
+            worker: 0,
+            phase: 0,
+            interval: 0,
+            tally: Box::new(Tally::new()),
+            in_flight: 0,
+            peak: 0,
+            cpu: Duration::ZERO,
+            closes_interval: true,
+            last: false,
+            span,
+            paced_until: span.0,
+            due_until: span.0,
+        });
+        let news = fleet::Numbered { number: 0, bytes: told.into_bytes() };
+        controller.handle_delta(0, starts + 2 * second, news);
+        let why = std::iter::from_fn(|| controller.news())
+            .find_map(|news| if let News::Lost { why, .. } = news { Some(why) } else { None });
+        match (said, why) {
+            (None, None) => {}
+            (Some(said), Some(why)) => assert!(why.contains(said), "{why}"),
+            (said, why) => panic!("{span:?}: {said:?} {why:?}"),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The machines of a run that was made by several: how much of the load each had, and which of them were lost.
 
 use crate::seconds;
-use crate::timeline::{unless_zero, zero_if_null};
+use crate::untimed::{unless_zero, zero_if_null};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::time::Duration;
 
 /// A part of a load that one agent carried: a process of wringer's, on this machine or another one.
@@ -128,7 +129,46 @@ pub struct CarriedOn {
     pub parts: u32,
 }
 
+/// Agents whose figures are in a row, where those are not all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Reporting {
+    /// Agents that told all of it, or whose parts others carried on all the while.
+    pub told: u32,
+    /// Agents that the load was shared out among.
+    pub of: u32,
+}
+
+impl fmt::Display for Reporting {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}/{}", self.told, self.of)
+    }
+}
+
+impl Reporting {
+    /// Of a row that begins and ends then; nothing where all have told it.
+    pub fn of_row(agents: &[AgentUse], from: Duration, until: Duration) -> Option<Reporting> {
+        let later = || agents.iter().flat_map(|agent| &agent.lost).flat_map(|lost| &lost.carried_on);
+        let began = |agent: &&AgentUse| !later().any(|on| on.by == agent.name);
+        let of = agents.iter().filter(began).count() as u32;
+        let is_whole = |agent: &&AgentUse| agent.has_told(agents, from, until, agents.len());
+        let told = agents.iter().filter(began).filter(is_whole).count() as u32;
+        (told < of).then_some(Reporting { told, of })
+    }
+}
+
 impl AgentUse {
+    /// True where its parts are whole in a row: its own, or those of agents that had carried all of them on before it began. `depth`: so
+    /// many may follow each other.
+    fn has_told(&self, all: &[AgentUse], from: Duration, until: Duration, depth: usize) -> bool {
+        let Some(lost) = self.lost.as_ref().filter(|lost| lost.at < until) else { return true };
+        let goes_on = |on: &&CarriedOn| {
+            let by = all.iter().find(|agent| agent.name == on.by);
+            on.at <= from && depth > 0 && by.is_some_and(|by| by.has_told(all, from, until, depth - 1))
+        };
+        lost.carried_on.iter().filter(goes_on).map(|on| on.parts).sum::<u32>() >= self.threads.max(1)
+    }
+
     /// True where it was lost and should not have been.
     pub fn is_missed(&self) -> bool {
         self.lost.as_ref().is_some_and(|lost| !lost.tolerated)
@@ -146,5 +186,46 @@ impl AgentUse {
             lost.why,
             carried_on(lost)
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_say_how_many_agents_they_are_of_and_who_carries_parts_on_is_no_further_one() {
+        let second = Duration::from_secs(1);
+        let agent = |name: &str, threads| AgentUse { name: name.to_owned(), threads, ..AgentUse::default() };
+        let lost = |at, carried_on: &[(&str, u32, u32)]| {
+            let on = |(by, at, parts): &(&str, u32, u32)| CarriedOn {
+                by: (*by).to_owned(),
+                at: *at * second,
+                parts: *parts,
+            };
+            Some(LostAgent {
+                at: at * second,
+                carried_on: carried_on.iter().map(on).collect(),
+                ..LostAgent::default()
+            })
+        };
+        let row = |agents: &[AgentUse], from: u32| {
+            Reporting::of_row(agents, from * second, (from + 1) * second).map(|told| told.to_string())
+        };
+        let (whole, gone) = (agent("a1", 2), AgentUse { lost: lost(5, &[]), ..agent("a2", 2) });
+        let both = [whole.clone(), gone];
+        let found: Vec<_> = (3..7).map(|from| row(&both, from)).collect();
+        assert_eq!(found, [None, None, Some("1/2".to_owned()), Some("1/2".to_owned())]);
+        assert_eq!(row(&[], 9), None);
+        // Half of its parts are carried on at 6 s, the others at 8 s, by one that is lost at 10 s.
+        let on = lost(5, &[("a3", 6, 1), ("a4", 8, 1)]);
+        let all = [
+            whole,
+            AgentUse { lost: on, ..agent("a2", 2) },
+            agent("a3", 1),
+            AgentUse { lost: lost(10, &[]), ..agent("a4", 1) },
+        ];
+        let found: Vec<_> = (4..12).map(|from| row(&all, from).unwrap_or_default()).collect();
+        assert_eq!(found, ["", "1/2", "1/2", "1/2", "", "", "1/2", "1/2"]);
     }
 }

@@ -147,9 +147,11 @@ impl RunState {
             End { interrupted: true, took: self.until, backend: "unknown".to_owned(), ..End::default() };
         let end = self.end.as_ref().unwrap_or(&none);
         let ends = end.phases.iter().map(Some).chain(std::iter::repeat(None));
+        let mut timeline = self.timeline.clone();
+        timeline.mark(&end.agents);
         RunResult {
             phases: self.phases.iter().zip(ends).map(|(phase, end)| phase.result(end)).collect(),
-            timeline: self.timeline.clone(),
+            timeline,
             took: end.took,
             workers: end.workers.clone(),
             origin: end.origin,

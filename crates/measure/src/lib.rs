@@ -52,11 +52,12 @@ pub mod stream;
 pub mod tally;
 pub mod time_metric;
 pub mod timeline;
+mod untimed;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use after_reset::AfterReset;
-pub use agents::{AgentUse, CarriedOn, LostAgent, OriginUse};
+pub use agents::{AgentUse, CarriedOn, LostAgent, OriginUse, Reporting};
 pub use alike::{Alike, Answered};
 pub use buckets::{Buckets, Digits};
 pub use carried::CarriedSnapshot;

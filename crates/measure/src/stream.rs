@@ -490,6 +490,8 @@ impl Second {
             p99_us: self.p99_us,
             max_us: self.max_us,
             mean_us: self.mean_us,
+            // Known at the end of the run.
+            agents: None,
         }
     }
 

@@ -1,9 +1,11 @@
 //! A run second by second. What is left over at the ends of phases is no second: it is a part of the one beside it.
 
 use crate::accounts::OriginCounts;
+use crate::agents::{AgentUse, Reporting};
 use crate::counts::Counts;
 use crate::shares::{answered, offload, ratio};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+pub use crate::untimed::{unless_zero, zero_if_null};
+use serde::Serialize;
 use std::time::Duration;
 
 /// A piece shorter than this share of an interval is a rest: figures per second say nothing of it.
@@ -72,27 +74,9 @@ pub struct Row {
     #[serde(serialize_with = "unless_zero")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub mean_us: f64,
-}
-
-/// Writes a time that is 0 where nothing was timed, which no time is, as null then.
-///
-/// # Errors
-/// Those of what it is written to.
-pub fn unless_zero<N: Copy + Default + PartialEq + Serialize, S: Serializer>(
-    time: &N,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    Some(*time).filter(|time| *time != N::default()).serialize(to)
-}
-
-/// Reads what [`unless_zero`] writes.
-///
-/// # Errors
-/// It is no number.
-pub fn zero_if_null<'de, N: Default + Deserialize<'de>, D: Deserializer<'de>>(
-    from: D,
-) -> Result<N, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_else(N::default))
+    /// The agents whose figures are in the row, where one is missing; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Reporting>,
 }
 
 impl Row {
@@ -152,6 +136,14 @@ impl Timeline {
         self.rows.push(row);
     }
 
+    /// Says of each row which of the agents are in it, once that is known.
+    pub fn mark(&mut self, agents: &[AgentUse]) {
+        let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        for row in &mut self.rows {
+            row.agents = Reporting::of_row(agents, seconds(row.at_s - row.seconds), seconds(row.at_s));
+        }
+    }
+
     /// The timeline in about `limit` rows: neighbours of one phase are joined, so each phase may add one row.
     pub fn condensed(&self, limit: usize) -> Vec<Row> {
         let group = self.rows.len().div_ceil(limit.max(1));
@@ -198,6 +190,10 @@ impl Row {
         self.p50_us = self.p50_us.max(next.p50_us);
         self.p99_us = self.p99_us.max(next.p99_us);
         self.max_us = self.max_us.max(next.max_us);
+        self.agents = match (self.agents, next.agents) {
+            (Some(mine), Some(theirs)) => Some(if theirs.told < mine.told { theirs } else { mine }),
+            (mine, theirs) => mine.or(theirs),
+        };
     }
 
     /// As [`Row::join`] where one of both is a rest: percentiles, and what is under way, are those of the other one.

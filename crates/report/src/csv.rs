@@ -4,10 +4,10 @@ use measure::exchanges::Kept;
 use measure::{Counts, Head, KeptExchanges, Row, RunResult};
 
 /// A head line, and a line for each row of the timeline: times, every counter of the clients, and the median, 99th
-/// percentile, longest and mean service time; last, in how much of it requests could begin.
+/// percentile, longest and mean service time; in how much of it requests could begin; last, how many agents it is of, where one is missing.
 pub fn seconds(result: &RunResult) -> String {
     let columns = ["at_s", "seconds", "phase", "in_flight", "p50_us", "p99_us", "max_us", "mean_us"];
-    let columns = columns.into_iter().chain(Counts::NAMES.iter().copied()).chain(["paced_s"]);
+    let columns = columns.into_iter().chain(Counts::NAMES.iter().copied()).chain(["paced_s", "agents"]);
     let mut text = columns.collect::<Vec<_>>().join(",");
     text.push_str("\r\n");
     for row in &result.timeline.rows {
@@ -57,7 +57,8 @@ fn line(row: &Row, phase: &str) -> String {
     let mean = format!("{:.1}", row.mean_us);
     let counts = row.counts.list().into_iter().map(|count| count.to_string());
     let paced = format!("{:.3}", row.paced_s);
-    for cell in figures.into_iter().chain([mean]).chain(counts).chain([paced]) {
+    let agents = row.agents.map_or_else(String::new, |told| told.to_string());
+    for cell in figures.into_iter().chain([mean]).chain(counts).chain([paced, agents]) {
         text.push(',');
         text.push_str(&cell);
     }

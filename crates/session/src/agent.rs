@@ -599,3 +599,42 @@ impl UnderWay {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_changed_on_its_way_is_refused() {
+        let text = b"version = 1\n{}".to_vec();
+        let order = Order {
+            name: String::new(),
+            share: Share::whole(1),
+            run_id: 1,
+            interval_us: 1,
+            cache_bytes: None,
+            lease_us: 1,
+            ready_us: None,
+            resumes: None,
+            sources: Vec::new(),
+            listen: None,
+            plan_bytes: text.len() as u64 - 2,
+            inputs_bytes: 2,
+            sha256: Sha256::of([&text[..]]),
+            nonce: String::new(),
+            proof: String::new(),
+        };
+        let refused = |order: &Order, text: &[u8]| read(order, text).err().map(|problem| problem.to_string());
+        let changed = text.iter().map(|byte| if *byte == b'1' { b'2' } else { *byte }).collect::<Vec<u8>>();
+        let why = refused(&order, &changed).unwrap();
+        assert!(why.contains("its digest is another one"), "{why}");
+        let whole = refused(&order, &text).unwrap_or_default();
+        assert!(!whole.contains("digest"), "{whole}");
+        for share in
+            [Share::whole(0), Share { first: 1, count: 1, of: 1 }, Share { first: u32::MAX, count: 2, of: 3 }]
+        {
+            let why = refused(&Order { share, ..order.clone() }, &text).unwrap();
+            assert!(why.contains("its parts are none of this load"), "{why}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Where an agent is.
@@ -28,6 +29,16 @@ pub enum AgentAt {
     Command(String),
     /// On a bus, by its name.
     Bus(String),
+}
+
+impl AgentAt {
+    /// Its name on the bus, where it is on one.
+    pub(crate) fn on_bus(&self) -> Option<&String> {
+        match self {
+            AgentAt::Bus(name) => Some(name),
+            AgentAt::Local | AgentAt::Ssh(_) | AgentAt::Command(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for AgentAt {
@@ -85,6 +96,8 @@ pub struct OriginAgents {
     pub origin: plan::Origin,
     /// Where they are, each with where it listens.
     pub agents: Vec<WantedAgent>,
+    /// The bus of those that are on one.
+    pub bus: Option<BusAt>,
     /// One that says nothing for so long is lost, and one that hears nothing for so long ends.
     pub lease: Duration,
 }
@@ -92,14 +105,17 @@ pub struct OriginAgents {
 impl OriginAgents {
     /// The same as a fleet, with names by their numbers.
     pub fn fleet(&self) -> Fleet {
-        let name = |number: usize| format!("o{}", number + 1);
+        let name = |number: usize, agent: &WantedAgent| match &agent.at {
+            AgentAt::Bus(name) => name.clone(),
+            AgentAt::Local | AgentAt::Ssh(_) | AgentAt::Command(_) => format!("o{}", number + 1),
+        };
         let named = |(number, agent): (usize, &WantedAgent)| WantedAgent {
-            name: Some(agent.name.clone().unwrap_or_else(|| name(number))),
+            name: Some(agent.name.clone().unwrap_or_else(|| name(number, agent))),
             ..agent.clone()
         };
         Fleet {
             agents: self.agents.iter().enumerate().map(named).collect(),
-            bus: None,
+            bus: self.bus.clone().map(|at| OnBus { at, expect: None }),
             on_loss: OnLoss::GoOn,
             tolerate_loss: 0,
             lease: self.lease,
@@ -130,6 +146,12 @@ pub enum Came {
 const REMEMBERED: usize = 4 << 10;
 /// The exit code by which the other side says that wringer is not there yet.
 const NOT_THERE: i32 = 41;
+/// Exit codes of a shell for a program that may not be run, and for one that misses something.
+const CANNOT_RUN: [i32; 2] = [126, 127];
+/// Letters of a line of its that are quoted.
+const LONGEST_LINE: usize = 300;
+/// Time within which all that a child said on standard error is read, once it has ended.
+const STDERR: Duration = Duration::from_millis(500);
 /// A child that was told to end has so long for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The executable of this process, also where another file has taken its place since.
@@ -204,9 +226,20 @@ fn talk(
         let mut heard = begin(at, process)?;
         let why = heard.listen(number, to);
         let status = process.status();
-        let AgentAt::Ssh(host) = at else { return Ok(why_ended(status, &why, &heard.said())) };
-        if placed || status.and_then(|status| status.code()) != Some(NOT_THERE) {
-            return Ok(why_ended(status, &why, &heard.said()));
+        // Where something was wrong with what came, that is quoted already.
+        let said = if why.is_empty() { heard.all_said() } else { heard.said() };
+        let ended = || why_ended(status, &why, &said);
+        let AgentAt::Ssh(host) = at else { return Ok(ended()) };
+        let code = status.and_then(|status| status.code());
+        if code.is_some_and(|code| CANNOT_RUN.contains(&code)) {
+            return Ok(format!(
+                "{}; this program is there and cannot be run: put a wringer made for that machine where programs may run, and reach it \
+                 with cmd:'ssh {host} wringer agent --stdio'",
+                ended()
+            ));
+        }
+        if placed || code != Some(NOT_THERE) {
+            return Ok(ended());
         }
         placed = true;
         place(host, heard.reader.greeting())?;
@@ -225,6 +258,7 @@ pub fn hear(
             stdout: Box::new(from),
             reader: Reader::behind_greeting(),
             stderr: Arc::default(),
+            hears_stderr: None,
             stdin: Some(Box::new(into)),
         };
         let why = heard.listen(number, &to);
@@ -238,6 +272,8 @@ struct Heard {
     stdout: Box<dyn Read + Send>,
     reader: Reader,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// The thread that reads its standard error.
+    hears_stderr: Option<JoinHandle<()>>,
     stdin: Option<Box<dyn Write + Send>>,
 }
 
@@ -277,10 +313,32 @@ impl Heard {
 
     /// The last line that it said on standard error.
     fn said(&self) -> String {
-        let bytes = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&bytes);
-        text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+        // It may be read a moment after its end is known, and others that it has started may hold it open.
+        let until = Instant::now() + STDERR;
+        while Instant::now() < until && self.hears_stderr.as_ref().is_some_and(|thread| !thread.is_finished())
+        {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        last_line(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// The same, with what came where an agent was expected.
+    fn all_said(&self) -> String {
+        let error = self.said();
+        let greeting = last_line(self.reader.greeting());
+        if greeting.is_empty() {
+            return error;
+        }
+        let said = format!("no agent answered; what came was: {greeting}");
+        if error.is_empty() { said } else { format!("{error}; {said}") }
+    }
+}
+
+/// The last line of a text that says something.
+fn last_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    line.chars().filter(|letter| !letter.is_control()).take(LONGEST_LINE).collect()
 }
 
 /// A thread that writes, so that an agent which does not read holds up nobody.
@@ -327,7 +385,7 @@ fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
     };
     let said: Arc<Mutex<Vec<u8>>> = Arc::default();
     let remembered = said.clone();
-    std::thread::spawn(move || {
+    let hears_stderr = std::thread::spawn(move || {
         let mut bytes = [0; 1024];
         while let Ok(count @ 1..) = stderr.read(&mut bytes) {
             let mut all = remembered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -340,6 +398,7 @@ fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
         stdout: Box::new(stdout),
         reader: Reader::behind_greeting(),
         stderr: said,
+        hears_stderr: Some(hears_stderr),
         stdin: Some(Box::new(stdin)),
     })
 }

@@ -133,7 +133,8 @@ pub fn gather(
     if let Some(why) = not_shared_out(plan, workers) {
         return Err(gathering.give_up(vec![why], true));
     }
-    let warnings = gathering.give_plan(plan, inputs, around, fleet, &shares)?;
+    let mut warnings = gathering.give_plan(plan, inputs, around, fleet, &shares)?;
+    warnings.extend(gathering.shared_sources());
     let rules = Rules {
         phases: plan.load.as_ref().map_or(0, |load| load.phases.len()) as u32,
         lease: fleet.lease,

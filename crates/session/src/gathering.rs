@@ -10,7 +10,7 @@ use crate::usage;
 use fleet::message::{Down, Hello, Order, Ready, Up};
 use fleet::token::Token;
 use fleet::{PROTOCOL, Share};
-use plan::{Inputs, Plan};
+use plan::{Inputs, Plan, SourceRange};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -82,20 +82,25 @@ impl Gathering {
             None => None,
         };
         let bus = fleet.bus.as_ref().map(|bus| Bus::join(&bus.at)).transpose()?;
+        let by_name: Vec<String> =
+            fleet.agents.iter().filter_map(|agent| agent.at.on_bus()).cloned().collect();
         let on_bus = match bus.as_ref().zip(fleet.bus.as_ref()) {
+            Some((bus, _)) if !by_name.is_empty() => bus.find(&by_name, stop)?,
             Some((bus, wanted)) => bus.gather(wanted.expect, stop)?,
             None => Vec::new(),
         };
+        // Those that were found by their names are in the list already.
+        let more: &[Offered] = if by_name.is_empty() { &on_bus } else { &[] };
         let name =
             |(number, agent): (i32, &WantedAgent)| agent.name.clone().unwrap_or_else(|| format!("a{number}"));
         let named = (1..).zip(&fleet.agents).map(name);
-        let names: Vec<String> = named.chain(on_bus.iter().map(|agent| agent.name.clone())).collect();
+        let names: Vec<String> = named.chain(more.iter().map(|agent| agent.name.clone())).collect();
         if let Some((_, twice)) = names.iter().enumerate().find(|(nth, name)| names[..*nth].contains(name)) {
             return Err(Problem::Usage(format!(
                 "two agents would be called {twice}: give each a name of its own, in the file of agents"
             )));
         }
-        let found = on_bus.iter().map(|agent| WantedAgent::at(AgentAt::Bus(agent.name.clone())));
+        let found = more.iter().map(|agent| WantedAgent::at(AgentAt::Bus(agent.name.clone())));
         let agents: Vec<WantedAgent> = fleet.agents.iter().cloned().chain(found).collect();
         tracing::debug!(agents = agents.len(), "agents are begun");
         let (to, came) = channel();
@@ -311,6 +316,28 @@ impl Gathering {
         let must = matches!(self.agents[agent].at, AgentAt::Bus(_));
         let holds = |errand: &Errand| errand.is_proven(&self.hellos[agent], ready);
         !must || self.errand.as_ref().is_some_and(holds)
+    }
+
+    /// Notes on agents whose connections come from one address: for its server they are one machine, and on one machine they share its
+    /// ports.
+    pub fn shared_sources(&self) -> Vec<String> {
+        let all: Vec<(&String, &SourceRange)> = self
+            .names
+            .iter()
+            .zip(&self.agents)
+            .flat_map(|(name, agent)| agent.sources.iter().map(move |range| (name, range)))
+            .collect();
+        let mut notes = Vec::new();
+        for (nth, (name, range)) in all.iter().enumerate() {
+            let other = all[..nth].iter().find_map(|(other, before)| {
+                (other != name).then(|| before.common(range)).flatten().map(|at| (other, at))
+            });
+            notes.extend(other.map(|(other, at)| format!(
+                "agents {other} and {name} both connect from {at}: for the target they are one machine, and where they are on one they \
+                 share its ports; give each sources of its own"
+            )));
+        }
+        notes
     }
 
     /// A number of an agent's that is good for this talk alone.

@@ -1,6 +1,7 @@
 //! Origins that agents serve for a run: they are started before its clients begin, tell their accounts while it goes on, and end with it.
 
-use crate::carrier::{Came, Process, WantedAgent};
+use crate::bus::Bus;
+use crate::carrier::{Came, Fleet, Process, WantedAgent};
 use crate::gathering::Gathering;
 use crate::inputs;
 use crate::options::SessionOptions;
@@ -76,6 +77,7 @@ pub(crate) fn of_run(
     let plan = Plan { load: None, origin: Some(wanted.origin.clone()), ..plan.clone() };
     let inputs = inputs::read(&plan, true)?;
     let fleet = wanted.fleet();
+    refuse_heard_secrets(&plan, &fleet)?;
     let mut gathering = Gathering::begin(&fleet, &around.stop)?;
     let hellos = gathering.hellos(&around.stop)?;
     let workers = gathering.workers(&hellos, plan.threads);
@@ -88,9 +90,23 @@ pub(crate) fn of_run(
     Ok((Some(Origins::begin(gathering, &workers, wanted.lease)), warnings))
 }
 
+/// Refuses to say secrets where anybody may listen: those of the plan, and the key of an origin that speaks TLS.
+fn refuse_heard_secrets(plan: &Plan, fleet: &Fleet) -> Result<(), Problem> {
+    let speaks_tls = plan.origin.as_ref().is_some_and(|origin| origin.tls.is_some());
+    match &fleet.bus {
+        Some(bus) if !bus.at.is_private() && (speaks_tls || !plan.secrets().is_empty()) => {
+            Err(Problem::Usage(format!(
+                "the plan's origin has secrets, such as the key of its certificate, and what is said on {} is in clear: give tls://",
+                bus.at
+            )))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 impl Origins {
     fn begin(gathering: Gathering, workers: &[u32], lease: Duration) -> Origins {
-        let Gathering { names, agents, processes, ways, came, .. } = gathering;
+        let Gathering { names, agents, processes, ways, came, bus, .. } = gathering;
         let told = Instant::now();
         let one = |((name, place), workers): ((String, WantedAgent), &u32)| OneOrigin {
             name,
@@ -106,7 +122,7 @@ impl Origins {
         let shared = Arc::new(OriginsTold { all: Mutex::new(all), ..OriginsTold::default() });
         let started = |process: Option<Arc<Process>>| process.expect("who has said hello was started");
         let processes = processes.into_iter().map(started).collect();
-        let watched = OriginsWatch { shared: shared.clone(), processes, ways, came, lease };
+        let watched = OriginsWatch { shared: shared.clone(), processes, ways, came, lease, _bus: bus };
         let thread = std::thread::spawn(move || watched.run());
         Origins { shared, thread: Some(thread) }
     }
@@ -198,6 +214,8 @@ struct OriginsWatch {
     ways: Vec<Option<Sender<Vec<u8>>>>,
     came: Receiver<(usize, Came)>,
     lease: Duration,
+    /// Last, so that agents on it learn that nothing follows.
+    _bus: Option<Bus>,
 }
 
 impl OriginsWatch {

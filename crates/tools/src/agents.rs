@@ -33,6 +33,15 @@ pub fn asked(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
     clients(args)
 }
 
+/// Those of them that carry the load beside its origins. Where only those are on the bus, this process carries it.
+///
+/// # Errors
+/// A bus without a number of agents.
+pub fn clients_beside(origins: Option<&OriginAgents>, args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
+    let on_bus = origins.is_some_and(|origins| origins.bus.is_some());
+    if on_bus && args.expect.is_none() && args.agents.is_empty() { Ok(None) } else { clients(args) }
+}
+
 /// Those of them that carry the load; others may be its origins.
 ///
 /// # Errors
@@ -98,7 +107,9 @@ pub fn served<'a>(
             "agents with role = \"origin\" serve the origin of a plan, and this plan has none: give it an [origin], or leave them out".to_owned(),
         ));
     };
-    Ok(Some(OriginAgents { origin, agents, lease: args.lease.unwrap_or(LEASE) }))
+    let on_bus = agents.iter().any(|agent| matches!(agent.at, AgentAt::Bus(_)));
+    let bus = bus(&args.bus).filter(|_| on_bus);
+    Ok(Some(OriginAgents { origin, agents, bus, lease: args.lease.unwrap_or(LEASE) }))
 }
 
 fn wanted(agent: &AgentArg) -> WantedAgent {
@@ -107,6 +118,7 @@ fn wanted(agent: &AgentArg) -> WantedAgent {
         AgentPlace::Local => AgentAt::Local,
         AgentPlace::Ssh(host) => AgentAt::Ssh(host.clone()),
         AgentPlace::Command(line) => AgentAt::Command(line.clone()),
+        AgentPlace::Bus(name) => AgentAt::Bus(name.clone()),
     };
     WantedAgent { at, name: name.clone(), threads: *threads, sources: sources.clone(), listen: *origin }
 }

@@ -7,6 +7,7 @@ import type { Run } from "../model.ts";
 import { metric, window_ } from "../state.ts";
 import { t } from "../text/index.ts";
 import { figures } from "../window.ts";
+import { Agents } from "./agents.tsx";
 import { Control, steerable } from "./control.tsx";
 import { Headline } from "./header.tsx";
 import { RecordedView } from "./recorded.tsx";
@@ -56,6 +57,7 @@ export function RunView({ run }: { run: Run }) {
       <Thresholds run={run} />
       <Steps run={run} seconds={of.seconds} windowed={!!chosen} />
       <Failures run={run} />
+      <Agents run={run} />
       <Notes run={run} />
       <Machine run={run} />
     </main>

@@ -31,6 +31,12 @@ impl SourceRange {
         u64::try_from(last - first).map_or(u64::MAX, |more| more.saturating_add(1))
     }
 
+    /// The first address that both have; nothing where they have none.
+    pub fn common(&self, other: &SourceRange) -> Option<IpAddr> {
+        let first = self.first.max(other.first);
+        (self.is_ipv4() == other.is_ipv4() && first <= self.last.min(other.last)).then_some(first)
+    }
+
     /// Its addresses in order.
     pub fn addresses(&self) -> impl Iterator<Item = IpAddr> + use<> {
         let v4 = self.first.is_ipv4();
@@ -110,6 +116,20 @@ mod tests {
         assert_eq!(all("fd00::fffe-fd00::1:0"), ["fd00::fffe", "fd00::ffff", "fd00::1:0"]);
         assert_eq!("[::1]".parse::<SourceRange>().unwrap().to_string(), "::1");
         assert_eq!("::-ffff::".parse::<SourceRange>().unwrap().count(), u64::MAX);
+    }
+
+    #[test]
+    fn what_two_ranges_have_in_common_is_found() {
+        let common = |one: &str, other: &str| {
+            let read = |text: &str| text.parse::<SourceRange>().unwrap();
+            let found = read(one).common(&read(other));
+            assert_eq!(found, read(other).common(&read(one)));
+            found.map(|address| address.to_string())
+        };
+        assert_eq!(common("127.0.0.2-127.0.0.9", "127.0.0.9-127.0.1.1").as_deref(), Some("127.0.0.9"));
+        assert_eq!(common("127.0.0.2-127.0.0.9", "127.0.0.4").as_deref(), Some("127.0.0.4"));
+        assert_eq!(common("127.0.0.2-127.0.0.8", "127.0.0.9"), None);
+        assert_eq!(common("::-::ff", "0.0.0.1"), None);
     }
 
     #[test]

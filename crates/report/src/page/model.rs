@@ -5,7 +5,7 @@
 
 use super::columns::{Column, Values};
 use super::gather::{
-    Bound, DRAWN, Gathered, KEPT, Mark, Place, ROWS, Row, failure_column, fault_column, joined_rows,
+    Bound, DRAWN, Gathered, KEPT, Mark, MarkKind, Place, ROWS, Row, failure_column, fault_column, joined_rows,
 };
 use super::spans::{Cells, Spans};
 use crate::{good, thresholds};
@@ -13,8 +13,8 @@ use measure::processes::Happened;
 use measure::recorded::RecordedFigures;
 use measure::stream::Machine;
 use measure::{
-    Censored, Counts, Evidence, Head, Histogram, LostRequest, OriginCounts, PhaseResult, RunResult,
-    TimeMetric, TracedRequest, Verdict,
+    AgentUse, Censored, Counts, Evidence, Head, Histogram, LostRequest, OriginCounts, OriginUse, PhaseResult,
+    RunResult, TimeMetric, TracedRequest, Verdict,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -89,6 +89,10 @@ pub struct Model {
     marks: Vec<Mark>,
     bound: Vec<Bound>,
     thresholds: Vec<Threshold>,
+    /// The machines that carried the load, where they were several.
+    agents: Vec<AgentUse>,
+    /// The origins that agents served.
+    origins: Vec<OriginUse>,
     notes: Vec<Note>,
     text: String,
     /// The place from which the next change is asked for.
@@ -249,6 +253,22 @@ fn notes(result: &RunResult) -> Vec<Note> {
     happened.chain(result.notes.iter().cloned()).map(|text| Note { text }).collect()
 }
 
+/// A mark for each moment from which on rows have the figures of fewer agents, or of more again.
+fn losses(result: &RunResult) -> Vec<Mark> {
+    let mut before = None;
+    let mut marks = Vec::new();
+    for row in &result.timeline.rows {
+        if row.agents != before {
+            let all = row.agents.or(before).map_or(0, |told| told.of);
+            let told = row.agents.map_or(all, |told| told.told);
+            let at_s = (row.at_s - row.seconds).max(0.0);
+            marks.push(Mark { at_s, text: format!("agents: {told}/{all}"), kind: MarkKind::Mark });
+            before = row.agents;
+        }
+    }
+    marks
+}
+
 impl Gathered {
     /// The run in its present state. `text`: the report as text.
     pub fn model(&self, text: &str, room: Room) -> Model {
@@ -311,9 +331,11 @@ impl Gathered {
             evidence_left: result.evidence.len().saturating_sub(room.evidence),
             lost: result.lost.clone(),
             slowest: result.slowest.iter().map(SlowRequest::of).collect(),
-            marks: self.marks.clone(),
+            marks: self.marks.iter().cloned().chain(losses(&result)).collect(),
             bound: self.bound.clone(),
             thresholds: judged(&result),
+            agents: result.agents.clone(),
+            origins: result.origins.clone(),
             notes: notes(&result),
             text: text.to_owned(),
             next: self.place().to_string(),

@@ -20,18 +20,21 @@ impl Report<'_> {
             return None;
         }
         let rows = self.result.timeline.condensed(TIMELINE_ROWS);
-        let mut table = Table::new("rLlrrrrr");
-        table.words(["until", "phase", "", "hits", "rate", "origin", "p99", "failed"]);
+        let mut table = Table::new("rLlrrrrrr");
+        table.words(["until", "phase", "", "hits", "rate", "origin", "p99", "failed", "agents"]);
         rows.iter().for_each(|row| table.row(self.timeline_row(row)));
         let mut section = Section::new("Through time");
         section.show_within(table.without_unknown(), &[ORIGIN, BARS]);
         let joined =
             if rows.len() < all.len() { "; seconds are joined, with the p99 of the worst one" } else { "" };
         section.say(&format!("p99 of the service time{joined}."));
+        if rows.iter().any(|row| row.agents.is_some()) {
+            section.say("Where a number of agents stands, the others were lost before the end of the row.");
+        }
         Some(section)
     }
 
-    fn timeline_row(&self, row: &Row) -> [String; 8] {
+    fn timeline_row(&self, row: &Row) -> [String; 9] {
         let hits = good::row_hits(row);
         let phase = self.result.phases.get(row.phase as usize).map(|phase| short(&phase.name));
         [
@@ -43,6 +46,7 @@ impl Report<'_> {
             show::or_dash(row.origin.as_ref().map(|origin| show::rate(row.per_second(origin.requests)))),
             time_or_dash(row.p99_us),
             show::count(row.counts.failed),
+            show::or_dash(row.agents.map(|told| told.to_string())),
         ]
     }
 }

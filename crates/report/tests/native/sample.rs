@@ -152,6 +152,7 @@ fn rows(phase: &PhaseResult, index: u32, from_s: u64, seconds: u64) -> Vec<Row> 
         at_s: (from_s + second + 1) as f64,
         seconds: 1.0,
         paced_s: 1.0,
+        agents: None,
         starved: 0,
         phase: index,
         counts: measure::Counts {
@@ -298,6 +299,7 @@ pub fn agents() -> Sample {
     let bound = vec!["its CPU was busy for 97 %".to_owned()];
     let bad = AgentUse { name: "a2".to_owned(), lost: Some(lost), reasons: bound, ..good.clone() };
     sample.result.agents = vec![good, bad];
+    sample.result.timeline.mark(&sample.result.agents);
     let origin = |number: u16| OriginUse {
         name: format!("o{number}"),
         at: "local".to_owned(),

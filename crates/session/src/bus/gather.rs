@@ -61,6 +61,21 @@ pub struct Bus {
     thread: Option<JoinHandle<()>>,
 }
 
+/// An agent has offered itself.
+///
+/// # Errors
+/// Another one has its name.
+fn note(found: &mut BTreeMap<String, Offered>, offer: Offered) -> Result<(), Problem> {
+    let known = found.insert(offer.name.clone(), offer.clone());
+    match known.filter(|known| known.instance != offer.instance) {
+        None => Ok(()),
+        Some(known) => Err(Problem::impossible(format!(
+            "two agents are called {}, on {} and on {}: give each a --name of its own",
+            offer.name, known.host, offer.host
+        ))),
+    }
+}
+
 impl Bus {
     /// Connects to it, and begins to call for agents.
     ///
@@ -118,15 +133,7 @@ impl Bus {
                 return Err(Problem::impossible("interrupted before the agents were there"));
             }
             match self.offers.recv_timeout(TICK) {
-                Ok(offer) => {
-                    let known = found.insert(offer.name.clone(), offer.clone());
-                    if let Some(known) = known.filter(|known| known.instance != offer.instance) {
-                        return Err(Problem::impossible(format!(
-                            "two agents are called {}, on {} and on {}: give each a --name of its own",
-                            offer.name, known.host, offer.host
-                        )));
-                    }
-                }
+                Ok(offer) => note(&mut found, offer)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -152,6 +159,50 @@ impl Bus {
         }
     }
 
+    /// Waits until agents of these names have offered themselves.
+    ///
+    /// # Errors
+    /// One did not, or carries a load; two have one name.
+    pub fn find(&self, names: &[String], stop: &AtomicBool) -> Result<Vec<Offered>, Problem> {
+        let mut found: BTreeMap<String, Offered> = BTreeMap::new();
+        let mut until = Instant::now() + JOIN;
+        let mut settles = false;
+        while Instant::now() < until {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Problem::impossible("interrupted before the agents were there"));
+            }
+            match self.offers.recv_timeout(TICK) {
+                Ok(offer) if names.contains(&offer.name) => note(&mut found, offer)?,
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if !settles && found.len() == names.len() {
+                settles = true;
+                until = Instant::now() + SETTLE;
+            }
+        }
+        let trouble = |name: &String| match found.get(name).map(|agent| &agent.busy) {
+            None => Some(format!(
+                "agent {name} (bus): it did not offer itself on {}{}",
+                self.at,
+                self.complaint()
+            )),
+            Some(Some(host)) => Some(format!("agent {name} (bus): it carries a load for {host}")),
+            Some(None) => None,
+        };
+        let troubles: Vec<String> = names.iter().filter_map(trouble).collect();
+        match troubles.is_empty() {
+            true => Ok(found.into_values().collect()),
+            false => Err(Problem::impossible(troubles.join("\nwringer: "))),
+        }
+    }
+
+    /// The last complaint of its server, for the end of a sentence.
+    fn complaint(&self) -> String {
+        let said = self.complaints.try_iter().last();
+        said.map_or_else(String::new, |text| format!("; its server says: {text}"))
+    }
+
     fn too_few(&self, found: &BTreeMap<String, Offered>, expect: u32, there: u32) -> String {
         let name = |agent: &Offered| match &agent.busy {
             None => agent.name.clone(),
@@ -159,11 +210,10 @@ impl Bus {
         };
         let names: Vec<String> = found.values().map(name).collect();
         let names = if names.is_empty() { "nobody answered".to_owned() } else { names.join(", ") };
-        let complaint = self.complaints.try_iter().last().map(|text| format!("; its server says: {text}"));
+        let complaint = self.complaint();
         format!(
-            "{expect} agents are expected on {}, and {there} offered themselves: {names}{}",
-            self.at,
-            complaint.as_deref().unwrap_or("")
+            "{expect} agents are expected on {}, and {there} offered themselves: {names}{complaint}",
+            self.at
         )
     }
 

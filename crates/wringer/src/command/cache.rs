@@ -29,12 +29,13 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let mut plan = args.output.held_to(args.keep.applied(args.plan(&listen, origin, seed)));
     let has_origin = plan.origin.is_some() || args.clients_only;
     let origin_agents = fleet::served(&mut plan, args.origin_agents(), &args.fleet)?;
+    let clients = fleet::clients_beside(origin_agents.as_ref(), &args.fleet)?;
     let around = SessionOptions {
         origin_agents,
         cache_bytes: cache_bytes(&args.target(), args.memory(), args.started.place.cache_memory),
         join_remote: args.clients_only,
         origins: args.farm.origins().to_vec(),
-        fleet: fleet::clients(&args.fleet)?,
+        fleet: clients,
         ready: args.load.wait.ready,
         ..around::watching(&args.watch)
     };

@@ -7,7 +7,7 @@ use cli::{AgentArgs, FleetArgs, PrintFleet, ReadArgs, RunArgs};
 use fleet::placing;
 use session::{AgentOptions, Fleet, SessionOptions, Standing};
 use std::path::{Path, PathBuf};
-pub use tools::agents::{asked, clients, served};
+pub use tools::agents::{asked, clients, clients_beside, served};
 use tools::agents::{bus, everybody, named};
 
 fn nobody() -> Problem {

@@ -1,10 +1,11 @@
 //! Agents on a bus: a stock nats-server, which may go and come back, and which gives each its own rights.
 
+use crate::faulty_proxy::{FaultKind, start as faulty_proxy};
 use crate::fleet::{Asked, agents};
 use crate::support::{Ran, folder, free_address, program, run, start};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -257,4 +258,148 @@ fn the_configuration_that_is_printed_gives_each_its_rights_and_no_others() {
     check(&format!("--bus-creds {}", seed("CONTROLLER"))).refused_with(1, &["everybody may read it"]);
     // A certificate that nobody vouches for is no reason to go on.
     run(&format!("fleet check --bus tls://localhost:{}", nats.port)).refused_with(1, &["cannot be used"]);
+}
+
+/// An agent that keeps what nobody took in this folder.
+fn keeping_agent(place: &Path, words: &str) -> Ours {
+    let command = format!(
+        "XDG_STATE_HOME={}/state exec {} agent {words}",
+        place.display(),
+        env!("CARGO_BIN_EXE_wringer")
+    );
+    Ours::start("sh", &["-c", &command])
+}
+
+/// Asks again until it goes well: who has lost its controller is busy until it has ended its load.
+fn until_well(line: &str) -> Ran {
+    loop {
+        let ran = run(line);
+        if ran.code() == 0 {
+            return ran;
+        }
+        assert_eq!(ran.code(), 1, "{}", ran.stderr);
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn a_bus_that_is_gone_for_longer_than_the_lease_ends_both_sides_and_what_was_done_can_be_had() {
+    let Some(mut nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let (bus, place) = (nats.url(), folder());
+    let _agents = ["c1", "c2"].map(|name| keeping_agent(place.path(), &format!("--bus {bus} --name {name}")));
+    let line = format!(
+        "http http://{}/ --rate 100 -d 300s -q --bus {bus} --expect 2 --threads 1 --lease 4s --json {{}}/result.json",
+        server.at
+    );
+    let mut ran = start(line.split_whitespace());
+    server.wait_for(150, &mut ran);
+    nats.process = None;
+    let ran = ran.end().ended_with(1);
+    assert!(agents(&ran).iter().all(|agent| !agent["lost"].is_null()), "{:?}", agents(&ran));
+    let counted = ran.report().count("measured/counts/requests");
+    nats.begin();
+    let into = place.path().join("collected");
+    let collected = until_well(&format!("fleet collect --bus {bus} --expect 2 --into {}", into.display()));
+    assert!(collected.stdout.contains("c1 c2  2 of 2 parts: "), "{}", collected.stdout);
+    let sum = fs::read_to_string(into.join("sum.json")).expect("a file");
+    let sum: serde_json::Value = serde_json::from_str(&sum).expect("JSON");
+    let kept = sum[0]["counts"]["requests"].as_u64().expect("a count");
+    let asked = server.take().values().sum::<u64>();
+    // One may have been under way when the load ended, on each of them.
+    assert!(counted <= kept && kept <= asked + 2 && asked <= kept, "{counted} {kept} {asked}");
+    // They have ended their load, and are there for the next one.
+    until_well(&format!("fleet check --bus {bus} --expect 2"));
+    assert_eq!(server.take().len(), 0, "nothing is sent any more");
+}
+
+#[test]
+fn an_agent_on_a_bus_that_stood_still_for_too_long_finds_that_and_ends_its_load() {
+    let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let (bus, place) = (nats.url(), folder());
+    let agents_there =
+        ["c1", "c2"].map(|name| keeping_agent(place.path(), &format!("--bus {bus} --name {name}")));
+    let line = format!(
+        "http http://{}/ --rate 100 -d 12s -q --bus {bus} --expect 2 --threads 1 --lease 4s --json {{}}/result.json",
+        server.at
+    );
+    let mut ran = start(line.split_whitespace());
+    server.wait_for(250, &mut ran);
+    let pid = Pid::from_child(&agents_there[1].0);
+    kill_process(pid, Signal::STOP).expect("it runs");
+    let ran = ran.end().ended_with(1);
+    let told = agents(&ran);
+    assert!(told[0]["lost"].is_null() && !told[1]["lost"].is_null(), "{told:?}");
+    kill_process(pid, Signal::CONT).expect("it is there");
+    until_well(&format!("fleet check --bus {bus} --expect 2"));
+    let _ = server.take();
+    until_well(&format!("fleet check --bus {bus} --expect 2"));
+    assert_eq!(server.take().len(), 0, "nothing is sent any more");
+}
+
+#[test]
+fn a_bus_that_takes_too_little_is_named_with_its_setting() {
+    let Some(nats) = Nats::start(|port, _| format!("listen: \"127.0.0.1:{port}\"\nmax_payload: 100000\n"))
+    else {
+        skip!("{MISSING}")
+    };
+    run(&format!("fleet check --bus {}", nats.url()))
+        .refused_with(1, &["takes messages of 100000 bytes", "max_payload"]);
+}
+
+#[test]
+fn agents_of_a_bus_are_origins_and_leave_their_addresses_behind() {
+    let Some(nats) = Nats::plain() else { skip!("{MISSING}") };
+    let bus = nats.url();
+    let listens = [free_address(), free_address()];
+    let proxies = listens.map(|listen| faulty_proxy(listen, FaultKind::MixVariants));
+    let targets = proxies.iter().map(|proxy| proxy.address.to_string()).collect::<Vec<_>>().join(",");
+    let agents_there = ["o1", "o2", "c1"].map(|name| Ours::agent(&format!("--bus {bus} --name {name}")));
+    let load = format!(
+        "cache --targets {targets} --spread own -t 2 -c 4 -q --json {{}}/result.json --seed 7 --size 3000 --phase x:60s,requests=400 \
+         --hit-ratio 1 --hot 40 --ignore-exit --bus {bus}"
+    );
+    let origins = format!("--origin-agents bus:o1={},bus:o2={}", listens[0], listens[1]);
+    // This process is the clients, and then an agent that is left is.
+    for (more, clients) in [("", 0), ("--expect 1", 1)] {
+        let ran = run(&format!("{load} {origins} {more}")).ended_with(0);
+        let report = ran.report();
+        assert_eq!(report.sum("ok"), 400, "{}", ran.stdout);
+        let served = report.list("origins");
+        assert_eq!(served.iter().map(|origin| origin.text("name")).collect::<Vec<_>>(), ["o1", "o2"]);
+        let sum: u64 = served.iter().map(|origin| origin.count("full")).sum();
+        assert_eq!((report.count("origin/full"), report.sum("misses")), (sum, sum), "{}", report.notes());
+        if clients > 0 {
+            assert_eq!(agents(&ran)[0]["name"], "c1");
+        }
+        listens.iter().for_each(|listen| drop(TcpListener::bind(listen).expect("nobody listens there")));
+    }
+    for (words, code, said) in [
+        (format!("--origin-agents bus:o9={}", listens[0]), 1, "agent o9 (bus): it did not offer itself"),
+        (format!("--origin-agents bus:o1={},bus:o1={}", listens[0], listens[1]), 2, "stands there twice"),
+        (
+            "--origin-agents bus:o1=198.51.100.1:80".to_owned(),
+            1,
+            "is not among what the owner of this machine allows",
+        ),
+    ] {
+        run(&format!("{load} {words}")).refused_with(code, &[said]);
+    }
+    let without = load.replace(&format!("--bus {bus}"), &origins);
+    run(&without).refused_with(2, &["bus:o1 is on a bus, and none is named: give --bus URL"]);
+    // One that is lost is the first thing to be said.
+    let line = format!("{load} {origins} --lease 4s")
+        .replace("x:60s,requests=400", "x:14s,rate=100")
+        .replace("-q ", "");
+    let mut ran = start(line.replace("--ignore-exit", "").split_whitespace());
+    while ran.lines_of_seconds() < 1 {
+        assert!(ran.is_running(), "{}", ran.said());
+        thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&agents_there[1].0), Signal::KILL).expect("it runs");
+    let ran = ran.end().ended_with(1);
+    assert!(ran.stdout.contains("incomplete: origin o2 (bus)"), "{}", ran.stdout);
+    until_well(&format!("fleet check --bus {bus} --expect 2"));
+    assert!(TcpListener::bind(listens[0]).is_ok(), "nobody listens there");
 }

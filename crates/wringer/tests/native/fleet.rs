@@ -260,6 +260,18 @@ fn an_agent_that_is_killed_is_named_and_what_it_told_counts() {
     // The server saw what it sent after its last word, too.
     assert!(sum == counted && counted <= asked, "{sum} {counted} {asked}");
     assert!(lost[0]["requests"].as_u64() > Some(0), "{told:?}");
+    // Rows that it did not live to the end of are of two agents.
+    let at = lost[0]["lost"]["at_s"].as_f64().expect("a time");
+    let written: serde_json::Value = serde_json::from_str(&ran.file("result.json")).expect("JSON");
+    let rows = written["timeline"].as_array().expect("a list");
+    let two = serde_json::json!({"told": 2, "of": 3});
+    let marked = |row: &&serde_json::Value| row["agents"] == two;
+    let later = |row: &&serde_json::Value| row["at_s"].as_f64() > Some(at);
+    assert!(
+        rows.iter().filter(later).count() > 0 && rows.iter().filter(later).all(|row| marked(&row)),
+        "{rows:?}"
+    );
+    assert!(rows.iter().filter(|row| !later(row)).all(|row| row["agents"].is_null()), "{rows:?}");
 }
 
 #[test]
@@ -379,6 +391,17 @@ fn what_cannot_be_shared_out_or_had_is_refused_before_anything_is_sent() {
         ),
         (format!("http http://{at}/ --agents cmd:true -n 5"), 1, &["a1 (cmd:true)", "exit code 0"]),
         (
+            format!("http http://{at}/ --agents cmd:/nowhere/wringer -n 5"),
+            1,
+            &["a1 (cmd:/nowhere/wringer)", "exit code 127", "not found"],
+        ),
+        (
+            format!("http http://{at}/ --agents local:600 --agents local:600 -n 5"),
+            2,
+            &["1200 agents are more than 1000"],
+        ),
+        (format!("http http://{at}/ --agents ssh:127.0.0.1:{}", nobody.port()), 1, &["a1 (ssh:127.0.0.1:"]),
+        (
             format!("http http://{nobody}/ --agents local:2 -n 5"),
             1,
             &["agent a1", "agent a2", "nothing answers"],
@@ -440,15 +463,16 @@ fn an_agent_keeps_its_owners_rules() {
 }
 
 /// An sshd of our own on a port of loopback, ended when dropped.
-struct Sshd {
+pub struct Sshd {
     daemon: std::process::Child,
-    place: tempfile::TempDir,
+    pub place: tempfile::TempDir,
     port: u16,
     user: String,
 }
 
 impl Sshd {
-    fn start() -> Result<Sshd, String> {
+    /// One that lets us in; or why there is none.
+    pub fn start() -> Result<Sshd, String> {
         let sshd = program("sshd").ok_or("there is no sshd")?;
         let keygen = program("ssh-keygen").ok_or("there is no ssh-keygen")?;
         program("ssh").ok_or("there is no ssh")?;
@@ -461,7 +485,7 @@ impl Sshd {
         let port = free_address().port();
         let text = format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nPidFile none\nUsePAM no\n\
-             SetEnv XDG_CACHE_HOME={} TMPDIR={}\n",
+             MaxStartups 8:100:8\nSetEnv XDG_CACHE_HOME={} TMPDIR={}\n",
             at("host"),
             at("user.pub"),
             at("cache"),
@@ -497,7 +521,8 @@ impl Sshd {
         Err("sshd does not listen".to_owned())
     }
 
-    fn run(&self, line: &str) -> Ran {
+    /// Runs wringer, with HOST in its line for the machine behind this one.
+    pub fn run(&self, line: &str) -> Ran {
         let host = format!("ssh:{}@127.0.0.1:{}", self.user, self.port);
         let line = line.replace("HOST", &host);
         shell(&format!("PATH={}/bin:$PATH exec $WRINGER {line}", self.place.path().display()))
@@ -532,7 +557,16 @@ fn a_machine_behind_ssh_needs_nothing_but_sshd() {
     let ran = ran.ended_with(0);
     assert_eq!(server.take().values().sum::<u64>(), 50, "{}", ran.stdout);
     assert_eq!(sshd.copies(), 1, "it is used again");
-    // A host key that nobody knows is no reason to go on.
+    // Who begins more than eight at once has some of them dropped by this one, each time.
+    let twelve = "--agents HOST ".repeat(12);
+    let checked = sshd.run(&format!("fleet check {twelve}")).ended_with(0);
+    assert_eq!(checked.stdout.lines().count(), 12, "{}", checked.stdout);
+    // Nobody is let in by a key that is not the right one, and a host key that nobody knows is no reason to go on.
+    let keys = sshd.place.path().join("user.pub");
+    let right = fs::read(&keys).expect("a file");
+    fs::write(&keys, "").expect("a file");
+    sshd.run("fleet check --agents HOST").refused_with(1, &["agent a1 (ssh:", "Permission denied"]);
+    fs::write(&keys, right).expect("a file");
     fs::write(sshd.place.path().join("known"), "").expect("a file");
     sshd.run("fleet check --agents HOST").refused_with(1, &["Host key verification failed"]);
 }

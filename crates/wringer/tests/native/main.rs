@@ -26,6 +26,7 @@ mod faulty_proxy;
 mod find;
 mod fit;
 mod fleet;
+mod fleet_luck;
 mod h2load;
 mod http;
 mod http2;

@@ -200,3 +200,40 @@ fn what_origins_of_agents_cannot_be_is_refused() {
         .refused_with(1, &["agent o2 (cmd:false)", "exit code 1"]);
     row.assert_free();
 }
+
+#[test]
+fn an_origin_listens_only_where_the_owner_of_its_machine_allows() {
+    let row = Row::new();
+    let place = folder();
+    let [plan, agents, rules] =
+        ["plan.toml", "fleet.toml", "agent.toml"].map(|name| place.path().join(name).display().to_string());
+    let listen = row.origins[0];
+    let target = row.targets.split(',').next().expect("a first");
+    let shown =
+        run(&format!("cache {target} --origin {listen} -c 2 --phase x,requests=20 --size 3000 --show-plan"));
+    fs::write(&plan, shown.ended_with(0).stdout.as_str()).expect("a file");
+    let command = format!("{} agent --stdio --rules {rules}", env!("CARGO_BIN_EXE_wringer"));
+    let text = format!(
+        "[[agents]]\nat = \"local\"\n[[agents]]\nat = \"cmd:{command}\"\nrole = \"origin\"\nlisten = \"{listen}\"\n"
+    );
+    fs::write(&agents, text).expect("a file");
+    let another = if listen.port() == 9 { 10 } else { 9 };
+    for (allow, allowed) in [
+        ("192.0.2.0/24".to_owned(), false),
+        (format!("127.0.0.0/8:{another}"), false),
+        (String::new(), false),
+        (format!("127.0.0.0/8:{}", listen.port()), true),
+    ] {
+        let list = if allow.is_empty() { String::new() } else { format!("\"{allow}\"") };
+        fs::write(&rules, format!("allow = [{list}]\n")).expect("a file");
+        let ran = start(["fleet", "run", &plan, "--agents", &agents, "-q"]).end();
+        match allowed {
+            true => drop(ran.ended_with(0)),
+            false => drop(ran.refused_with(
+                1,
+                &["it is to listen where it may not", "is not among what the owner of this machine allows"],
+            )),
+        }
+        row.assert_free();
+    }
+}
