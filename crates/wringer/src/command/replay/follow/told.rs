@@ -47,9 +47,14 @@ pub fn no_thread(why: &dyn Display) -> String {
     format!("the log is not copied: no thread can be started: {why}")
 }
 
+/// A share of a core, which may be more than one.
+fn of_a_core(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
 /// Why a copy ended itself: it used so large a share of a core.
 pub fn too_much(share: f64, most: f64) -> String {
-    format!("it used {} of a core for 5 s, more than --max-cpu {}", percent(share), percent(most))
+    format!("it used {} of a core for 5 s, more than --max-cpu {}", of_a_core(share), of_a_core(most))
 }
 
 /// Why a copy ended itself: its log is gone.
@@ -145,9 +150,9 @@ fn turned(fate: &Fate) -> Option<String> {
 fn processor(used: Use, bounds: Bounds) -> String {
     format!(
         "the copy used {} of a core on average and {} in its busiest second, of --max-cpu {}",
-        percent(used.mean),
-        percent(used.busiest),
-        percent(bounds.max_cpu)
+        of_a_core(used.mean),
+        of_a_core(used.busiest),
+        of_a_core(bounds.max_cpu)
     )
 }
 
@@ -251,11 +256,15 @@ mod tests {
         }
     }
 
-    /// Words in small letters, beside options and what stands in parentheses as a name.
+    /// Values of options, which stay.
+    const STAY: [&str; 3] = ["body", "path", "query"];
+
+    /// Words in small letters, beside options and their values.
     fn left_in_english(text: &str) -> Vec<&str> {
         let words =
             text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_./`:\\".contains(letter));
-        words.filter(|word| word.len() > 2 && word.chars().all(|one| one.is_ascii_lowercase())).collect()
+        let is_ours = |word: &&str| word.len() > 2 && word.chars().all(|one| one.is_ascii_lowercase());
+        words.filter(is_ours).filter(|word| !STAY.contains(word)).collect()
     }
 
     /// Whatever a live copy tells, while it goes on and in its report, is told in Chinese, too.
