@@ -149,13 +149,14 @@ impl Privacy {
 
     /// Appends a target, a path with its query, such that nothing private is in it.
     pub fn target(&self, target: &[u8], out: &mut Vec<u8>) {
-        let end = memchr::memchr(b'?', target).unwrap_or(target.len());
+        // What stands behind `#` should never have been sent, and is often a token.
+        let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
         let (path, query) = target.split_at(end);
         self.path(path, out);
         if query.is_empty() {
             return;
         }
-        out.push(b'?');
+        out.push(query[0]);
         if self.keep.query {
             out.extend_from_slice(&query[1..]);
             return;
@@ -366,6 +367,7 @@ mod tests {
             "/x?user=jane",
             "/x?9f86d081884c7d659a2feaa0c55ad015",
             "/x;jsessionid=9F86D081884C7D659A2FEAA0C55AD015",
+            "/x#token=jane",
         ] {
             let found = target(text);
             assert_ne!(found, text);

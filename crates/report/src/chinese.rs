@@ -7,7 +7,8 @@
 //! Names of breaches and codes are in the catalogue of [`breach`] and not here.
 //!
 //! `chinese/decisions.txt` has what only the decision commands say and `chinese/recordings.txt` what those do that have to do with
-//! recordings; their pages are read line by line, by [`lines`], and reports of runs do not look there. `{#}` in English is something filled in that is a number, `{~}` words without `;` and `:`.
+//! recordings; their pages are read line by line, by [`lines`], and reports of runs do not look there. `chinese/replays.txt` has notes of replays
+//! and live copies, which stand in reports, too. `{#}` in English is something filled in that is a number, `{~}` words without `;` and `:`.
 
 pub mod lines;
 
@@ -18,6 +19,7 @@ use std::sync::OnceLock;
 const SENTENCES: &str = include_str!("chinese/sentences.txt");
 const DECISIONS: &str = include_str!("chinese/decisions.txt");
 const RECORDINGS: &str = include_str!("chinese/recordings.txt");
+const REPLAYS: &str = include_str!("chinese/replays.txt");
 
 /// Marks between parts of a text, in English and in Chinese, the farthest apart first.
 const BETWEEN: [(&str, &str); 4] = [(". ", "。"), ("; ", "；"), (": ", "："), (", ", "，")];
@@ -109,6 +111,7 @@ fn catalogue() -> &'static [Template] {
         let codes = protocols.into_iter().flat_map(breach::codes::of);
         let codes = codes.map(|entry| (entry.meaning, entry.chinese));
         templates(SENTENCES)
+            .chain(templates(REPLAYS))
             .chain(
                 words.chain(advice).chain(codes).map(|(english, chinese)| Template::plain(english, chinese)),
             )

@@ -8,6 +8,7 @@ mod hostile;
 mod instructions;
 mod programs;
 mod regexes;
+mod replayed;
 mod resend;
 mod scenario;
 mod seeds;

@@ -1,12 +1,12 @@
 //! A server that follows a script: what it does for each request, to the byte and the microsecond.
 
 use net::{Close, Listener, Net};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::pending;
 use std::rc::Rc;
 use std::time::Duration;
 use transport::Stream;
-use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Stage};
+use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Stage, Target};
 use wire::tls::Server;
 
 /// One thing that the server does.
@@ -37,11 +37,16 @@ pub struct Script {
     pub at_head: bool,
     /// Time without a request after which it closes a connection, and its words before.
     pub idle: Option<(Duration, Vec<u8>)>,
+    /// Where each request is written down: when it had come, since the server began, and its path.
+    pub seen: Option<Seen>,
 }
+
+/// Requests that a server had.
+pub type Seen = Rc<RefCell<Vec<(Duration, String)>>>;
 
 impl Script {
     pub fn new(moves: impl Fn(Asked) -> Vec<Move> + 'static) -> Script {
-        Script { moves: Rc::new(moves), at_head: false, idle: None }
+        Script { moves: Rc::new(moves), at_head: false, idle: None, seen: None }
     }
 }
 
@@ -61,6 +66,7 @@ pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option
                 stream,
                 reader: RequestReader::new(Limits::default()),
                 unread: Vec::new(),
+                path: Path::default(),
             };
             loop {
                 if line.request_in_time(&script).await.is_none() {
@@ -68,6 +74,9 @@ pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option
                 }
                 let number = requests.replace(requests.get() + 1);
                 let asked = Asked { number, at: line.net.now() - began };
+                if let Some(seen) = &script.seen {
+                    seen.borrow_mut().push((asked.at, line.path.0.clone()));
+                }
                 for action in (script.moves)(asked) {
                     match action {
                         Move::Close => return line.stream.close(Close::Graceful).await,
@@ -89,12 +98,20 @@ struct Line {
     reader: RequestReader,
     /// Received and not read yet.
     unread: Vec<u8>,
+    /// Of the request that came last.
+    path: Path,
 }
 
-struct Unseen;
+#[derive(Default)]
+struct Path(String);
 
-impl RequestSink for Unseen {
-    fn head(&mut self, _head: &RequestHead<'_>, _raw: &[u8]) {}
+impl RequestSink for Path {
+    fn head(&mut self, head: &RequestHead<'_>, _raw: &[u8]) {
+        self.0.clear();
+        if let Target::Origin(path) | Target::Absolute { path, .. } = head.target {
+            self.0.push_str(&String::from_utf8_lossy(path));
+        }
+    }
 }
 
 impl Line {
@@ -117,7 +134,7 @@ impl Line {
                 let received = self.stream.recv().await.ok().filter(|bytes| !bytes.is_empty())?;
                 self.unread = received.to_vec();
             }
-            let progress = self.reader.read(&self.unread, &mut Unseen).ok()?;
+            let progress = self.reader.read(&self.unread, &mut self.path).ok()?;
             self.unread.drain(..progress.consumed);
             if progress.done {
                 self.reader.begin();

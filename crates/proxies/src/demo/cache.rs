@@ -572,3 +572,57 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     }
     cause.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::draw::Draw;
+    use plan::popularity::{Popularity, Sampler};
+    use plan::site::{Site, Size};
+    use recording::replay::Lru;
+
+    static BODY: [u8; 1 << 20] = [7; 1 << 20];
+
+    /// Hits of a stream of requests at the store of so many bytes, and at a list of the same that forgets exactly what was used least recently.
+    async fn hits(popularity: &Popularity, memory: u64) -> [f64; 2] {
+        let origin = SocketAddr::from(([127, 0, 0, 1], 9));
+        let (store, mut exact) = (Cache::new(origin, memory).store, Lru::new(memory));
+        let asked = Asked::new(Method::GET, &Uri::from_static("/"), HeaderMap::new(), origin).unwrap();
+        let policy = policy(&asked, StatusCode::OK, &HeaderMap::new(), SystemTime::now());
+        let sampler = Sampler::new(popularity);
+        let size = Size::Heavy { median: 8_000, sigma: 1.2, tail: 0.05, shape: 1.3, max: 1 << 20 };
+        let site = Site { size, ..Site::default() };
+        let requests = 60_000_u64;
+        let mut hits = [0_u64; 2];
+        for number in 0..requests {
+            let object = sampler.pick(&mut Draw::new(7, number), number, 0).object(0);
+            let key = format!("GET /w/{object:x}");
+            let body = Bytes::from_static(&BODY[..site.size_of(object) as usize]);
+            let (fields, selecting, policy) = (HeaderMap::new(), Vec::new(), policy.clone());
+            let kept =
+                Kept::Answer(Arc::new(Stored { status: StatusCode::OK, fields, body, policy, selecting }));
+            hits[1] += u64::from(exact.ask(object, (key.len() + kept.bytes()) as u64));
+            if store.get(&key).await.is_some() {
+                hits[0] += 1;
+            } else {
+                store.insert(key, kept).await;
+            }
+        }
+        hits.map(|hits| hits as f64 / requests as f64)
+    }
+
+    /// The yardstick of a replay is an exact LRU cache: the store answers as much of a stream, within half a point.
+    #[test]
+    fn the_store_forgets_what_was_used_least_recently() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for (alpha, one_timers) in [(0.7, 0.3), (1.0, 0.1)] {
+            let law = plan::Law::Zipf { alpha };
+            let popularity = Popularity { hot: 10_000, law, one_timers, ..Popularity::default() };
+            for memory in [20 << 20, 60 << 20] {
+                let [found, exact] = runtime.block_on(hits(&popularity, memory));
+                let told = format!("{alpha}, {one_timers}, {memory} bytes: {found} and {exact}");
+                assert!((found - exact).abs() <= 0.005 && (0.1..0.95).contains(&exact), "{told}");
+            }
+        }
+    }
+}

@@ -190,7 +190,10 @@ fn bare_host(host: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 /// A host as it may stand in a request; a log's own field may hold anything.
 fn sendable(host: Cow<'_, [u8]>) -> Result<Cow<'_, [u8]>, Reason> {
     let is_other = |byte: &u8| *byte <= b' ' || matches!(*byte, 0x7f | b'/' | b'?' | b'#');
-    if host.iter().any(is_other) { Err(Reason::Unsendable) } else { Ok(host) }
+    let port = memchr::memrchr(b':', &host).map_or(&b""[..], |at| &host[at + 1..]);
+    // A password that holds a slash ends the authority before its host.
+    let is_port = port.iter().all(u8::is_ascii_digit) || host.ends_with(b"]");
+    if host.iter().any(is_other) || !is_port { Err(Reason::Unsendable) } else { Ok(host) }
 }
 
 /// Bytes of the body that were sent, and true if the head's were guessed.
@@ -335,6 +338,7 @@ mod tests {
             ("GET https://u:p@o.example:443?x HTTP/1.1", fine("o.example", "/?x")),
             ("GET http://o.example HTTP/1.1", fine("o.example", "/")),
             (r"GET /\x22\\ HTTP/1.1", fine("h.example", "/\"\\")),
+            ("GET http://jane:hun/ter2@o.example/a HTTP/1.1", Err(Reason::Unsendable)),
             ("GET /a b HTTP/1.1", Err(Reason::Unsendable)),
             (r"GET /a\x0d\x0aX: y HTTP/1.1", Err(Reason::Unsendable)),
             (r"GET /a\x00 HTTP/1.1", Err(Reason::Unsendable)),
@@ -358,8 +362,12 @@ mod tests {
             let text = Text { bytes: host, escape: Escape::Backslash };
             Clean::of(&Entry { object, host: text, ..Entry::default() }).map(|clean| clean.host.to_vec())
         };
-        assert_eq!(of(b"[::1]:8080"), Ok(b"[::1]:8080".to_vec()));
-        for host in [&b"id\"\0\0h"[..], b"a b", b"a\x7f", b"a/b", br"a\x0d\x0aX: y", b"a?b", b"a#b"] {
+        for host in [&b"[::1]:8080"[..], b"[::1]", b"h:8080"] {
+            assert_eq!(of(host), Ok(host.to_vec()));
+        }
+        for host in
+            [&b"id\"\0\0h"[..], b"a b", b"a\x7f", b"a/b", br"a\x0d\x0aX: y", b"a?b", b"a#b", b"jane:hun"]
+        {
             assert_eq!(of(host), Err(Reason::Unsendable), "{host:?}");
         }
     }

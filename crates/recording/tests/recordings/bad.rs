@@ -212,6 +212,50 @@ fn what_is_whole_of_a_damaged_recording_is_read() {
     assert!(error.contains("block 1 at byte") && error.contains("checksum"), "{error}");
 }
 
+/// The section that holds this byte is sealed again, in its head and in the index behind it, as by somebody who means it.
+fn resealed(bytes: &[u8], at: usize) -> Vec<u8> {
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let seal = |head: &mut [u8], content: &[u8]| {
+        head[8..12].copy_from_slice(&(content.len() as u32).to_le_bytes());
+        head[12..16].copy_from_slice(&crc32fast::hash(content).to_le_bytes());
+        let own = crc32fast::hash(&head[..16]);
+        head[16..20].copy_from_slice(&own.to_le_bytes());
+    };
+    let begins = bytes[..at].windows(4).rposition(|window| window == b"\xf7rs\n").expect("a section");
+    let (before, index) = (number(begins + 12), begins + 20 + number(begins + 8) as usize);
+    let mut head = bytes[begins..begins + 20].to_vec();
+    seal(&mut head, &bytes[begins + 20..index]);
+    let crc = |crc: u32| format!("\"crc\":{crc},");
+    let places = String::from_utf8(bytes[index + 20..bytes.len() - 16].to_vec()).expect("JSON");
+    let after = crc32fast::hash(&bytes[begins + 20..index]);
+    let places = places.replace(&crc(before), &crc(after));
+    let mut index_head = bytes[index..index + 20].to_vec();
+    seal(&mut index_head, places.as_bytes());
+    [
+        &bytes[..begins],
+        &head,
+        &bytes[begins + 20..index],
+        &index_head,
+        places.as_bytes(),
+        &bytes[bytes.len() - 16..],
+    ]
+    .concat()
+}
+
+/// A summary that is whole, and names another content than that which is there.
+#[test]
+fn parts_that_do_not_belong_together_are_told_by_the_fingerprint() {
+    let mut bytes = written(300);
+    let text = b"\"fingerprint\":";
+    let at = bytes.windows(text.len()).rposition(|window| window == text).expect("a summary") + text.len();
+    assert!(Recording::open(Cursor::new(resealed(&bytes, at))).is_ok(), "nothing was changed");
+    // Not the first digit, which could make it too large.
+    bytes[at + 3] = if bytes[at + 3] == b'1' { b'2' } else { b'1' };
+    let error = Recording::open(Cursor::new(resealed(&bytes, at))).unwrap_err();
+    assert!(matches!(error, ReadError::Fingerprint { .. }), "{error}");
+    assert!(error.to_string().contains("parts of it were replaced; --salvage"), "{error}");
+}
+
 /// A part that was copied to two places, as by a disk that lost count.
 #[test]
 fn a_block_that_stands_twice_is_read_once() {

@@ -62,7 +62,7 @@ impl Wire {
 /// A frame of Ethernet with a segment in it, padded as short ones are.
 fn frame(by_client: bool, port: u16, sequence: u32, flags: u8, payload: &[u8]) -> Vec<u8> {
     let (from, to) =
-        if by_client { ([192, 0, 2, 7], [10, 0, 0, 1]) } else { ([10, 0, 0, 1], [192, 0, 2, 7]) };
+        if by_client { ([203, 0, 113, 77], [10, 0, 0, 1]) } else { ([10, 0, 0, 1], [203, 0, 113, 77]) };
     let (source, target) = if by_client { (port, 80) } else { (80, port) };
     let mut frame = vec![0; 12];
     frame.extend([8, 0, 0x45, 0]);
@@ -155,6 +155,16 @@ fn talk() -> Vec<Vec<u8>> {
     wire.client(&get("/e"));
     wire.server("HTTP/1.1 200 OK\r\n\r\nuntil the end");
     wire.close()
+}
+
+/// A file of one connection with these requests, each answered alike.
+pub fn exchanges(asked: &[String], answer: &str) -> Vec<u8> {
+    let mut wire = Wire::new(CLIENT);
+    for request in asked {
+        wire.client(request);
+        wire.server(answer);
+    }
+    pcap(&wire.close())
 }
 
 #[test]

@@ -247,6 +247,17 @@ mod tests {
         assert_eq!((need.connections_per_s, need.requests_per_s), (Some(100.0), Some(400.0)));
     }
 
+    /// A recording needs what its busiest second does, so that what is more than the machine can is said before the start.
+    #[test]
+    fn a_recording_needs_what_its_busiest_second_needs() {
+        let quiet = (0..10).map(|second| second * 1_000_000);
+        let busy = (0..50_000).map(|nth| 10_000_000 + nth * 20);
+        let at_us = plan::Moments::new(quiet.chain(busy).collect());
+        let pace = Pace::Recorded { at_us, in_flight: 7_000 };
+        let need = Need::of_plan(&plan(Http::default(), vec![phase(pace)]), 1, &[]);
+        assert_eq!((need.connections, need.requests_per_s), (7_000, Some(50_000.0)));
+    }
+
     #[test]
     fn kept_connections_have_no_rate_and_an_origin_alone_needs_none() {
         let mut plan = plan(Http::default(), vec![phase(Pace::Users(9))]);

@@ -8,6 +8,7 @@ mod support;
 
 mod answers;
 mod arena;
+mod bad_recordings;
 mod bodies;
 #[cfg(feature = "nats")]
 mod bus;

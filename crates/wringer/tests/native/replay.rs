@@ -472,3 +472,52 @@ fn what_has_no_meaning_for_a_live_copy_is_refused() {
         assert!(ran.stderr.contains(said), "{words}: {}", ran.stderr);
     }
 }
+
+/// A stream without end keeps the copy busy on any machine: it ends itself, and says what it had used.
+#[test]
+fn a_live_copy_that_uses_too_much_of_the_processor_ends_itself() {
+    let web = Web::start(|_| ok("x"));
+    let files = with_files(&[]);
+    let at = files.path().display().to_string();
+    let ran = shell(&format!(
+        "yes 'what is this' | $WRINGER replay --follow - http://{} --real-origin --ignore-exit -q --json {at}/result.json --no-keep \
+         --log-format '{FORMAT}' --max-cpu 2% -d 100s",
+        web.address
+    ))
+    .ended_with(3);
+    let report = std::fs::read_to_string(files.path().join("result.json")).unwrap();
+    for told in [
+        "the copy ended itself: it used ",
+        " of a core for 5 s, more than --max-cpu 2.0 %",
+        " in its busiest second",
+    ] {
+        assert!(report.contains(told), "{told}: {report}\n{}", ran.stderr);
+    }
+    assert!(Report::of(&report).number("run/duration_s") < 60.0);
+}
+
+/// A log that says nothing for long is waited for, which is told once, in the language that was asked for; then it is copied on.
+#[test]
+fn a_silent_log_is_told_and_copied_on() {
+    let web = Web::start(|_| ok("x"));
+    let files = with_files(&[]);
+    let at = files.path().display().to_string();
+    let write = "say() { for n in $(seq $1 $2); do printf '{\"t\":%s,\"m\":\"GET\",\"p\":\"/%s\",\"s\":200,\"b\":1}\\n' $(date +%s%3N) $n; done; }";
+    shell(&format!(
+        "cd {at}; {write}
+         (say 1 4; for _ in $(seq 1200); do grep -q 沉默 told && break; sleep 0.1; done; say 5 8) |
+             $WRINGER --lang zh replay --follow - http://{} --real-origin --ignore-exit --json result.json --no-keep \
+                 --log-format '{FORMAT}' --lag 1s --max-lag 1h --max-cpu 9000% -d 300s > said 2> told
+         echo ended ${{PIPESTATUS[1]}} >> told",
+        web.address
+    ))
+    .ended_with(0);
+    let told = std::fs::read_to_string(files.path().join("told")).unwrap();
+    assert_eq!(told.matches("日志已经沉默 10.0 s；复制在等待它").count(), 1, "{told}");
+    assert!(told.contains("压测") && told.contains("随 - 增长") && told.ends_with("ended 0\n"), "{told}");
+    let mut seen: Vec<String> = web.seen().iter().map(|asked| asked.target.clone()).collect();
+    seen.sort();
+    assert_eq!(seen, (1..=8).map(|number| format!("/{number}")).collect::<Vec<_>>());
+    let said = std::fs::read_to_string(files.path().join("said")).unwrap();
+    assert!(said.contains("实时复制：读取 8 行，采用 8 个请求，放下待发 8 个"), "{said}");
+}

@@ -148,7 +148,10 @@ fn nothing(args: &ReplayArgs, chosen: &Chosen, notes: &[String]) -> Problem {
             plan::units::show_duration(span),
             report::show::counted(warm, "request")
         )),
-        None => Problem::impossible(format!("nothing to replay: {}", notes.join("; "))),
+        // The first note says what was not sent; what the others tell of is not there.
+        None => {
+            Problem::impossible(format!("nothing to replay: {}", notes.first().map_or("", String::as_str)))
+        }
     }
 }
 

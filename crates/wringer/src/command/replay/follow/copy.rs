@@ -4,6 +4,7 @@
 
 use super::tail::{Tail, Turns, cut};
 use super::told;
+use super::watch::{Processor, Silence, Use};
 use crate::command::show;
 use plan::{LiveFeed, LiveFull, LiveLine};
 use recording::format::Format;
@@ -24,10 +25,8 @@ const QUEUED: usize = 1 << 17;
 const AHEAD: Duration = Duration::from_millis(100);
 /// Time between two looks at a log that is silent.
 const LOOK: Duration = Duration::from_millis(20);
-/// A log is called silent after so long.
-const SILENT: Duration = Duration::from_secs(10);
-/// The processor is used too much for so long before the copy ends.
-const TOO_MUCH: u32 = 5;
+/// Chunks of a stream that are read at once, so that whoever reads gets to do something else.
+const CHUNKS: usize = 16;
 /// Steps in which it is counted how long after their begin lines came.
 const STEP: Duration = Duration::from_millis(100);
 /// How many of them.
@@ -78,6 +77,8 @@ pub struct Fate {
     pub longest: Duration,
     /// Changes of the file.
     pub turns: Turns,
+    /// Shares of a core that were used; none before the first second was over.
+    pub used: Option<Use>,
     /// Why the copy ended itself; empty: it did not.
     pub ended: String,
 }
@@ -94,6 +95,7 @@ impl Default for Fate {
             came_after: vec![0; STEPS],
             longest: Duration::ZERO,
             turns: Turns::default(),
+            used: None,
             ended: String::new(),
         }
     }
@@ -191,9 +193,9 @@ impl Copier {
 
     /// Copies until the run is over, or the lines are.
     pub fn run(mut self) -> Copier {
-        let mut heard = Instant::now();
-        let mut is_silent = false;
-        let mut used = Used::new();
+        let begun = Instant::now();
+        let mut silence = Silence::new(begun);
+        let mut processor = Processor::new(begun, used());
         while !self.over.load(Ordering::Relaxed) {
             let now = Instant::now();
             let came = match self.read(now) {
@@ -201,25 +203,21 @@ impl Copier {
                 Ok(None) if self.queue.is_empty() => break,
                 Ok(None) => 0,
                 Err(error) => {
-                    self.fate.ended = format!("the log cannot be read any more: {error}");
+                    self.fate.ended = told::unreadable(&error);
                     break;
                 }
             };
             self.hand_over(now);
-            if came > 0 {
-                heard = now;
-                is_silent = false;
-            } else if !is_silent && now - heard > SILENT {
-                is_silent = true;
-                show::notice("note: the log has been silent for 10 s; the copy waits for it");
+            if silence.is_to_be_told(now, came > 0) {
+                show::tell(&told::silent());
             }
-            if let Some(share) = used.too_much(now, self.bounds.max_cpu) {
-                let limit = report::show::percent(self.bounds.max_cpu);
-                self.fate.ended = format!(
-                    "it used {} of a core for 5 s, more than --max-cpu {limit}",
-                    report::show::percent(share)
-                );
-                break;
+            if processor.is_due(now) {
+                let share = processor.too_much(now, used(), self.bounds.max_cpu);
+                self.fate.used = processor.seen();
+                if let Some(share) = share {
+                    self.fate.ended = told::too_much(share, self.bounds.max_cpu);
+                    break;
+                }
             }
             self.tell();
             if came == 0 {
@@ -276,7 +274,7 @@ impl Copier {
             }
             Lines::Stream { chunks, rest } => {
                 let mut came = 0;
-                loop {
+                for _ in 0..CHUNKS {
                     match chunks.try_recv() {
                         Ok(chunk) => {
                             came += chunk.len() as u64;
@@ -286,6 +284,7 @@ impl Copier {
                         Err(TryRecvError::Disconnected) => return Ok(Some(came).filter(|came| *came > 0)),
                     }
                 }
+                Ok(Some(came))
             }
         }
     }
@@ -309,7 +308,7 @@ impl Copier {
     /// Lays down what is to be told when the run is over.
     fn tell(&mut self) {
         self.fate.too_old = self.feed.passed_by();
-        let sentences = told::sentences(&self.live, &self.fate, self.bounds);
+        let sentences = told::sentences(self.live.counts(), &self.fate, self.bounds);
         *self.later.lock().unwrap_or_else(PoisonError::into_inner) = sentences;
     }
 }
@@ -337,34 +336,8 @@ impl Clock {
     }
 }
 
-/// Processor time of this process.
-struct Used {
-    at: Instant,
-    cpu: Duration,
-    above: u32,
-}
-
-impl Used {
-    fn new() -> Used {
-        Used { at: Instant::now(), cpu: cpu(), above: 0 }
-    }
-
-    /// The share of a core that was used in the last second, once it has been too much for long.
-    fn too_much(&mut self, now: Instant, most: f64) -> Option<f64> {
-        let length = now - self.at;
-        if length < Duration::from_secs(1) {
-            return None;
-        }
-        let used = cpu();
-        let share = (used - self.cpu).as_secs_f64() / length.as_secs_f64();
-        self.at = now;
-        self.cpu = used;
-        self.above = if share > most { self.above + 1 } else { 0 };
-        (self.above >= TOO_MUCH).then_some(share)
-    }
-}
-
-fn cpu() -> Duration {
+/// Processor time that this process has used.
+fn used() -> Duration {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
 }

@@ -4,6 +4,7 @@
 mod copy;
 mod tail;
 mod told;
+mod watch;
 
 use super::{Told, as_origin, choice, pressed};
 use crate::arguments::seed_from_clock;
@@ -59,7 +60,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     let plan = args.plan(seed, replayed, sides.as_ref()).map_err(Problem::Usage)?;
     let plan = args.output.held_to(args.keep.applied(plan));
     if let Err(error) = rustix::process::nice(NICE) {
-        show::notice(&format!("note: the copy runs at the usual priority: {error}"));
+        show::tell(&told::usual_priority(&error));
     }
     let later = Arc::new(Mutex::new(Vec::new()));
     let bounds = Bounds { lag: args.follow.lag, max_lag: args.follow.max_lag, max_cpu: args.follow.max_cpu };
@@ -73,7 +74,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
         let spawned = std::thread::Builder::new().name("copy".to_owned()).spawn(move || copier.run());
         match spawned {
             Ok(spawned) => *thread.lock().expect("nobody panics while holding it") = Some(spawned),
-            Err(error) => show::notice(&format!("the log is not copied: no thread can be started: {error}")),
+            Err(error) => show::tell(&told::no_thread(&error)),
         }
     };
     let title = |pressed: &str| {
@@ -82,7 +83,7 @@ pub fn run(args: &ReplayArgs) -> Result<Exit, Problem> {
     };
     let after = |result: &measure::RunResult| as_origin::joined(&plan, result);
     let told =
-        Told { title: &title, notes: notes(args), begin: &begin, after: &after, later, recorded: None };
+        Told { title: &title, notes: told::notes(args), begin: &begin, after: &after, later, recorded: None };
     let exit = pressed(args, &plan, &told, sides.as_ref())?;
     over.store(true, Ordering::Relaxed);
     let thread = thread.lock().ok().and_then(|mut thread| thread.take());
@@ -123,29 +124,4 @@ fn format(read: &LogArgs, log: &Path, lines: &mut Lines) -> Result<Format, Probl
         )));
     }
     logs::format_of(read, &name, last)
-}
-
-/// Facts known before the first request.
-fn notes(args: &ReplayArgs) -> Vec<String> {
-    let mut notes = Vec::new();
-    if args.as_origin.as_origin {
-        notes.push(
-            "sizes of objects are those of their last whole answer in the log, lifetimes those that it tells; else --lifetime holds".to_owned(),
-        );
-    } else if args.follow.keep_private.is_none() {
-        notes.push(
-            "values of queries and parts of paths that look like tokens are others than in the log (--keep-private query,path)".to_owned(),
-        );
-    }
-    if args.chosen.sample_users < 1.0 {
-        notes
-            .push("--sample-users: objects are asked for less often, so the hit ratio is too low".to_owned());
-    }
-    if args.chosen.sample_objects < 1.0 {
-        notes.push(format!(
-            "--sample-objects: the hit ratio holds for a cache of {} of the size",
-            report::show::percent(args.chosen.sample_objects)
-        ));
-    }
-    notes
 }

@@ -1,18 +1,76 @@
 //! Sentences on a live copy: what was read, what was dropped and why, and the lag that its log needs.
 
 use super::copy::{Bounds, Fate};
-use recording::replay::live::{Counts, LiveLog};
-use report::show::{count, counted, duration};
+use super::watch::{SILENT, Use};
+use cli::ReplayArgs;
+use recording::replay::live::Counts;
+use report::show::{count, counted, duration, percent};
+use std::fmt::Display;
+
+/// Facts known before the first request, a sentence each.
+pub fn notes(args: &ReplayArgs) -> Vec<String> {
+    let mut notes = Vec::new();
+    if args.as_origin.as_origin {
+        notes.push(
+            "sizes of objects are those of their last whole answer in the log, lifetimes those that it tells; else --lifetime holds".to_owned(),
+        );
+    } else if args.follow.keep_private.is_none() {
+        notes.push(
+            "values of queries and parts of paths that look like tokens are others than in the log (--keep-private query,path)".to_owned(),
+        );
+    }
+    if args.chosen.sample_users < 1.0 {
+        notes
+            .push("--sample-users: objects are asked for less often, so the hit ratio is too low".to_owned());
+    }
+    if args.chosen.sample_objects < 1.0 {
+        notes.push(format!(
+            "--sample-objects: the hit ratio holds for a cache of {} of the size",
+            percent(args.chosen.sample_objects)
+        ));
+    }
+    notes
+}
+
+/// Told while the log is silent.
+pub fn silent() -> String {
+    format!("note: the log has been silent for {}; the copy waits for it", duration(SILENT))
+}
+
+/// Told where the system does not let the copy step back.
+pub fn usual_priority(why: &dyn Display) -> String {
+    format!("note: the copy runs at the usual priority: {why}")
+}
+
+/// Told where the copy cannot begin.
+pub fn no_thread(why: &dyn Display) -> String {
+    format!("the log is not copied: no thread can be started: {why}")
+}
+
+/// A share of a core, which may be more than one.
+fn of_a_core(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// Why a copy ended itself: it used so large a share of a core.
+pub fn too_much(share: f64, most: f64) -> String {
+    format!("it used {} of a core for 5 s, more than --max-cpu {}", of_a_core(share), of_a_core(most))
+}
+
+/// Why a copy ended itself: its log is gone.
+pub fn unreadable(why: &dyn Display) -> String {
+    format!("the log cannot be read any more: {why}")
+}
 
 /// Facts that whoever reads the result must know, a sentence each.
-pub fn sentences(live: &LiveLog, fate: &Fate, bounds: Bounds) -> Vec<String> {
-    let counts = live.counts();
+pub fn sentences(counts: &Counts, fate: &Fate, bounds: Bounds) -> Vec<String> {
     let mut told = vec![read(counts, fate)];
     told.extend(left_out(counts));
     told.extend(dropped(fate, bounds));
     told.extend(needed(fate, bounds));
     told.extend(turned(fate));
     told.extend(otherwise(counts));
+    told.extend(fate.used.map(|used| processor(used, bounds)));
     if !fate.ended.is_empty() {
         told.push(format!("the copy ended itself: {}", fate.ended));
     }
@@ -78,7 +136,7 @@ fn turned(fate: &Fate) -> Option<String> {
     let kinds = [
         (turns.rotated, "rotated"),
         (turns.truncated, "truncated"),
-        (turns.halves, "left with half a line, which was lost"),
+        (turns.halves, "left with half a line that is lost"),
     ];
     let each: Vec<String> = kinds
         .into_iter()
@@ -86,6 +144,16 @@ fn turned(fate: &Fate) -> Option<String> {
         .map(|(times, what)| format!("{what} {}", counted(times, "time")))
         .collect();
     (!each.is_empty()).then(|| format!("the log was {}", each.join(", ")))
+}
+
+/// Use of the processor.
+fn processor(used: Use, bounds: Bounds) -> String {
+    format!(
+        "the copy used {} of a core on average and {} in its busiest second, of --max-cpu {}",
+        of_a_core(used.mean),
+        of_a_core(used.busiest),
+        of_a_core(bounds.max_cpu)
+    )
 }
 
 fn otherwise(counts: &Counts) -> Vec<String> {
@@ -112,4 +180,122 @@ fn otherwise(counts: &Counts) -> Vec<String> {
     ];
     let some = told.into_iter().filter(|(requests, _)| *requests > 0);
     some.map(|(requests, what)| format!("{} {what}", counted(requests, "request"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tail::Turns;
+    use super::*;
+    use clap::Parser;
+    use recording::left_out::{LeftOut, Reason};
+    use recording::replay::Why;
+    use report::Language;
+    use std::time::Duration;
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        replay: ReplayArgs,
+    }
+
+    /// A copy of which everything is to be told.
+    fn eventful() -> (Counts, Fate, Bounds) {
+        let mut left_out = LeftOut::default();
+        for (line, reason) in Reason::ALL.iter().enumerate() {
+            left_out.add(*reason, "a.log", line as u64 + 1, 0, b"");
+        }
+        let not_sent = Why::ALL.iter().map(|why| (*why, 1_200)).collect();
+        let counts = Counts {
+            lines: 2_400,
+            taken: 1_100,
+            left_out,
+            not_sent,
+            invented: 1,
+            ended: 2,
+            conditions: 3,
+            versions: 4,
+            encoded: 5,
+            hosts: 6,
+            guessed: 7,
+            forgotten: 8,
+            rounded: 9,
+            statuses: 10,
+        };
+        let mut fate = Fate {
+            laid: 1_000,
+            late: 30,
+            too_late: 1,
+            no_room: 2,
+            too_old: 3,
+            waiting: 4,
+            longest: Duration::from_secs(7),
+            turns: Turns { rotated: 1, truncated: 2, halves: 3 },
+            used: Some(Use { mean: 0.031, busiest: 0.4 }),
+            ended: too_much(0.31, 0.25),
+            ..Fate::default()
+        };
+        fate.came_after[44] = 100;
+        let bounds = Bounds { lag: Duration::from_secs(2), max_lag: Duration::from_secs(10), max_cpu: 0.25 };
+        (counts, fate, bounds)
+    }
+
+    #[test]
+    fn what_became_of_a_copy_is_told() {
+        let (counts, fate, bounds) = eventful();
+        let told = sentences(&counts, &fate, bounds).join("\n");
+        for sentence in [
+            "live copy: 2,400 lines read, 1,100 requests taken, 1,000 laid down to be sent",
+            "not copied: 1 that does not fit the format (first line 1); ",
+            "99 % of the lines came within 4.50 s of their begin, the last after 7.00 s, under --lag 2.00 s: 30 came after their moment and \
+             went at once; --lag 4.50 s lets 99 % keep theirs",
+            "the log was rotated 1 time, truncated 2 times, left with half a line that is lost 3 times",
+            "the copy used 3.1 % of a core on average and 40.0 % in its busiest second, of --max-cpu 25.0 %",
+            "the copy ended itself: it used 31.0 % of a core for 5 s, more than --max-cpu 25.0 %",
+        ] {
+            assert!(told.contains(sentence), "{sentence} in {told}");
+        }
+    }
+
+    /// Values of options, which stay.
+    const STAY: [&str; 3] = ["body", "path", "query"];
+
+    /// Words in small letters, beside options and their values.
+    fn left_in_english(text: &str) -> Vec<&str> {
+        let words =
+            text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_./`:\\".contains(letter));
+        let is_ours = |word: &&str| word.len() > 2 && word.chars().all(|one| one.is_ascii_lowercase());
+        words.filter(is_ours).filter(|word| !STAY.contains(word)).collect()
+    }
+
+    /// Whatever a live copy tells, while it goes on and in its report, is told in Chinese, too.
+    #[test]
+    fn a_live_copy_speaks_chinese() {
+        let (counts, fate, bounds) = eventful();
+        let quiet = Fate { late: 0, ..fate.clone() };
+        let in_reports =
+            sentences(&counts, &fate, bounds).into_iter().chain(sentences(&counts, &quiet, bounds));
+        let of = |words: &str| {
+            let words = format!("replay --follow a.log {words}");
+            notes(&Typed::try_parse_from(words.split(' ')).expect("it can be meant").replay)
+        };
+        let ended = [format!("the copy ended itself: {}", unreadable(&"EIO"))];
+        let in_reports =
+            in_reports.chain(ended).chain(of("h:1 --real-origin --sample-users 10% --sample-objects 10%"));
+        let in_reports: Vec<String> = in_reports.chain(of("--as-origin")).collect();
+        for english in &in_reports {
+            let said = Language::Chinese.say(english);
+            assert!(left_in_english(&said).is_empty(), "{:?} in {said}", left_in_english(&said));
+        }
+        let live = [
+            silent(),
+            usual_priority(&"EPERM"),
+            no_thread(&"EAGAIN"),
+            "pressing http://h:1/ as a.log grows".to_owned(),
+        ];
+        for english in live.iter().chain(&in_reports) {
+            let said = Language::Chinese.say_page(english);
+            let left: Vec<&str> = left_in_english(&said).into_iter().filter(|word| *word != "http").collect();
+            assert!(left.is_empty() && said != *english, "{left:?} in {said}");
+        }
+    }
 }
