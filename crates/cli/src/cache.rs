@@ -610,7 +610,7 @@ mod tests {
         let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset --source 127.0.0.2-127.0.0.9,::1 -H A:b --range 0.1 --abort 0.2 --head 0.25 --purge 2/s --purge-by BAN --purge-header X-Key:{path} \
                     --revalidate 0.3 --client-speed 10KB --slow 0.5 --size 1KB..2KB --lifetime 10s..20s \
                     --change-every 5s --variants 3 --vary-on cookie --private 0.1 --no-store 0.1 --origin-delay 5ms \
-                    --origin-speed 1MB --origin-errors 1% --origin-aborts 2% --origin-keep-alive 4 --origin-chunked 0.5 \
+                    --origin-speed 1MB --origin-errors 1% --origin-aborts 2% --origin-keep-alive 4 --origin-chunked 0.5 --origin-ignores-ranges 0.75 \
                     --drift 6 --one-timers 0.4 --check prefix --timeout 3s -n 100 -t 2 --seed 5";
         let plan = plan(line);
         let text = plan.to_text();
@@ -628,6 +628,7 @@ mod tests {
             "1000000",
             "prefix",
             "head = 0.25",
+            "ignores_ranges = 0.75",
             "BAN",
             "{path}",
         ] {

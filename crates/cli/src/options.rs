@@ -443,6 +443,15 @@ pub struct BehaviourArgs {
     /// Share of answers in chunks
     #[arg(id = "origin_chunked", long = "origin-chunked", value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub chunked: f64,
+    /// Share of requests for a range that get the whole object
+    #[arg(
+        id = "origin_ignores_ranges",
+        long = "origin-ignores-ranges",
+        value_name = "SHARE",
+        default_value = "0",
+        value_parser = units::share
+    )]
+    pub ignores_ranges: f64,
     /// Field added to each answer
     #[arg(id = "origin_headers", long = "origin-header", value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
@@ -525,6 +534,9 @@ impl OriginArgs {
                 "--origin-chunked: with --haterm a request asks for chunks, by k=1: leave it out".to_owned()
             );
         }
+        if self.behaviour.ignores_ranges > 0.0 {
+            return Err("--origin-ignores-ranges: with --haterm there are no ranges: leave it out".to_owned());
+        }
         let usual = Site::default();
         let site = self.site.site();
         let given = [
@@ -568,6 +580,7 @@ impl BehaviourArgs {
             aborts: self.aborts,
             stream_faults: self.stream_faults.unwrap_or_default(),
             chunked: self.chunked,
+            ignores_ranges: self.ignores_ranges,
             fields: self.headers.clone(),
             tls: self.tls.tls(),
             ..Origin::default()

@@ -158,6 +158,8 @@ templates! {
     WORKER_ENDED = "worker {} of {} (pid {}) ended {} s into the run, and only its parent was told how";
     /// The end of a worker, the process in its place.
     TOOK_ITS_PLACE = "{}, and process {} took its place";
+    /// Seconds, the program, its number, the other program.
+    WORKER_REPLACED = "from {} s on a worker of {} (pid {}) is another program, {}: the figures are of two programs";
     /// The program, its number, new workers, seconds, old ones.
     WORKERS_RELOADED = "{} (pid {}) began {} new workers {} s into the run and {} old ones ended by themselves: a reload, or workers that are replaced in turn";
     /// Seconds, the new number, the address, the program, its old number.

@@ -95,7 +95,7 @@ pub(crate) fn compose(
         object.code(worker, scratch);
         return reply.send(out, turn, &object, scratch, None);
     }
-    match reply.span(&object, &scratch.tag, turn.now_us) {
+    match reply.span(&object, &scratch.tag, turn) {
         Span::Unsatisfiable => {
             scratch.value(|value| {
                 value.extend_from_slice(b"bytes */");
@@ -180,12 +180,14 @@ impl Reply<'_> {
     }
 
     /// The bytes asked for, if Range applies at all: to GET, and only while If-Range holds (RFC 9110 section 14.2).
-    fn span(&self, object: &Object, tag: &[u8], now_us: u64) -> Span {
-        match self.request.range.get() {
-            Some(value) if self.request.method == Method::Get && self.if_range_holds(object, tag, now_us) => {
-                range::resolve(value, object.size)
-            }
-            _ => Span::Whole,
+    fn span(&self, object: &Object, tag: &[u8], turn: &mut Turn) -> Span {
+        let Some(value) = self.request.range.get().filter(|_| self.request.method == Method::Get) else {
+            return Span::Whole;
+        };
+        let applies = self.if_range_holds(object, tag, turn.now_us);
+        match applies && !turn.draw.chance(self.worker.behaviour().ignores_ranges) {
+            true => range::resolve(value, object.size),
+            false => Span::Whole,
         }
     }
 

@@ -211,6 +211,20 @@ fn lengths_stay_those_of_the_first_answer() {
 }
 
 #[test]
+fn old_range_gives_the_bounds_of_what_was_too_old() {
+    let second = |kind| {
+        let rig = Rig::new(kind);
+        rig.get("/second/shrinks", "");
+        thread::sleep(Duration::from_millis(1100));
+        rig.get("/second/shrinks", "Range: bytes=700-2000\r\n")
+    };
+    let old = second(FaultKind::OldRange);
+    assert_eq!((old.status, old.field("content-range")), (206, "bytes 700-899/800"));
+    assert_eq!((old.field("content-length"), old.body.len()), ("200", 100));
+    assert_eq!(second(FaultKind::None).body.len(), 800, "the origin of this test ignores ranges");
+}
+
+#[test]
 fn what_the_origin_says_of_its_end_is_believed_by_some() {
     let second = |kind| {
         let rig = Rig::new(kind);

@@ -68,6 +68,7 @@ const CHINESE: [string, string][] = [
   ["{}, and process {} took its place", "{}，进程 {} 接替了它"],
   ["{} (pid {}) began {} new workers {} s into the run and {} old ones ended by themselves: a reload, or workers that are replaced in turn", "{}(pid {})启动了 {} 个新的工作进程（运行的第 {} 秒）,{} 个旧的自行结束：重新加载配置，或工作进程轮换"],
   ["from {} s on process {} answers at {}, a new start of {} (pid {}): the figures are of both", "从第 {} 秒起由进程 {} 在 {} 上应答，它是 {}(pid {})重新启动的：数据来自两者"],
+  ["from {} s on a worker of {} (pid {}) is another program, {}: the figures are of two programs", "从第 {} 秒起，{}（pid {}）的一个工作进程变成了另一个程序 {}：数据来自两个程序"],
   ["from {} s on another program answers, {} at {}, in place of {}: the figures are of two programs", "从第 {} 秒起由另一个程序应答：{}，地址 {}，取代了 {}：数据来自两个程序"],
   ["from {} s on another process listens, {} at {}, beside {}: the answers are of both", "从第 {} 秒起另有进程监听：{}，地址 {}，与 {} 并存：回答来自两者"],
   ["from {} s on nobody listens at {} any more, though {} (pid {}) goes on", "从第 {} 秒起 {} 上不再有进程监听，而 {}(pid {})仍在运行"],

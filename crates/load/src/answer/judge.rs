@@ -193,6 +193,12 @@ impl<'a> Judge<'a> {
         self.check.cuts_expected && early && failure.stage == Stage::Body
     }
 
+    /// The fault of a body that broke off: what had come of it was wrong already, or its head was.
+    pub fn wrong_before(&self, failure: Failure) -> Option<Fault> {
+        let answers = matches!(self.head.status, 200 | 206) && failure.stage == Stage::Body;
+        self.finding.as_ref().filter(|_| answers).map(|(fault, _)| *fault)
+    }
+
     /// To be called where what is stored broke off again where it had broken off before.
     pub fn lacks_its_end(&mut self) {
         let came = self.body_bytes;

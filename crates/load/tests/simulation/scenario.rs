@@ -377,6 +377,7 @@ fn origin(choose: &mut Chooser) -> Origin {
         errors: choose.share(),
         aborts: choose.share(),
         chunked: choose.one(&[0.0, 0.5, 1.0]),
+        ignores_ranges: choose.one(&[0.0, 0.5]),
         remember: 4,
         ..Origin::default()
     }

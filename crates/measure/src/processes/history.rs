@@ -22,6 +22,9 @@ const TOGETHER: Duration = Duration::from_millis(300);
 /// began just then.
 const SETTLED: Duration = Duration::from_millis(300);
 
+/// A worker that has lived for so long is what it will stay. A process that is to be another program becomes that soon after it began.
+const ESTABLISHED: Duration = Duration::from_secs(1);
+
 /// A living process that descends from the target's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
@@ -107,6 +110,12 @@ impl History {
         self.members.values().filter(|known| known.member.works && known.member.root == root).count()
     }
 
+    /// Workers that have lived for so long that none of them is still to become what it shall be.
+    pub fn established(&self, at: Duration) -> impl Iterator<Item = u32> {
+        let is_so = move |known: &&Known| known.member.works && known.lived(at) >= ESTABLISHED;
+        self.members.values().filter(is_so).map(|known| known.member.pid)
+    }
+
     /// True if something waits for the next look, which should come soon.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || self.roots.values().any(|root| root.reload_due.is_some())
@@ -152,7 +161,9 @@ impl History {
     /// A process has become another program without another number (`exec`): its sockets are the same ones. Nothing is told where it is another
     /// start of the same program.
     pub fn became(&mut self, at: Duration, now: Process) {
-        let Some(root) = self.roots.get_mut(&now.pid).filter(|root| !root.ended) else { return };
+        let Some(root) = self.roots.get_mut(&now.pid).filter(|root| !root.ended) else {
+            return self.worker_became(at, now);
+        };
         let before = std::mem::replace(&mut root.process, now.clone());
         let same_program = before.is_same_program(&now);
         let at_address = self.listening.iter().find(|(_, who)| who.contains(&now.pid));
@@ -160,6 +171,15 @@ impl History {
         let Some((address, _)) = at_address.filter(|_| !same_program) else { return };
         let change = Change::Replaced { address: address.clone(), by: Box::new(now), same_program };
         self.due.push(happened(at, before, change, false));
+    }
+
+    fn worker_became(&mut self, at: Duration, now: Process) {
+        let Some(known) = self.members.get(&now.pid).filter(|known| known.member.works) else { return };
+        let Some(root) = self.roots.get(&known.member.root).filter(|root| !root.ended) else { return };
+        if !root.process.is_same_program(&now) {
+            let change = Change::WorkerBecame { by: Box::new(now) };
+            self.due.push(happened(at, root.process.clone(), change, false));
+        }
     }
 
     /// Other processes than before listen at an address; none: nobody does. Those that listen because they descend from one
@@ -242,7 +262,7 @@ impl History {
 
     fn member_ended(&mut self, at: Duration, known: Known, how: Ending) {
         let Member { pid, root, works, .. } = known.member;
-        let settled = known.age + at.saturating_sub(known.since) >= SETTLED;
+        let settled = known.lived(at) >= SETTLED;
         let Some(root) = self.roots.get_mut(&root).filter(|root| works && settled && !root.ended) else {
             return;
         };
@@ -347,6 +367,13 @@ impl History {
 fn is_fresh(known: &Known, root: u32, old: &BTreeSet<u32>) -> bool {
     let Member { pid, root: of, works, .. } = known.member;
     of == root && works && !known.was_there && !old.contains(&pid)
+}
+
+impl Known {
+    /// The least that it has lived.
+    fn lived(&self, at: Duration) -> Duration {
+        self.age + at.saturating_sub(self.since)
+    }
 }
 
 fn happened(at: Duration, process: Process, change: Change, fatal: bool) -> Happened {
@@ -479,6 +506,23 @@ mod tests {
         history.ended(ms(2_100), 14, Ending::Unknown);
         history.ended(ms(2_100), 15, Ending::Unknown);
         assert!(one(&mut history, 3_000).0.contains("began 2 new workers 2.0 s"));
+    }
+
+    #[test]
+    fn a_worker_that_becomes_another_program_is_told() {
+        let mut history = server();
+        history.look(ms(500), &[old_worker(11), old_worker(12), worker(14)]);
+        let established = |history: &History, at_ms| history.established(ms(at_ms)).collect::<Vec<u32>>();
+        assert_eq!(established(&history, 1_000), [11, 12]);
+        assert_eq!(established(&history, 1_500), [11, 12, 14]);
+        history.became(ms(2_100), process(12, "perl"));
+        let (said, fatal) = one(&mut history, 2_100);
+        let words = "from 2.1 s on a worker of nginx (pid 10) is another program, perl (pid 12, /bin/perl): the figures are of two programs";
+        assert_eq!((said.as_str(), fatal), (words, false));
+        // Another start of the same program, a helper, and somebody who is not known.
+        [process(11, "nginx"), process(13, "sh"), process(99, "sh")]
+            .map(|now| history.became(ms(2_200), now));
+        assert_eq!(told(&mut history, 9_000), []);
     }
 
     #[test]

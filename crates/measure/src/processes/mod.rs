@@ -148,6 +148,11 @@ pub enum Change {
         #[serde(skip_serializing_if = "Option::is_none")]
         heir: Option<u32>,
     },
+    /// A worker of it has become another program (`exec`).
+    WorkerBecame {
+        /// The worker as it is now.
+        by: Box<Process>,
+    },
     /// New workers began, and old ones ended by themselves.
     Reloaded {
         /// New ones.
@@ -193,6 +198,7 @@ impl TargetProcesses {
     pub fn mixed(&self) -> Option<&Happened> {
         self.during.iter().find(|happened| match &happened.change {
             Change::Replaced { same_program, .. } | Change::Joined { same_program, .. } => !same_program,
+            Change::WorkerBecame { .. } => true,
             Change::Ended { .. }
             | Change::WorkerEnded { .. }
             | Change::Reloaded { .. }

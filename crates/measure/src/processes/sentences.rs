@@ -130,6 +130,7 @@ impl Happened {
                     None => ended,
                 }
             }
+            Change::WorkerBecame { by } => notes::WORKER_REPLACED.with(&[&at, name, pid, &by.line()]),
             Change::Reloaded { began, ended } => {
                 notes::WORKERS_RELOADED.with(&[name, pid, began, &at, ended])
             }

@@ -12,6 +12,7 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
     share(found, "origin: errors", origin.errors);
     share(found, "origin: aborts", origin.aborts);
     share(found, "origin: chunked", origin.chunked);
+    share(found, "origin: ignores_ranges", origin.ignores_ranges);
     found.within("stream_faults", |found| {
         let faults = origin.stream_faults.shares();
         faults
@@ -35,6 +36,12 @@ pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
         found.at(
             "chunked",
             "origin: chunked: with haterm a request asks for chunks, by k=1: leave it out".to_owned(),
+        );
+    }
+    if origin.haterm && origin.ignores_ranges > 0.0 {
+        found.at(
+            "ignores_ranges",
+            "origin: ignores_ranges: with haterm there are no ranges: leave it out".to_owned(),
         );
     }
     if let Some(service) = &origin.messages {

@@ -541,6 +541,9 @@ pub struct Origin {
     pub stream_faults: StreamFaults,
     /// Share of answers sent in chunks instead of by length.
     pub chunked: f64,
+    /// Share of requests for a range that get the whole object (RFC 9110 section 14.2).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub ignores_ranges: f64,
     /// Fields added to each answer. With `{path}` in its value it is added to answers about an object alone, and has the object's path there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
@@ -575,6 +578,7 @@ impl Default for Origin {
             aborts: 0.0,
             stream_faults: StreamFaults::default(),
             chunked: 0.0,
+            ignores_ranges: 0.0,
             fields: Vec::new(),
             remember: 4096,
             tls: None,

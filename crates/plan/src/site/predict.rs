@@ -102,40 +102,97 @@ fn hit_share(p: f64, site: &Site, observed: &Observed, reach: f64) -> f64 {
     let cold = (-p * observed.warm_requests).exp() * (1.0 - observed.filled);
     let known = 1.0 - cold * (1.0 - (-asked).exp()) / asked.max(1e-12);
     let kept = if reach.is_finite() { 1.0 - (-p * reach).exp() } else { 1.0 };
-    known.min(kept) * fresh_share(asked, site, observed)
+    known.min(kept) * fresh_share(asked, cold, site, observed)
 }
 
-/// Share of requests that find what is kept still fresh: one in each lifetime pays for the others. Where a cache may serve what is stale while it
-/// fetches anew, it pays only if it comes after that time, too.
-fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
-    let lifetime = match site.lifetime {
-        Lifetime::Fixed { max_age } => max_age.as_secs_f64(),
-        Lifetime::Uniform { min, max } => (min.as_secs_f64() + max.as_secs_f64()) / 2.0,
-        Lifetime::Together { every } => return fresh_together(asked, every.as_secs_f64(), observed.seconds),
+/// Lifetimes that are looked at of a law with many.
+const LIFETIMES: u64 = 16;
+
+/// Share of requests for what is there that find it still fresh, or may have it all the same. `cold`: the share of entries that nobody had asked for before.
+fn fresh_share(asked: f64, cold: f64, site: &Site, observed: &Observed) -> f64 {
+    let stale = site.freshness == Freshness::StaleWhileRevalidate;
+    let of = |lifetime: f64| {
+        let stale = if stale { lifetime } else { 0.0 };
+        1.0 - Renewals { asked, cold, lifetime, stale }.missed(observed)
     };
-    if lifetime >= observed.seconds {
-        return 1.0;
+    match site.lifetime {
+        Lifetime::Fixed { max_age } => of(max_age.as_secs_f64()),
+        Lifetime::Uniform { min, max } => {
+            let min = min.as_secs();
+            let span = max.as_secs().saturating_sub(min) + 1;
+            let points = span.min(LIFETIMES);
+            // Whole seconds, each as likely as any other: the middle of each part.
+            let point = |number: u64| min as f64 + (number as f64 + 0.5) * span as f64 / points as f64 - 0.5;
+            (0..points).map(|number| of(point(number))).sum::<f64>() / points as f64
+        }
+        Lifetime::Together { every } => fresh_together(asked, every.as_secs_f64(), observed.seconds, stale),
     }
-    let per_lifetime = asked / observed.seconds.max(1e-9) * lifetime;
-    let late = match site.freshness {
-        Freshness::StaleWhileRevalidate => (-per_lifetime).exp(),
-        Freshness::MaxAge
-        | Freshness::SMaxage
-        | Freshness::Expires
-        | Freshness::Mixed
-        | Freshness::Huge
-        | Freshness::StaleIfError => 1.0,
-    };
-    (per_lifetime + 1.0 - late) / (1.0 + per_lifetime)
+}
+
+/// Fetches of what is there already: one request in each lifetime pays for the others. Where a cache may serve what is stale while it fetches anew, one pays only if it
+/// comes after that time, too.
+struct Renewals {
+    asked: f64,
+    cold: f64,
+    lifetime: f64,
+    stale: f64,
+}
+
+impl Renewals {
+    /// So many lifetimes are looked at one by one. In more of them the mean of a long time holds.
+    const FEW: f64 = 64.0;
+
+    /// Share of the requests for what is there that miss.
+    fn missed(&self, observed: &Observed) -> f64 {
+        let &Renewals { asked, cold, lifetime, stale } = self;
+        let seconds = observed.seconds;
+        if lifetime >= seconds || asked <= 0.0 {
+            return 0.0;
+        }
+        let per_second = asked / seconds;
+        let late = (-per_second * stale).exp();
+        let later = asked - cold * (1.0 - (-asked).exp());
+        let endless = later * late / (1.0 + per_second * lifetime);
+        if seconds > Renewals::FEW * lifetime {
+            return endless / later.max(1e-12);
+        }
+        // The k-th of them comes behind k lifetimes, and behind k requests that came when one was over; where nobody had asked before, the very first request is one more.
+        let counted = |first: u64| {
+            (1..)
+                .map(|k| (k, seconds - k as f64 * lifetime - stale))
+                .take_while(|(_, left)| *left > 0.0)
+                .map(move |(k, left)| late * at_least(k + first, per_second * left))
+        };
+        let filled = observed.filled.clamp(0.0, 1.0);
+        let warm = (1.0 - filled - cold).max(0.0);
+        let misses = cold * counted(1).sum::<f64>() + filled * counted(0).sum::<f64>() + warm * endless;
+        (misses / later.max(1e-12)).min(1.0)
+    }
+}
+
+/// Probability that so many events or more come where `mean` of them are expected (Poisson).
+fn at_least(count: u64, mean: f64) -> f64 {
+    let mut term = (-mean).exp();
+    let mut fewer = 0.0;
+    for number in 0..count {
+        fewer += term;
+        term *= mean / (number + 1) as f64;
+    }
+    (1.0 - fewer).max(0.0)
 }
 
 /// The same where all expire at moments of the clock: behind each of these the first request pays, if one comes before the next, or before the end. When the first of
-/// these moments is depends on when the run begins, so that this is the mean over all beginnings.
-fn fresh_together(asked: f64, every: f64, seconds: f64) -> f64 {
+/// these moments is depends on when the run begins, so that this is the mean over all beginnings. `stale`: what was made some time before such a moment may be served for as
+/// long behind it, while it is fetched anew; then a request pays if those before it and behind it are further apart than that, whichever two moments they lie between.
+fn fresh_together(asked: f64, every: f64, seconds: f64, stale: bool) -> f64 {
     if asked <= 0.0 || seconds <= 0.0 {
         return 1.0;
     }
     let per_second = asked / seconds;
+    if stale {
+        let asked_between = per_second * every;
+        return 1.0 - (seconds / every * asked_between * (-asked_between).exp() / asked).min(1.0);
+    }
     let asked_within = |time: f64| 1.0 - (-per_second * time).exp();
     let last = every.min(seconds);
     let misses = (last - asked_within(last) / per_second + (seconds - last) * asked_within(every)) / every;
@@ -252,6 +309,76 @@ mod tests {
             let predicted = hit_ratio(&site, &popularity, &observed);
             let measured = hits / requests;
             assert!((predicted - measured).abs() < 0.01, "{every} {per_second}: {measured} {predicted}");
+        }
+    }
+
+    /// The share of hits of a cache that really kept one object, over many runs. `lives`: for how long what is made at a moment lives.
+    fn kept_one(per_second: f64, seconds: f64, stale: bool, lives: impl Fn(f64) -> f64) -> f64 {
+        let mut draw = Draw::new(12, 1);
+        let mut requests = 0.0;
+        let mut hits = 0.0;
+        for _ in 0..6_000 {
+            let began = 1_000.0 * draw.unit();
+            let mut now = began;
+            // Until when it is fresh, and until when it may be served.
+            let mut kept: Option<(f64, f64)> = None;
+            loop {
+                now -= (1.0 - draw.unit()).ln() / per_second;
+                if now >= began + seconds {
+                    break;
+                }
+                requests += 1.0;
+                hits += f64::from(kept.is_some_and(|(_, served)| now < served));
+                if kept.is_none_or(|(fresh, _)| now >= fresh) {
+                    let life = lives(now);
+                    kept = Some((now + life, now + life * if stale { 2.0 } else { 1.0 }));
+                }
+            }
+        }
+        hits / requests
+    }
+
+    #[test]
+    fn what_lives_for_a_while_is_as_predicted_in_short_runs_and_long_ones() {
+        let popularity = Popularity { hot: 1, one_timers: 0.0, ..Popularity::default() };
+        let fixed = |seconds| Lifetime::Fixed { max_age: Duration::from_secs(seconds) };
+        let laws: [(Lifetime, fn(f64) -> f64); 3] = [
+            (fixed(2), |_| 2.0),
+            (fixed(15), |_| 15.0),
+            (Lifetime::Together { every: Duration::from_secs(5) }, |now| 5.0 - now % 5.0),
+        ];
+        for ((lifetime, lives), freshness) in
+            laws.iter().flat_map(|law| [(law, Freshness::MaxAge), (law, Freshness::StaleWhileRevalidate)])
+        {
+            let stale = freshness == Freshness::StaleWhileRevalidate;
+            for (per_second, seconds) in [(0.25, 40.0), (1.0, 40.0), (4.0, 20.0), (0.5, 300.0)] {
+                let measured = kept_one(per_second, seconds, stale, lives);
+                let site = Site { lifetime: *lifetime, freshness, ..Site::default() };
+                let observed = Observed { seconds, ..endless(per_second * seconds) };
+                let predicted = hit_ratio(&site, &popularity, &observed);
+                // Where all expire together, the first and the last moment are not looked at for themselves.
+                let within = if matches!(lifetime, Lifetime::Together { .. }) && stale { 0.05 } else { 0.01 };
+                assert!(
+                    (predicted - measured).abs() < within,
+                    "{lifetime:?} {freshness:?} {per_second} {seconds}: {measured} {predicted}"
+                );
+            }
+        }
+    }
+
+    /// Many objects of which each has a lifetime of its own: those with short ones cost more than those with long ones save.
+    #[test]
+    fn lifetimes_that_differ_are_looked_at_one_by_one() {
+        let lifetime = Lifetime::Uniform { min: Duration::from_secs(1), max: Duration::from_secs(5) };
+        let of = |stale| {
+            let each = (1..=5).map(|life| kept_one(0.6, 40.0, stale, move |_| f64::from(life)));
+            each.sum::<f64>() / 5.0
+        };
+        for (freshness, stale) in [(Freshness::MaxAge, false), (Freshness::StaleWhileRevalidate, true)] {
+            let site = Site { lifetime, freshness, ..Site::default() };
+            let popularity = Popularity { hot: 1, one_timers: 0.0, ..Popularity::default() };
+            let predicted = hit_ratio(&site, &popularity, &Observed { seconds: 40.0, ..endless(24.0) });
+            assert!((predicted - of(stale)).abs() < 0.01, "{freshness:?}: {} {predicted}", of(stale));
         }
     }
 

@@ -266,7 +266,7 @@ fn traced(piece: &Evidence) -> String {
 fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
     [
         (counts.ok, "ok"),
-        (counts.check_failed, "check failed: the answer came whole and is wrong"),
+        (counts.check_failed, "check failed: what came is wrong"),
         (counts.injected, "injected: the plan had the origin fail them"),
         (counts.aborted, "aborted by the client on purpose"),
         (counts.failed, "failed: no good answer"),

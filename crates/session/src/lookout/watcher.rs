@@ -184,9 +184,11 @@ impl<'a> Watcher<'a> {
 
     /// Sees who runs another file than before: `exec` changes neither the process's number nor its sockets.
     fn look_at_programs(&mut self) {
-        let roots: Vec<u32> = self.history.roots().map(|root| root.pid).collect();
-        self.programs.retain(|pid, _| roots.contains(pid));
-        for pid in roots {
+        let roots = self.history.roots().map(|root| root.pid);
+        let workers = self.history.established(self.began.elapsed());
+        let pids: Vec<u32> = roots.chain(workers).take(MOST_PROCESSES).collect();
+        self.programs.retain(|pid, _| pids.contains(pid));
+        for pid in pids {
             let Some(file) = program_file(pid) else { continue };
             let before = self.programs.insert(pid, file);
             if before.is_some_and(|before| before != file)

@@ -52,10 +52,10 @@ fn printed(proxy: &'static dyn Proxy, arguments: &RigCommandArgs) -> Result<Stri
 /// # Errors
 /// A proxy that does not exist, is not installed, or does not start.
 pub fn run(args: &RigCommandArgs) -> Result<Exit, Problem> {
-    let proxy = named(&args.name).map_err(|error| Problem::Usage(error.to_string()))?;
     if args.survey {
         return survey::run(args);
     }
+    let proxy = named(&args.name).map_err(|error| Problem::Usage(error.to_string()))?;
     if args.print {
         crate::output::write_bytes(printed(proxy, args).map_err(around::rig)?.as_bytes());
     } else {

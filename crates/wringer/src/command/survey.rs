@@ -1,6 +1,8 @@
 //! `wringer rig NAME --survey`: what a cache keeps of all that an origin may send, found out by asking, in one table.
 //!
-//! Start reading at [`run`]; [`rows`] has what is asked.
+//! Start reading at [`run`]; `rows.rs` has what is asked.
+
+mod rows;
 
 use super::leg;
 use super::pressed::{self, Pressed};
@@ -11,12 +13,11 @@ use cli::{RigCommandArgs, Target, reachable};
 use decide::words;
 use measure::PhaseResult;
 use net::ports;
-use plan::site::{Freshness, Keys, Size, VaryOn};
 use plan::{
-    Field, Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Site,
-    Step, Stop,
+    Http, Law, Load, ObjectStep, Origin, Pace, Phase, Plan, Popularity, Protocol, Scenario, Step, Stop,
 };
-use proxies::rig::{RigOptions, Setting};
+use proxies::rig::{RigOptions, Setting, named};
+use rows::{Asked, rows};
 use session::{About, SessionOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -26,96 +27,72 @@ const OBJECTS: u64 = 20;
 const REQUESTS: u64 = 400;
 /// Users at a time.
 const USERS: u32 = 4;
-/// Bytes of an object where nothing else is asked.
-const BYTES: u64 = 3_000;
 /// How long a row may take.
 const LIMIT: Duration = Duration::from_secs(20);
 /// Shares of hits from which on something is kept, and up to which it is not.
 const KEPT: f64 = 0.9;
 const NOT_KEPT: f64 = 0.02;
 
-/// A row of the table: what is sent, and how it is asked for.
-struct Asked {
-    what: &'static str,
-    site: Site,
-    origin: Origin,
-    fields: Vec<Field>,
-    step: ObjectStep,
-}
-
-/// The rows of the table.
-fn rows() -> Vec<Asked> {
-    let plain = |what| Asked {
-        what,
-        site: Site { size: Size::Fixed(BYTES), ..Site::default() },
-        origin: Origin::default(),
-        fields: Vec::new(),
-        step: ObjectStep::default(),
-    };
-    let of = |what, change: fn(&mut Asked)| {
-        let mut asked = plain(what);
-        change(&mut asked);
-        asked
-    };
-    vec![
-        plain("max-age"),
-        of("s-maxage", |asked| asked.site.freshness = Freshness::SMaxage),
-        of("Expires", |asked| asked.site.freshness = Freshness::Expires),
-        of("max-age beyond 64 bits", |asked| asked.site.freshness = Freshness::Huge),
-        of("no ETag, no Last-Modified", |asked| {
-            (asked.site.etag, asked.site.last_modified) = (false, false);
-        }),
-        of("in chunks", |asked| asked.origin.chunked = 1.0),
-        of("empty", |asked| asked.site.size = Size::Fixed(0)),
-        of("empty, in chunks", |asked| {
-            asked.site.size = Size::Fixed(0);
-            asked.origin.chunked = 1.0;
-        }),
-        of("404 and 410 with a lifetime", |asked| {
-            asked.site.change_every = Some(Duration::from_secs(86_400));
-            asked.site.gone = 0.999;
-        }),
-        of("Set-Cookie", |asked| asked.origin.fields = vec![Field::new("Set-Cookie", "id=1")]),
-        of("Authorization, max-age", |asked| asked.fields = vec![authorization()]),
-        of("Authorization, s-maxage", |asked| {
-            asked.fields = vec![authorization()];
-            asked.site.freshness = Freshness::SMaxage;
-        }),
-        of("Cookie in requests", |asked| asked.fields = vec![Field::new("Cookie", "id=1")]),
-        of("three variants (Vary)", |asked| asked.site.variants = 3),
-        of("codings (Vary: Accept-Encoding)", |asked| asked.site.vary_on = VaryOn::Coding),
-        of("keys that look alike", |asked| asked.site.keys = Keys::LookAlike),
-        of("HEAD of what is kept", |asked| asked.step.head = 1.0),
-        of("ranges of what is kept", |asked| asked.step.range = 1.0),
-        of("no-cache in requests", |asked| asked.step.reload = 1.0),
-    ]
-}
-
-fn authorization() -> Field {
-    Field::new("Authorization", "Basic d3Jpbmdlcjo=")
-}
-
-/// Makes the table.
+/// Makes the table, with a column for each cache.
 ///
 /// # Errors
-/// The proxy is not installed, or does not start.
+/// A proxy does not exist, is not installed, or does not start.
 pub fn run(args: &RigCommandArgs) -> Result<Exit, Problem> {
+    let names: Vec<&str> = args.name.split(',').collect();
+    for name in &names {
+        named(name).map_err(|error| Problem::Usage(error.to_string()))?;
+    }
+    if names.len() > 1 && (args.from.is_some() || !args.set.is_empty()) {
+        let text = "--from and --set are of one proxy, and several were named: give one NAME";
+        return Err(Problem::Usage(text.to_owned()));
+    }
+    let mut titles = Vec::new();
+    let mut columns = Vec::new();
+    for name in &names {
+        match column(args, name)? {
+            Column::Made { title, cells } => {
+                titles.push(title + "\n");
+                columns.push(cells);
+            }
+            Column::EndedByHand(exit) => return Ok(exit),
+        }
+    }
+    let heads = if names.len() == 1 { vec!["what is kept"] } else { names };
+    let line = |first: &str, cells: Vec<&str>| format!("| {first} | {} |\n", cells.join(" | "));
+    let mut table = line("what is sent", heads.clone()) + &"|---".repeat(heads.len() + 1) + "|\n";
+    for (number, asked) in rows().iter().enumerate() {
+        let cells = columns.iter().filter_map(|cells| cells.get(number)).map(String::as_str);
+        table += &line(asked.what, cells.collect());
+    }
+    show::write(&format!("{}\n{table}", titles.concat()));
+    Ok(Exit::Ok)
+}
+
+/// A proxy's part of the table.
+enum Column {
+    /// Its title, and a cell for each row.
+    Made { title: String, cells: Vec<String> },
+    /// A signal came before it was whole.
+    EndedByHand(Exit),
+}
+
+/// Asks one proxy for all rows.
+fn column(args: &RigCommandArgs, name: &str) -> Result<Column, Problem> {
     let origin = ports::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
         .map_err(|error| Problem::impossible(format!("there is no free port for the origin: {error}")))?;
-    let mut survey = Survey { args, origin, pressed: None, asked: 0 };
-    let mut table = Vec::new();
+    let mut survey = Survey { args, name, origin, pressed: None, asked: 0 };
+    let mut cells = Vec::new();
     for asked in rows() {
-        let found = survey.ask(&asked)?;
+        let found = text(&survey.ask(&asked)?);
         if let Some(signal) = signals::first() {
             show::notice("ended by hand: nothing is concluded");
-            return Ok(Exit::of_signal(signal));
+            return Ok(Column::EndedByHand(Exit::of_signal(signal)));
         }
-        show::notice(&format!("{}: {}", asked.what, text(&found)));
-        table.push(format!("| {} | {} |\n", asked.what, text(&found)));
+        show::notice(&format!("{name}, {}: {found}", asked.what));
+        cells.push(found);
     }
-    let title = survey.pressed.as_ref().map_or_else(|| args.name.clone(), |(pressed, _)| pressed.title());
-    show::write(&format!("{title}\n\n| what is sent | what is kept |\n|---|---|\n{}", table.concat()));
-    Ok(Exit::Ok)
+    let title = survey.pressed.as_ref().map_or_else(|| name.to_owned(), |(pressed, _)| pressed.title());
+    Ok(Column::Made { title, cells })
 }
 
 /// The second column of a row.
@@ -139,6 +116,7 @@ fn text(found: &PhaseResult) -> String {
 
 struct Survey<'a> {
     args: &'a RigCommandArgs,
+    name: &'a str,
     origin: SocketAddr,
     pressed: Option<(Pressed, String)>,
     /// Rows so far: each has objects of its own, so that none is a hit of what another row stored.
@@ -187,7 +165,7 @@ impl Survey<'_> {
             ..RigOptions::default()
         };
         pressed::start(
-            &Target::Rig { name: self.args.name.clone(), workers: self.args.workers },
+            &Target::Rig { name: self.name.to_owned(), workers: self.args.workers },
             listen,
             options,
         )

@@ -58,6 +58,29 @@ fn two_ranges_in_one_answer() {
     }
 }
 
+/// A range of what is too old, which has another length by now: where the new one is shorter, the head announces bytes that never come.
+#[test]
+fn ranges_with_the_bounds_of_an_older_version() {
+    let options =
+        "-d 4s --rate 200 --hot 10 --hit-ratio 1 --change-every 1s --lifetime 1s --size 3000 --range 0.5";
+    for sizes in ["half,one-and-a-half", "same,half"] {
+        let options = format!("{options} --version-sizes {sizes}");
+        check(FaultKind::OldRange, &options, &Faults(&["wrong_range"]), 1);
+        check(FaultKind::None, &format!("{options} --origin-ignores-ranges 0.5"), &Failures(&[], 0), 0);
+    }
+}
+
+/// RFC 9110 section 14.2: an origin may answer with the whole object.
+#[test]
+fn an_origin_that_ignores_ranges() {
+    let options = "-n 400 --hot 20 --hit-ratio 0 --size 3000 --range 1 --origin-ignores-ranges";
+    for (share, whole) in [("1", 400..=400), ("0.5", 100..=300), ("0", 0..=0)] {
+        let (_, report) = check(FaultKind::KeepNothing, &format!("{options} {share}"), &Failures(&[], 0), 0);
+        let ignored = report.sum("ranges_ignored");
+        assert!(whole.contains(&ignored) && report.count("origin/full") == ignored, "{share}: {ignored}");
+    }
+}
+
 /// RFC 9111 section 4.4.
 #[test]
 fn what_was_stored_before_an_object_was_changed() {

@@ -141,6 +141,11 @@ fn a_program_that_takes_the_place_of_one_that_was_asked_to_end_is_told() {
     assert_eq!(ran.report().count("processes/after/0/processes/0/pid"), second_pid.as_raw_pid() as u64);
 }
 
+/// A server in Perl at a socket that it was given the number of.
+const SECOND: &str = "use IO::Socket::INET; open(my $h, '+<&=', $ARGV[0]); my $s = IO::Socket::INET->new_from_fd(fileno($h), '+<'); \
+                      while (my $c = $s->accept) { sysread($c, my $b, 65536); \
+                      syswrite($c, \"HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\nConnection: close\\r\\n\\r\\nx\"); close $c }";
+
 /// A process that becomes another program keeps its number and its sockets, so nobody who looks at those alone would see it.
 #[test]
 fn a_program_that_becomes_another_one_in_its_place_is_told() {
@@ -167,11 +172,8 @@ fn a_program_that_becomes_another_one_in_its_place_is_told() {
          os.execvp('perl', ['perl', 'second.pl', str(s.fileno())])\n",
         port = at.port()
     );
-    let second = "use IO::Socket::INET; open(my $h, '+<&=', $ARGV[0]); my $s = IO::Socket::INET->new_from_fd(fileno($h), '+<'); \
-                  while (my $c = $s->accept) { sysread($c, my $b, 65536); \
-                  syswrite($c, \"HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\nConnection: close\\r\\n\\r\\nx\"); close $c }";
     std::fs::write(place.path().join("first.py"), first).expect("the folder is ours");
-    std::fs::write(place.path().join("second.pl"), second).expect("the folder is ours");
+    std::fs::write(place.path().join("second.pl"), SECOND).expect("the folder is ours");
     let mut server =
         Command::new("python3").arg("first.py").current_dir(place.path()).spawn().expect("python3");
     while std::net::TcpStream::connect(at).is_err() {
@@ -191,6 +193,68 @@ fn a_program_that_becomes_another_one_in_its_place_is_told() {
     assert!(old["name"].as_str().is_some_and(|name| name.starts_with("python3")), "{old}");
     assert!(new["name"].as_str().is_some_and(|name| name.contains("second.pl")), "{new}");
     assert!(ran.stdout.contains("another program answers"), "{}", ran.stdout);
+}
+
+/// The same of a worker, which its parent does not notice either.
+#[test]
+fn a_worker_that_becomes_another_program_is_told() {
+    if program("python3").is_none() || program("perl").is_none() {
+        skip!("python3 or perl is not installed");
+    }
+    let (at, place) = (free_address(), folder());
+    let first = format!(
+        "import os, signal, socket\n\
+         s = socket.create_server(('127.0.0.1', {port}))\n\
+         child = os.fork()\n\
+         if child:\n\
+         \x20   with open('begun', 'w') as f: f.write(str(child))\n\
+         \x20   os.rename('begun', 'child')\n\
+         \x20   os.wait()\n\
+         \x20   os._exit(0)\n\
+         os.set_inheritable(s.fileno(), True)\n\
+         s.settimeout(0.05)\n\
+         told = []\n\
+         signal.signal(signal.SIGUSR1, lambda *_: told.append(1))\n\
+         while not told:\n\
+         \x20   try: c = s.accept()[0]\n\
+         \x20   except TimeoutError: continue\n\
+         \x20   c.settimeout(1)\n\
+         \x20   try: c.recv(65536); c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 1\\r\\nConnection: close\\r\\n\\r\\nx')\n\
+         \x20   except OSError: pass\n\
+         \x20   c.close()\n\
+         s.setblocking(True)\n\
+         os.execvp('perl', ['perl', 'second.pl', str(s.fileno())])\n",
+        port = at.port()
+    );
+    std::fs::write(place.path().join("first.py"), first).expect("the folder is ours");
+    std::fs::write(place.path().join("second.pl"), SECOND).expect("the folder is ours");
+    let mut server =
+        Command::new("python3").arg("first.py").current_dir(place.path()).spawn().expect("python3");
+    let child = loop {
+        if let Ok(number) = std::fs::read_to_string(place.path().join("child")) {
+            break number.parse::<i32>().expect("a number");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    // Younger ones may still be about to become what they shall be.
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    let mut run = wringer(&format!("http http://{at}/ {LONG} --rate 20 --no-keep").replace("-c 2 ", ""));
+    run.wait_for("in flight");
+    kill(Pid::from_raw(child).expect("a number"), Signal::USR1);
+    run.wait_for("is another program");
+    run.signal(Signal::INT);
+    let ran = run.end();
+    kill(Pid::from_raw(child).expect("a number"), Signal::KILL);
+    server.wait().expect("it is ours");
+    let changes = changes(&ran);
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    let (parent, now) = (&changes[0]["process"], &changes[0]["by"]);
+    assert_eq!((&changes[0]["change"], &changes[0]["fatal"]), (&"worker_became".into(), &false.into()));
+    assert_eq!((&parent["pid"], &now["pid"]), (&server.id().into(), &child.into()));
+    assert!(parent["name"].as_str().is_some_and(|name| name.starts_with("python3")), "{parent}");
+    assert!(now["name"].as_str().is_some_and(|name| name.contains("second.pl")), "{now}");
+    assert!(now["executable"].as_str().is_some_and(|file| file.contains("perl")), "{now}");
+    assert!(ran.stdout.contains("is another program"), "{}", ran.stdout);
 }
 
 /// Runs in front of a rig, kills the first process whose command line holds these words, and returns the change.

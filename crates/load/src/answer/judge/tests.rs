@@ -172,3 +172,25 @@ fn what_is_for_one_user_is_not_for_another() {
     assert_eq!(fault(&shared, cookie(1), false), None);
     assert_eq!(fault(&shared, full(0), true), None);
 }
+
+/// Bytes that a head promises beyond the end of the version never come.
+#[test]
+fn a_body_that_breaks_off_is_wrong_where_its_head_was() {
+    let site = Site::default();
+    let found = |head: &str, kind: FailureKind, stage: Stage| {
+        let asked = Asked { has_version: None, range: Some((100, 899)), ..asked() };
+        let check = Check::default();
+        let mut judge = Judge::new(&site, &check, &asked, b"", SENT_US, None);
+        let text = format!("HTTP/1.1 206 x\r\nContent-Length: 800\r\nETag: \"7-0-0\"\r\n{head}\r\n");
+        let mut reader = ResponseReader::new(Limits::default());
+        reader.begin(Expect::Body);
+        assert!(!reader.read(text.as_bytes(), &mut judge).unwrap().done);
+        judge.wrong_before(Failure::new(kind, stage))
+    };
+    let wrong = "Content-Range: bytes 100-899/500\r\n";
+    let (timeout, closed) = (FailureKind::Timeout, FailureKind::ClosedEarly);
+    assert_eq!(found(wrong, timeout, Stage::Body), Some(Fault::WrongRange));
+    assert_eq!(found(wrong, closed, Stage::Body), Some(Fault::WrongRange));
+    assert_eq!(found(wrong, closed, Stage::Head), None, "an end that is not the body's");
+    assert_eq!(found("Content-Range: bytes 100-499/500\r\n", closed, Stage::Body), None);
+}

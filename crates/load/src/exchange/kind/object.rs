@@ -295,7 +295,9 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
         Ended::Failed(_) if spoilt && kept => Outcome::CheckFailed(Fault::Truncated),
         Ended::Failed(_) if spoilt => Outcome::Injected,
         Ended::Failed(failure) if judge.may_be_cut(failure) => Outcome::Injected,
-        Ended::Failed(failure) => Outcome::Failed(failure),
+        Ended::Failed(failure) => {
+            judge.wrong_before(failure).map_or(Outcome::Failed(failure), Outcome::CheckFailed)
+        }
         Ended::Complete => match judge.head.status {
             200 | 206 => match judge.finding {
                 // Only where a body ends with its connection or stream, without a length, could nobody know that it was cut. All

@@ -66,6 +66,9 @@ impl Shared {
             }
             Some(_) | None => {}
         }
+        if let Some(old) = self.too_old(request) {
+            return self.range_as_it_was(request, &old, upstream);
+        }
         let since = Instant::now();
         let old = self.to_be_renewed(request).filter(|_| is_plain);
         let mut asking = request.clone();
@@ -111,6 +114,34 @@ impl Shared {
         if let Some(line) = seen.filter(|line| !line.is_empty()) {
             fields.set("Vary", &line);
         }
+    }
+
+    /// An answer that was kept and is too old, where a range of it is asked for and the fault is with that.
+    fn too_old(&self, request: &Request) -> Option<Answer> {
+        let old = Rules { expiry: false, vary: true, private: true, lifetimes: 1 };
+        let is_so = self.kind == FaultKind::OldRange && request.fields.has("range");
+        let fresh = || self.remembered(request, &Rules { expiry: true, ..old });
+        self.remembered(request, &old).filter(|_| is_so && fresh().is_none())
+    }
+
+    /// The range of an object as its bounds were in an old answer, and the bytes of the present one.
+    fn range_as_it_was<'a>(
+        &'a self,
+        request: &Request,
+        old: &Answer,
+        upstream: &mut Option<Upstream<'a>>,
+    ) -> io::Result<Answer> {
+        let mut whole = request.clone();
+        whole.fields.remove("range");
+        let mut answer = self.fetch(&whole, upstream)?;
+        let span = request.fields.get("range").and_then(|range| span(range, old.length));
+        let Some(span) = span.filter(|_| answer.is_whole()) else { return Ok(answer) };
+        let total = answer.body.len();
+        let (from, to) = (span.start.min(total), span.end.min(total));
+        (answer.status, answer.reason) = (206, "Partial Content".to_string());
+        (answer.body, answer.length) = (answer.body[from..to].to_vec(), span.len());
+        answer.fields.set("Content-Range", &format!("bytes {}-{}/{total}", span.start, span.end - 1));
+        Ok(answer)
     }
 
     /// An answer that was kept and is too old, where it is to be confirmed.

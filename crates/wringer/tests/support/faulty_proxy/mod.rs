@@ -168,6 +168,8 @@ pub enum FaultKind {
     FirstPart,
     /// Leaves out the delimiter behind the last of two ranges.
     EndlessParts,
+    /// Fetches all of an object where a range of it was asked for and what it keeps is too old, and gives that range as it was in the old one.
+    OldRange,
     /// Answers nobody any more once it has had no descriptor for a connection.
     StuckWithoutDescriptors,
 }
@@ -468,6 +470,7 @@ impl Shared {
             | FaultKind::SwapParts
             | FaultKind::FirstPart
             | FaultKind::EndlessParts
+            | FaultKind::OldRange
             | FaultKind::DeadObjects
             | FaultKind::None
             | FaultKind::KeepConnections
