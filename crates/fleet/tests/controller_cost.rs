@@ -32,7 +32,7 @@ fn tally(chance: &mut Chance, requests: u64, labels: u64) -> Box<Tally> {
         let us = (800.0 * ((parts[0] + parts[1] + parts[2] - 1.5) * 1.5).exp() + parts[3].powi(40) * 60_000.0)
             as u64;
         tally.exchange(&Exchange {
-            status: if chance.next() % 200 == 0 { 503 } else { 200 },
+            status: if chance.next().is_multiple_of(200) { 503 } else { 200 },
             service: Duration::from_micros(us),
             response: Duration::from_micros(us + chance.next() % 50),
             lateness: Some(Duration::from_micros(chance.next() % 90)),

@@ -226,7 +226,7 @@ mod tests {
     #[track_caller]
     fn is_null_without<T>(nothing: &T, times: &[&str])
     where
-        T: Serialize + for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug,
+        T: Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug,
     {
         let mut written = serde_json::to_value(nothing).unwrap();
         assert!(times.iter().all(|time| written[*time] == Value::Null), "{written}");

@@ -520,8 +520,9 @@ mod tests {
         let words = "from 2.1 s on a worker of nginx (pid 10) is another program, perl (pid 12, /bin/perl): the figures are of two programs";
         assert_eq!((said.as_str(), fatal), (words, false));
         // Another start of the same program, a helper, and somebody who is not known.
-        [process(11, "nginx"), process(13, "sh"), process(99, "sh")]
-            .map(|now| history.became(ms(2_200), now));
+        for now in [process(11, "nginx"), process(13, "sh"), process(99, "sh")] {
+            history.became(ms(2_200), now);
+        }
         assert_eq!(told(&mut history, 9_000), []);
     }
 

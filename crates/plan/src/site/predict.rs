@@ -338,11 +338,14 @@ mod tests {
         hits / requests
     }
 
+    /// Seconds that an object lives that is fetched at a second of the run.
+    type Lives = fn(f64) -> f64;
+
     #[test]
     fn what_lives_for_a_while_is_as_predicted_in_short_runs_and_long_ones() {
         let popularity = Popularity { hot: 1, one_timers: 0.0, ..Popularity::default() };
         let fixed = |seconds| Lifetime::Fixed { max_age: Duration::from_secs(seconds) };
-        let laws: [(Lifetime, fn(f64) -> f64); 3] = [
+        let laws: [(Lifetime, Lives); 3] = [
             (fixed(2), |_| 2.0),
             (fixed(15), |_| 15.0),
             (Lifetime::Together { every: Duration::from_secs(5) }, |now| 5.0 - now % 5.0),

@@ -35,9 +35,11 @@ pub struct Input(Box<ConnectionEvent>, u8);
 /// A datagram that came to a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Datagram<'a> {
+    /// The address that it came from.
     pub from: SocketAddr,
     /// Its ECN field.
     pub ecn: u8,
+    /// Its payload.
     pub bytes: &'a [u8],
 }
 
