@@ -78,16 +78,6 @@ export interface Bound {
 /** A limit of the generator. */
 export type BoundBy = "cpu" | "lateness" | "overflow" | "ports" | "descriptors" | "swap" | "other";
 
-/** A column as it is sent: `e` is the scale (10^e), `d` the differences from row to row, `null` a gap. */
-export interface Column {
-  /** It counts: rows that say nothing of it hold 0, and are no gap. */
-  counts?: boolean;
-  /** Differences from row to row. */
-  d: (number | null)[];
-  /** The scale: each number stands for so many times 10^e. */
-  e?: number;
-}
-
 /** An agent that carries parts of a lost one on. */
 export interface CarriedOn {
   /** From when on, since the start of the run. */
@@ -96,6 +86,16 @@ export interface CarriedOn {
   by: string;
   /** How many parts. */
   parts: number;
+}
+
+/** A column as it is sent: `e` is the scale (10^e), `d` the differences from row to row, `null` a gap. */
+export interface Column {
+  /** It counts: rows that say nothing of it hold 0, and are no gap. */
+  counts?: boolean;
+  /** Differences from row to row. */
+  d: (number | null)[];
+  /** The scale: each number stands for so many times 10^e. */
+  e?: number;
 }
 
 /** How a target did, in one word. */

@@ -17,7 +17,7 @@ pub struct SessionArgs {
     /// Each user keeps the cookies it is given, as with --login; those of --cookie and -H 'Cookie: …' are starting values
     #[arg(long)]
     pub cookies: bool,
-    /// Cookies to begin with: 'a=b; c=d', or one whose value, or all that is env:VARIABLE or file:PATH
+    /// Cookies to begin with: 'a=b; c=d'; env:VARIABLE or file:PATH, also as the value of a single one: sid=env:VARIABLE
     #[arg(long, value_name = "COOKIES", value_parser = cookies)]
     pub cookie: Vec<Field>,
     /// Follow redirections; each is a request of its own

@@ -209,7 +209,7 @@ mod tests {
         let mut unconnected = record(Outcome::Failed(refused), 0);
         unconnected.connect = None;
         let told = event(&Event::Request(Box::new(unconnected))).unwrap();
-        assert!(told.contains("no answer\n*   ended after 3.00 ms\n*   failed while connecting"), "{told}");
+        assert!(told.contains("no answer\n*   ended after 3.00 ms\n*   failed: connecting: "), "{told}");
     }
 
     #[test]

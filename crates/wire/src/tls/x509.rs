@@ -115,7 +115,8 @@ impl PublicKey<'_> {
 }
 
 fn key(info: &SubjectPublicKeyInfo<'_>) -> Option<Key> {
-    let curve = info.algorithm.parameters.as_ref().and_then(|curve| curve.as_oid().ok());
+    let parameters = info.algorithm.parameters.as_ref().filter(|parameters| parameters.tag() == Tag::Oid);
+    let curve = parameters.and_then(|curve| curve.as_oid().ok());
     let kind = curve.as_ref().unwrap_or(&info.algorithm.algorithm);
     let (_, kind, bits) = KEYS.into_iter().find(|(known, ..)| known == kind)?;
     let bits = if bits == 0 { modulus_bits(info)? } else { bits };
