@@ -263,7 +263,7 @@ async fn hand_out(
     }
 }
 
-/// Waits for the next arrival of a live copy; `None`: the copy is over, or the phase.
+/// Waits for the next arrival of a live copy; `None`: the copy is over, or the phase, which may have all its requests.
 async fn next_of_copy(worker: &Worker, work: &PhaseWork, schedule: &mut Schedule) -> Option<Instant> {
     loop {
         // Asked first, so that what came just before the end is not missed.
@@ -273,7 +273,7 @@ async fn next_of_copy(worker: &Worker, work: &PhaseWork, schedule: &mut Schedule
         }
         schedule.take_back();
         let now = worker.net.now();
-        if !may_come || worker.over(&work.phase, now) {
+        if !may_come || worker.over(&work.phase, now) || work.phase.is_spent() {
             return None;
         }
         worker.net.sleep_until(now + LIVE).await;

@@ -521,3 +521,23 @@ fn a_silent_log_is_told_and_copied_on() {
     let said = std::fs::read_to_string(files.path().join("said")).unwrap();
     assert!(said.contains("实时复制：读取 8 行，采用 8 个请求，放下待发 8 个"), "{said}");
 }
+
+/// It waits for no further line.
+#[test]
+fn a_live_copy_ends_with_the_last_of_its_requests() {
+    let web = Web::start(|_| ok("x"));
+    let files = with_files(&[]);
+    let at = files.path().display().to_string();
+    let line = "{\"t\":%s,\"m\":\"GET\",\"p\":\"/%s\",\"s\":200,\"b\":1}";
+    shell(&format!(
+        "cd {at}; (for n in 1 2 3 4; do printf '{line}\\n' $(date +%s%3N) $n; done
+            for _ in $(seq 1000); do [ -e ended ] && break; sleep 0.1; done; [ -e ended ] || touch late) |
+            {{ $WRINGER replay --follow - http://{} --real-origin --ignore-exit -q --json result.json --no-keep \
+                --log-format '{FORMAT}' --lag 1s --max-lag 1h --max-cpu 9000% -n 4 > said; echo $? > ended; }}",
+        web.address
+    ))
+    .ended_with(0);
+    assert_eq!(std::fs::read_to_string(files.path().join("ended")).unwrap(), "0\n");
+    assert!(!files.path().join("late").exists(), "it ended with its log");
+    assert_eq!(web.seen().len(), 4);
+}
