@@ -32,6 +32,21 @@ pub struct FleetArgs {
     /// An agent that was silent for so long is lost, and one that heard nothing for so long ends its load [default: 10s]
     #[arg(long, value_name = "DURATION", requires = "where", value_parser = some_time)]
     pub lease: Option<Duration>,
+    /// Copy this program to machines behind ssh in place of the one that runs here: of the same version, made for theirs
+    #[arg(long, value_name = "FILE", requires = "where")]
+    pub binary: Option<PathBuf>,
+    /// Keep the program there in this folder [default: $XDG_CACHE_HOME/wringer or ~/.cache/wringer]
+    #[arg(long, value_name = "DIR", requires = "where", value_parser = folder_there)]
+    pub copy_to: Option<String>,
+}
+
+/// A folder of another machine, which stands in a script of its shell, whichever that is.
+fn folder_there(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@".contains(&byte);
+    match text.starts_with('/') && text.bytes().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("give an absolute path of letters, digits and . _ - + @".to_owned()),
+    }
 }
 
 /// A bus between a controller and its agents.
@@ -57,7 +72,7 @@ pub struct BusArgs {
 }
 
 /// Options that may stand before the words of an old tool, and whether a value follows.
-const BEFORE: [(&str, bool); 10] = [
+const BEFORE: [(&str, bool); 12] = [
     ("--agents", true),
     ("--bus", true),
     ("--expect", true),
@@ -68,6 +83,8 @@ const BEFORE: [(&str, bool); 10] = [
     ("--on-loss", true),
     ("--tolerate-loss", true),
     ("--lease", true),
+    ("--binary", true),
+    ("--copy-to", true),
 ];
 
 impl FleetArgs {

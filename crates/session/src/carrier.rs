@@ -7,11 +7,12 @@ use fleet::frame::{Frame, Reader};
 use fleet::message::{Hello, Up};
 use plan::SourceRange;
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,37 @@ use std::time::{Duration, Instant};
 pub enum AgentAt {
     /// A process of this machine.
     Local,
-    /// Behind the system's ssh: what it takes as a destination.
-    Ssh(String),
+    /// Behind the system's ssh.
+    Ssh(SshAt),
     /// Behind a command of the shell that carries standard input and output.
     Command(String),
     /// On a bus, by its name.
     Bus(String),
+}
+
+/// A machine behind ssh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SshAt {
+    /// The destination as ssh takes it, which may have a port behind a colon.
+    pub host: String,
+    /// The program that is copied there; `None`: this one.
+    pub binary: Option<PathBuf>,
+    /// The folder there that keeps it, of letters that no shell reads otherwise; `None`: in the cache of its user.
+    pub folder: Option<String>,
+}
+
+impl SshAt {
+    /// The program that is copied there.
+    fn program(&self) -> &Path {
+        self.binary.as_deref().unwrap_or(Path::new(SELF))
+    }
+
+    fn unreadable(&self, error: &std::io::Error) -> String {
+        match &self.binary {
+            Some(file) => format!("--binary {} cannot be read: {error}", file.display()),
+            None => format!("this program cannot be read: {error}"),
+        }
+    }
 }
 
 impl AgentAt {
@@ -45,7 +71,7 @@ impl fmt::Display for AgentAt {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AgentAt::Local => to.write_str("local"),
-            AgentAt::Ssh(host) => write!(to, "ssh:{host}"),
+            AgentAt::Ssh(at) => write!(to, "ssh:{}", at.host),
             AgentAt::Command(line) => write!(to, "cmd:{line}"),
             AgentAt::Bus(_) => to.write_str("bus"),
         }
@@ -229,20 +255,21 @@ fn talk(
         // Where something was wrong with what came, that is quoted already.
         let said = if why.is_empty() { heard.all_said() } else { heard.said() };
         let ended = || why_ended(status, &why, &said);
-        let AgentAt::Ssh(host) = at else { return Ok(ended()) };
+        let AgentAt::Ssh(at) = at else { return Ok(ended()) };
         let code = status.and_then(|status| status.code());
         if code.is_some_and(|code| CANNOT_RUN.contains(&code)) {
             return Ok(format!(
-                "{}; this program is there and cannot be run: put a wringer made for that machine where programs may run, and reach it \
-                 with cmd:'ssh {host} wringer agent --stdio'",
-                ended()
+                "{}; the program is there and cannot be run: give one made for that machine with --binary FILE, a folder where programs may run \
+                 with --copy-to DIR, or reach one that is there with cmd:'ssh {} wringer agent --stdio'",
+                ended(),
+                at.host
             ));
         }
         if placed || code != Some(NOT_THERE) {
             return Ok(ended());
         }
         placed = true;
-        place(host, heard.reader.greeting())?;
+        place(at, heard.reader.greeting())?;
     }
 }
 
@@ -362,7 +389,7 @@ fn begin(at: &AgentAt, process: &Process) -> Result<Heard, String> {
             own.args(["agent", "--stdio"]);
             own
         }
-        AgentAt::Ssh(host) => ssh(host, &start_script(&digest()?)),
+        AgentAt::Ssh(at) => ssh(&at.host, &start_script(&kept(at)?)),
         AgentAt::Command(line) => {
             let mut shell = Command::new("sh");
             shell.args(["-c", line]);
@@ -429,55 +456,59 @@ fn ssh(host: &str, script: &str) -> Command {
 }
 
 /// Where the other side keeps the program, by its digest. There may be no apostrophe and no exclamation mark in scripts.
-fn kept(digest: &str) -> String {
-    format!("d=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/wringer\"; f=\"$d/agent-{digest}\"")
+fn kept(at: &SshAt) -> Result<String, String> {
+    let folder = at.folder.as_deref().unwrap_or("${XDG_CACHE_HOME:-$HOME/.cache}/wringer");
+    Ok(format!("d=\"{folder}\"; f=\"$d/agent-{}\"", digest(at)?))
 }
 
-fn start_script(digest: &str) -> String {
-    let kept = kept(digest);
+fn start_script(kept: &str) -> String {
     format!("{kept}; test -x \"$f\" || {{ uname -sm; exit {NOT_THERE}; }}; exec \"$f\" agent --stdio")
 }
 
-fn place_script(digest: &str, length: u64) -> String {
-    let kept = kept(digest);
+fn place_script(kept: &str, length: u64) -> String {
     format!(
         "{kept}; umask 077; mkdir -p \"$d\" && cat > \"$f.$$\" && test \"$(wc -c < \"$f.$$\")\" -eq {length} && chmod 700 \"$f.$$\" && \
          mv \"$f.$$\" \"$f\""
     )
 }
 
-/// Digest of this program, as far as names need it.
-fn digest() -> Result<String, String> {
-    static DIGEST: std::sync::OnceLock<Result<String, String>> = std::sync::OnceLock::new();
-    let own =
-        || std::fs::read(Path::new(SELF)).map_err(|error| format!("this program cannot be read: {error}"));
-    let made = DIGEST.get_or_init(|| Ok(plan::digest::Sha256::of([&own()?[..]])[..16].to_owned()));
-    made.clone()
+/// Digest of a machine's program, as far as names need it.
+fn digest(at: &SshAt) -> Result<String, String> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    // Agents that want the same one wait for it. Each change of the map is whole.
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(digest) = known.get(at.program()) {
+        return Ok(digest.clone());
+    }
+    let bytes = std::fs::read(at.program()).map_err(|error| at.unreadable(&error))?;
+    let digest = plan::digest::Sha256::of([&bytes[..]])[..16].to_owned();
+    known.insert(at.program().to_owned(), digest.clone());
+    Ok(digest)
 }
 
-/// Copies this program to a machine that does not have it. `said`: what kind of machine that says it is.
-fn place(host: &str, said: &[u8]) -> Result<(), String> {
+/// Copies its program to a machine that does not have it. `said`: what kind of machine that says it is.
+fn place(at: &SshAt, said: &[u8]) -> Result<(), String> {
     let there = String::from_utf8_lossy(said);
     let here = format!("Linux {}", std::env::consts::ARCH);
-    if !there.trim_end().ends_with(&here) {
+    if at.binary.is_none() && !there.trim_end().ends_with(&here) {
         return Err(format!(
-            "it is another kind of machine ({}, and this program is for {here}): put a wringer of its kind there, and reach it with \
-             cmd:'ssh {host} wringer agent --stdio'",
-            there.trim()
+            "it is another kind of machine ({}, and this program is for {here}): give a wringer made for it with --binary FILE, or reach one \
+             that is there with cmd:'ssh {} wringer agent --stdio'",
+            there.trim(),
+            at.host
         ));
     }
-    let mut own =
-        std::fs::File::open(SELF).map_err(|error| format!("this program cannot be read: {error}"))?;
-    let length = own.metadata().map_err(|error| format!("this program cannot be read: {error}"))?.len();
-    let failed = |why: String| format!("this program cannot be copied there: {why}");
-    let mut child = ssh(host, &place_script(&digest()?, length))
+    let mut program = std::fs::File::open(at.program()).map_err(|error| at.unreadable(&error))?;
+    let length = program.metadata().map_err(|error| at.unreadable(&error))?.len();
+    let failed = |why: String| format!("the program cannot be copied there: {why}");
+    let mut child = ssh(&at.host, &place_script(&kept(at)?, length))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .map_err(|error| failed(error.to_string()))?;
-    let sent = child.stdin.take().map(|mut stdin| std::io::copy(&mut own, &mut stdin));
+    let sent = child.stdin.take().map(|mut stdin| std::io::copy(&mut program, &mut stdin));
     let ended = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
     match (ended.status.success(), sent) {
         (true, Some(Ok(_))) => Ok(()),

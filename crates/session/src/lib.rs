@@ -61,7 +61,7 @@ mod workers;
 
 pub use agent::{AgentOptions, serve as serve_agent};
 pub use bus::BusAt;
-pub use carrier::{AgentAt, Fleet, OnBus, OriginAgents, WantedAgent};
+pub use carrier::{AgentAt, Fleet, OnBus, OriginAgents, SshAt, WantedAgent};
 pub use collecting::{Collected, collect};
 pub use commanded::check_plan;
 pub use evidence::text as evidence_text;

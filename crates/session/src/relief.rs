@@ -130,7 +130,7 @@ mod tests {
     fn parts_are_given_out_once_and_none_is_left() {
         let share = Share { first: 3, count: 5, of: 11 };
         let local = WantedAgent::at(AgentAt::Local);
-        let others = vec![local.clone(), WantedAgent::at(AgentAt::Ssh("h".to_owned()))];
+        let others = vec![local.clone(), WantedAgent::at(AgentAt::Command("true".to_owned()))];
         let shares = |on_loss, others| -> Vec<(u32, u32)> {
             let given = places(on_loss, &local, others, share);
             given.into_iter().map(|(_, share)| (share.first, share.count)).collect()

@@ -3,7 +3,7 @@
 use cli::{AgentArg, AgentPlace, BusArgs, FleetArgs, OnLossArg};
 use console::problem::Problem;
 use plan::Plan;
-use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss, OriginAgents, WantedAgent};
+use session::{AgentAt, BusAt, Fleet, OnBus, OnLoss, OriginAgents, SshAt, WantedAgent};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -36,17 +36,34 @@ pub fn asked(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
 /// Those of them that carry the load beside its origins. Where only those are on the bus, this process carries it.
 ///
 /// # Errors
-/// A bus without a number of agents.
+/// A bus without a number of agents; a program to copy, and nobody behind ssh.
 pub fn clients_beside(origins: Option<&OriginAgents>, args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
     let on_bus = origins.is_some_and(|origins| origins.bus.is_some());
     if on_bus && args.expect.is_none() && args.agents.is_empty() { Ok(None) } else { clients(args) }
 }
 
+/// Refuses a program that nobody would have copied to them.
+///
+/// # Errors
+/// No agent is behind ssh.
+pub fn check_copied(args: &FleetArgs) -> Result<(), Problem> {
+    let is_behind_ssh = |agent: &AgentArg| matches!(agent.at, AgentPlace::Ssh(_));
+    let copied = args.binary.as_ref().map(|_| "--binary").or(args.copy_to.as_ref().map(|_| "--copy-to"));
+    if let Some(option) = copied.filter(|_| !args.agents.iter().flat_map(|named| &named.0).any(is_behind_ssh))
+    {
+        return Err(Problem::Usage(format!(
+            "{option} is for machines behind ssh, to which the program is copied, and no agent is: give --agents ssh:HOST, or leave it out"
+        )));
+    }
+    Ok(())
+}
+
 /// Those of them that carry the load; others may be its origins.
 ///
 /// # Errors
-/// A bus without a number of agents.
+/// A bus without a number of agents; a program to copy, and nobody behind ssh.
 pub fn clients(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
+    check_copied(args)?;
     let fleet = named(args);
     if fleet.as_ref().and_then(|fleet| fleet.bus.as_ref()).is_some_and(|bus| bus.expect.is_none()) {
         return Err(Problem::Usage(
@@ -59,7 +76,7 @@ pub fn clients(args: &FleetArgs) -> Result<Option<Fleet>, Problem> {
 /// The same, where those that happen to be on a bus will do.
 pub fn named(args: &FleetArgs) -> Option<Fleet> {
     let clients = args.agents.iter().flat_map(|named| &named.0).filter(|agent| agent.origin.is_none());
-    let agents: Vec<WantedAgent> = clients.map(wanted).collect();
+    let agents: Vec<WantedAgent> = clients.map(|agent| wanted(agent, args)).collect();
     let bus = bus(&args.bus).map(|at| OnBus { at, expect: args.expect });
     (!agents.is_empty() || bus.is_some()).then(|| of(args, agents, bus))
 }
@@ -81,7 +98,7 @@ fn of(args: &FleetArgs, agents: Vec<WantedAgent>, bus: Option<OnBus>) -> Fleet {
 
 /// All that are named, whatever they are to do.
 pub fn everybody(args: &FleetArgs) -> Option<Fleet> {
-    let origins: Vec<WantedAgent> = args.origins().map(wanted).collect();
+    let origins: Vec<WantedAgent> = args.origins().map(|agent| wanted(agent, args)).collect();
     let Some(fleet) = named(args) else {
         return (!origins.is_empty()).then(|| of(args, origins, None));
     };
@@ -98,7 +115,7 @@ pub fn served<'a>(
     agents: impl Iterator<Item = &'a AgentArg>,
     args: &FleetArgs,
 ) -> Result<Option<OriginAgents>, Problem> {
-    let agents: Vec<WantedAgent> = agents.map(wanted).collect();
+    let agents: Vec<WantedAgent> = agents.map(|agent| wanted(agent, args)).collect();
     if agents.is_empty() {
         return Ok(None);
     }
@@ -112,11 +129,15 @@ pub fn served<'a>(
     Ok(Some(OriginAgents { origin, agents, bus, lease: args.lease.unwrap_or(LEASE) }))
 }
 
-fn wanted(agent: &AgentArg) -> WantedAgent {
+fn wanted(agent: &AgentArg, args: &FleetArgs) -> WantedAgent {
     let AgentArg { at, name, threads, sources, origin } = agent;
     let at = match at {
         AgentPlace::Local => AgentAt::Local,
-        AgentPlace::Ssh(host) => AgentAt::Ssh(host.clone()),
+        AgentPlace::Ssh(host) => AgentAt::Ssh(SshAt {
+            host: host.clone(),
+            binary: args.binary.clone(),
+            folder: args.copy_to.clone(),
+        }),
         AgentPlace::Command(line) => AgentAt::Command(line.clone()),
         AgentPlace::Bus(name) => AgentAt::Bus(name.clone()),
     };

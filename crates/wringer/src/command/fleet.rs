@@ -8,7 +8,7 @@ use fleet::placing;
 use session::{AgentOptions, Fleet, SessionOptions, Standing};
 use std::path::{Path, PathBuf};
 pub use tools::agents::{asked, clients, clients_beside, served};
-use tools::agents::{bus, everybody, named};
+use tools::agents::{bus, check_copied, everybody, named};
 
 fn nobody() -> Problem {
     Problem::Usage(
@@ -38,6 +38,7 @@ pub fn print(what: &PrintFleet) -> Exit {
 
 /// Finds out whether agents are there, and whether they would carry a plan.
 pub fn check(plan: Option<&Path>, args: &FleetArgs) -> Result<Exit, Problem> {
+    check_copied(args)?;
     match plan {
         Some(file) => would_carry(file, args),
         None => are_there(&everybody(args).ok_or_else(nobody)?),

@@ -140,6 +140,38 @@ fn a_bus_that_goes_and_comes_back_loses_nothing() {
     assert_eq!(server.take().values().sum::<u64>(), 800);
 }
 
+/// An agent that knows the one server which is killed hears of the others from it, as every client of NATS does.
+#[test]
+fn a_cluster_that_loses_one_of_its_three_servers_loses_nothing_else() {
+    let routes = [0; 3].map(|_| free_address().to_string());
+    let all = routes.each_ref().map(|route| format!("\"nats://{route}\"")).join(", ");
+    let begun = routes.each_ref().map(|route| {
+        Nats::start(|port, _| {
+            format!(
+                "listen: \"127.0.0.1:{port}\"\nserver_name: \"of-{port}\"\n\
+                 cluster {{ name: three, listen: \"{route}\", routes: [{all}] }}\n"
+            )
+        })
+    });
+    let [Some(mut first), Some(second), Some(third)] = begun else { skip!("{MISSING}") };
+    let server = Asked::begin();
+    let _agents = [(&first, "c1"), (&second, "c2")]
+        .map(|(bus, name)| Ours::agent(&format!("--bus {} --name {name}", bus.url())));
+    let line = format!(
+        "http http://{}/ --rate 100 -d 8s -q --bus {} --expect 2 --threads 1 --lease 60s --json {{}}/result.json",
+        server.at,
+        third.url()
+    );
+    let mut ran = start(line.split_whitespace());
+    server.wait_for(150, &mut ran);
+    first.process = None;
+    let ran = ran.end().ended_with(0);
+    let told = agents(&ran);
+    assert!(told.iter().all(|agent| agent["lost"].is_null()), "{told:?}");
+    assert_eq!(ran.report().count("measured/counts/requests"), 800);
+    assert_eq!(server.take().values().sum::<u64>(), 800);
+}
+
 #[test]
 fn an_agent_on_a_bus_that_is_killed_is_lost_at_the_end_of_its_lease() {
     let Some(nats) = Nats::plain() else { skip!("{MISSING}") };

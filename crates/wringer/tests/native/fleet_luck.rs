@@ -25,7 +25,11 @@ case $host in
     exec "${host#chatty-}" -c "$line" ;;
   restricted) echo "Last login: today"; exec bash -r -c "$line" ;;
   nologin) echo "This account is currently not available."; exit 1 ;;
-  arm) echo "Welcome."; echo "Linux aarch64"; exit 41 ;;
+  arm)
+    case "$line" in
+      *"d=\"$PWD/there\""*) exec sh -c "$line" ;;
+      *) echo "Welcome."; echo "Linux aarch64"; exit 41 ;;
+    esac ;;
   full|noexec)
     case "$line" in
       *"cat >"*) test $host = noexec && exec cat > /dev/null
@@ -88,13 +92,57 @@ fn login_shells_of_any_kind_lead_to_an_agent_whatever_they_print_before_it() {
 fn a_machine_that_cannot_have_the_program_is_named_with_what_it_said() {
     let place = with_ssh();
     for (host, said) in [
-        ("arm", &["another kind of machine", "Linux aarch64", "cmd:'ssh arm wringer agent --stdio'"][..]),
+        (
+            "arm",
+            &[
+                "another kind of machine",
+                "Linux aarch64",
+                "--binary FILE",
+                "cmd:'ssh arm wringer agent --stdio'",
+            ][..],
+        ),
         ("full", &["cannot be copied there", "No space left on device"]),
-        ("noexec", &["exit code 126", "Permission denied", "cmd:'ssh noexec wringer agent --stdio'"]),
+        (
+            "noexec",
+            &[
+                "exit code 126",
+                "Permission denied",
+                "--copy-to DIR",
+                "cmd:'ssh noexec wringer agent --stdio'",
+            ],
+        ),
     ] {
         let ran = behind(place.path(), &format!("fleet check --agents ssh:{host}"));
         let named = format!("agent a1 (ssh:{host})");
         ran.refused_with(1, said).refused_with(1, &[&named]);
+    }
+}
+
+#[test]
+fn another_program_is_copied_to_another_folder() {
+    let place = with_ssh();
+    let there = place.path().join("there");
+    let other = place.path().join("other");
+    // Like this one, and another file: bytes behind a program change nothing of it.
+    let mut bytes = fs::read(WRINGER).expect("it is built");
+    bytes.extend(b"of another kind");
+    fs::write(&other, bytes).expect("a file");
+    let line =
+        format!("fleet check --agents ssh:arm --binary {} --copy-to {}", other.display(), there.display());
+    let ran = behind(place.path(), &line).ended_with(0);
+    assert!(ran.stdout.starts_with("a1  ssh:arm  "), "{}", ran.stdout);
+    let kept: Vec<_> =
+        fs::read_dir(&there).expect("a folder").map(|file| file.expect("a file").path()).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(fs::read(&kept[0]).expect("a file"), fs::read(&other).expect("a file"));
+    for (words, code, said) in [
+        ("--agents ssh:arm --binary nowhere", 1, "--binary nowhere cannot be read"),
+        ("--agents ssh:arm --copy-to ~/w", 2, "absolute path"),
+        ("--agents local:1 --copy-to /w", 2, "--copy-to is for machines behind ssh"),
+        ("--agents local:1 --binary nowhere", 2, "--binary is for machines behind ssh"),
+    ] {
+        behind(place.path(), &format!("fleet check '{}'", words.replace(' ', "' '")))
+            .refused_with(code, &[said]);
     }
 }
 
