@@ -193,10 +193,11 @@ impl<'a> Judge<'a> {
         self.check.cuts_expected && early && failure.stage == Stage::Body
     }
 
-    /// The fault of a body that broke off: what had come of it was wrong already, or its head was.
+    /// The fault of a body that broke off: what had come of it was wrong already, or its head was. jtest tells such a body by its length.
     pub fn wrong_before(&self, failure: Failure) -> Option<Fault> {
         let answers = matches!(self.head.status, 200 | 206) && failure.stage == Stage::Body;
-        self.finding.as_ref().filter(|_| answers).map(|(fault, _)| *fault)
+        let is_ours = matches!(self.site.form, Form::Native);
+        self.finding.as_ref().filter(|_| answers && is_ours).map(|(fault, _)| *fault)
     }
 
     /// To be called where what is stored broke off again where it had broken off before.

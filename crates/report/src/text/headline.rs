@@ -235,7 +235,7 @@ fn moved(phase: &PhaseResult) -> String {
     let counts = phase.counts();
     let received = received_bytes(counts);
     let rate = |bytes| show::bytes_rate(phase.per_second(bytes));
-    match counts.sent_bytes > received.saturating_mul(UPLOADING) {
+    match received > 0 && counts.sent_bytes > received.saturating_mul(UPLOADING) {
         true => format!("{} sent, {} received", rate(counts.sent_bytes), rate(received)),
         false => format!("{} received", rate(received)),
     }

@@ -3,7 +3,7 @@
 use super::typed::{Door, FLAGS, LENGTH, NOT_OF_FIND, ONE_RUN, PACE, Typed};
 use super::{Report, Section};
 use measure::verdict::nothing_good;
-use measure::{Conduct, FailureKind, Names, Verdict, Worth};
+use measure::{Conduct, Failure, FailureKind, Names, Verdict, Worth};
 use plan::{Pace, Threshold};
 use std::net::SocketAddr;
 
@@ -69,8 +69,9 @@ impl Report<'_> {
         }
         let fault = self.phase.tally.faults().max_by_key(|(_, count)| *count).map(|(fault, _)| fault.name());
         let failures = self.phase.tally.failures().max_by_key(|(_, count)| *count);
-        // A status says all that its kind of failure could.
-        let failures = failures.filter(|(failure, _)| failure.kind != FailureKind::BadStatus);
+        // A request that was told has said all that the name could.
+        let told = |failure: Failure| door == Door::Http && failure.kind == FailureKind::BadStatus;
+        let failures = failures.filter(|(failure, _)| !told(*failure));
         let name = fault.or(failures
             .map(|(failure, _)| failure.broken().map_or(failure.kind.name(), |broken| broken.breach.name())));
         name.and_then(|name| Advice::new(format!("what {name} means"), format!("wringer explain {name}")))
