@@ -283,7 +283,7 @@ fn a_run_is_ended_by_what_it_is_told_to_stop_at() {
     let report = ran.report();
     assert_eq!(report.text("thresholds/0/condition"), "errors>50% for 2s");
     let notes = report.notes();
-    assert!(notes.contains("by the plan: errors>50% for 2s, since 0.0 s"), "{notes}");
+    assert!(notes.contains("by its condition: errors>50% for 2s, since 0.0 s"), "{notes}");
     for words in [&["http", &host][..], &["tcp", &host, "--message", "x"], &["cache", &host]] {
         let ran = start(words.iter().copied().chain(stops).chain(["--show-plan"])).end().ended_with(0);
         assert!(ran.stdout.contains("\"errors>50% for 2s\",\n    \"p99>50s for 3s\""), "{}", ran.stdout);
