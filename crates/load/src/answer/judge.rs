@@ -193,11 +193,12 @@ impl<'a> Judge<'a> {
         self.check.cuts_expected && early && failure.stage == Stage::Body
     }
 
-    /// The fault of a body that broke off: what had come of it was wrong already, or its head was. jtest tells such a body by its length.
+    /// The fault of the head of a body that broke off: it promised bytes that never come. jtest tells such a body by its length.
     pub fn wrong_before(&self, failure: Failure) -> Option<Fault> {
         let answers = matches!(self.head.status, 200 | 206) && failure.stage == Stage::Body;
         let is_ours = matches!(self.site.form, Form::Native);
-        self.finding.as_ref().filter(|_| answers && is_ours).map(|(fault, _)| *fault)
+        let (fault, _) = self.finding.as_ref().filter(|_| answers && is_ours)?;
+        matches!(fault, Fault::WrongRange | Fault::WrongLength).then_some(*fault)
     }
 
     /// To be called where what is stored broke off again where it had broken off before.

@@ -467,7 +467,7 @@ fn certificates_are_told_of_single_requests() {
         ran.stdout.find(words).unwrap_or_else(|| panic!("{words} in {}", ran.stdout))
     };
     told(&untrusted, "no answer\n*   ended after ");
-    told(&untrusted, "failed while TLS handshake: certificate of an unknown issuer");
+    told(&untrusted, "failed: TLS handshake: certificate of an unknown issuer");
     let order =
         ["* certificate", "* TLS 1.3, ", "> GET / HTTP/1.1", "< HTTP/1.1 ", "*   connected in ", ", TLS in "];
     let places = order.map(|words| told(&trusted, words));
