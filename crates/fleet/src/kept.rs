@@ -62,18 +62,9 @@ impl Sum {
 
     fn figures(&mut self, told: &Snapshot) {
         let sum = self.phases.entry(told.phase).or_insert_with(|| Snapshot {
-            worker: told.worker,
-            phase: told.phase,
-            interval: 0,
-            tally: Box::new(Tally::new()),
-            in_flight: 0,
-            peak: 0,
-            cpu: Duration::ZERO,
-            closes_interval: true,
-            last: false,
-            span: told.span,
             paced_until: told.paced_until,
             due_until: told.due_until,
+            ..Snapshot::empty(told.worker, told.phase, told.span.0, told.span.1)
         });
         sum.tally.merge(&told.tally);
         sum.peak = sum.peak.max(told.peak);

@@ -429,20 +429,7 @@ fn figures_that_cannot_be_are_a_loss() {
         let told = [1 << 40, requests].map(|requests| {
             let mut tally = Box::new(Tally::new());
             tally.counts.requests = requests;
-            Delta::Figures(Snapshot {
-                worker: 0,
-                phase: 0,
-                interval: 0,
-                tally,
-                in_flight: 0,
-                peak: 0,
-                cpu: Duration::ZERO,
-                closes_interval: true,
-                last: false,
-                span: (Duration::ZERO, TICK),
-                paced_until: TICK,
-                due_until: TICK,
-            })
+            Delta::Figures(Snapshot { tally, ..Snapshot::empty(0, 0, Duration::ZERO, TICK) })
         });
         for (number, delta) in (0..).zip(told) {
             controller.handle_delta(0, TICK, fleet::Numbered { number, bytes: delta.into_bytes() });
@@ -490,20 +477,7 @@ fn figures_of_a_time_that_has_not_been_are_a_loss_with_both_figures() {
         ((2 * second, second), Some("begin at 2.000s and end at 1.000s")),
     ] {
         let (mut controller, starts) = begun_alone();
-        let told = Delta::Figures(Snapshot {
-            worker: 0,
-            phase: 0,
-            interval: 0,
-            tally: Box::new(Tally::new()),
-            in_flight: 0,
-            peak: 0,
-            cpu: Duration::ZERO,
-            closes_interval: true,
-            last: false,
-            span,
-            paced_until: span.0,
-            due_until: span.0,
-        });
+        let told = Delta::Figures(Snapshot::empty(0, 0, span.0, span.1));
         let news = fleet::Numbered { number: 0, bytes: told.into_bytes() };
         controller.handle_delta(0, starts + 2 * second, news);
         let why = std::iter::from_fn(|| controller.news())

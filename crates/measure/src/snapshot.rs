@@ -33,6 +33,24 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// One without figures, of a span in the middle of a phase that goes on.
+    pub fn empty(worker: u32, phase: u32, from: Duration, until: Duration) -> Snapshot {
+        Snapshot {
+            worker,
+            phase,
+            interval: 0,
+            tally: Box::new(Tally::new()),
+            in_flight: 0,
+            peak: 0,
+            cpu: Duration::ZERO,
+            closes_interval: true,
+            last: false,
+            span: (from, until),
+            paced_until: until,
+            due_until: until,
+        }
+    }
+
     /// The phase that is under way once this has been handed over: the last snapshot of a phase is sent when all
     /// workers are done with it and the next one is about to begin.
     pub fn under_way(&self) -> u32 {
