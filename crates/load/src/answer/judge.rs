@@ -193,11 +193,10 @@ impl<'a> Judge<'a> {
         self.check.cuts_expected && early && failure.stage == Stage::Body
     }
 
-    /// The fault of the head of a body that broke off: it promised bytes that never come. jtest tells such a body by its length.
+    /// The fault of the head of a body that broke off: it promised bytes that never come.
     pub fn wrong_before(&self, failure: Failure) -> Option<Fault> {
         let answers = matches!(self.head.status, 200 | 206) && failure.stage == Stage::Body;
-        let is_ours = matches!(self.site.form, Form::Native);
-        let (fault, _) = self.finding.as_ref().filter(|_| answers && is_ours)?;
+        let (fault, _) = self.finding.as_ref().filter(|_| answers)?;
         matches!(fault, Fault::WrongRange | Fault::WrongLength).then_some(*fault)
     }
 
