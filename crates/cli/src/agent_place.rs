@@ -66,10 +66,7 @@ pub(super) fn origins(text: &str) -> Result<AgentsArg, String> {
 fn origin_place(text: &str) -> Result<AgentPlace, String> {
     match text.strip_prefix("bus:") {
         Some(name) => agent_name(name).map(AgentPlace::Bus),
-        None => place(text).map_err(|why| match why.strip_prefix("give local, ") {
-            Some(rest) => format!("give local, bus:NAME, {rest}"),
-            None => why,
-        }),
+        None => place_or(text, "give local, bus:NAME, ssh:HOST or cmd:'COMMAND'"),
     }
 }
 
@@ -121,14 +118,17 @@ pub(super) fn elsewhere(text: &str) -> Result<AgentPlace, String> {
 
 /// The place of one agent: `local`, or one that is not this machine.
 pub(super) fn place(text: &str) -> Result<AgentPlace, String> {
+    place_or(text, "give local, ssh:HOST or cmd:'COMMAND'")
+}
+
+/// The same; `forms`: what is said of a text that is none.
+fn place_or(text: &str, forms: &str) -> Result<AgentPlace, String> {
     match text {
         "local" | "local:1" => Ok(AgentPlace::Local),
         _ if text.starts_with("local:") => {
             Err("this is one agent: give local, and each further one an entry of its own".to_owned())
         }
-        _ => elsewhere(text).map_err(|why| {
-            if why == FORMS { "give local, ssh:HOST or cmd:'COMMAND'".to_owned() } else { why }
-        }),
+        _ => elsewhere(text).map_err(|why| if why == FORMS { forms.to_owned() } else { why }),
     }
 }
 
