@@ -102,6 +102,14 @@ mod tests {
     }
 
     #[test]
+    fn a_password_may_be_named() {
+        let password = |typed: &str| Endpoint::read(typed).unwrap().credentials.unwrap().password;
+        assert_eq!(password("me:env:P@h:81"), Secret::environment("P"));
+        let (url, credentials) = Endpoint::split("http://me:file:p.txt@h/");
+        assert_eq!((url.as_str(), credentials.unwrap().password), ("http://h/", Secret::file("p.txt")));
+    }
+
+    #[test]
     fn what_is_none_is_refused_without_its_password() {
         for (typed, said) in [
             ("", "names no host"),

@@ -268,6 +268,41 @@ fn json_fits_its_schema() {
 }
 
 #[test]
+fn answers_of_several_bad_statuses_are_not_all_of_one() {
+    let mixed = sample::bad_statuses(&[(401, 40), (502, 600)]);
+    assert!(mixed.text().contains("600 of 640: status 502"), "{}", mixed.text());
+    assert!(mixed.chinese().contains("640 个中的 600 个：状态码 502"), "{}", mixed.chinese());
+}
+
+#[test]
+fn bytes_that_went_are_told_where_they_are_many_times_those_that_came() {
+    let mut sample = sample::plain();
+    let moved = |sample: &sample::Sample| {
+        let told = sample.text().lines().find(|line| line.contains(" received")).map(str::to_owned);
+        told.expect("a headline").contains(" sent, ")
+    };
+    assert!(!moved(&sample));
+    let phase = sample.result.phases.iter_mut().find(|phase| phase.measured).expect("one counts");
+    let counts = &mut phase.tally.counts;
+    counts.sent_bytes = 11 * (counts.head_bytes + counts.body_bytes);
+    assert!(moved(&sample), "{}", sample.text());
+    assert!(sample.chinese().contains("，发送 "), "{}", sample.chinese());
+}
+
+#[test]
+fn a_secret_that_was_left_out_of_a_command_line_is_told_beneath_it() {
+    let sample = sample::plain();
+    let told = |command, language| {
+        report::text::report(&sample.result, &report::Context { command, language, ..sample.context() })
+    };
+    let masked = "wringer http h --bearer '***'";
+    assert!(told(masked, Language::English).contains("where a secret was typed: type it anew"));
+    assert!(!told("wringer http h", Language::English).contains("secret"));
+    let chinese = told(masked, Language::Chinese);
+    assert!(chinese.contains("重新输入") && !chinese.contains("secret"), "{chinese}");
+}
+
+#[test]
 fn json_has_no_percentiles_of_nothing() {
     for sample in documented_samples() {
         let json = parsed(&sample);

@@ -610,18 +610,20 @@ pub fn alerted(number: u8) -> Sample {
 
 /// The proxy answers, but never reaches the origin.
 pub fn bad_gateway() -> Sample {
+    bad_statuses(&[(502, 640)])
+}
+
+/// No status is good: these, so many times each.
+pub fn bad_statuses(statuses: &[(u16, usize)]) -> Sample {
     let plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
     let mut measure = PhaseResult::new("measure", true);
     measure.took = Duration::from_secs(10);
     let failure = Failure::new(FailureKind::BadStatus, Stage::Head);
-    for number in 0..640 {
+    let all = statuses.iter().flat_map(|(status, times)| std::iter::repeat_n(*status, *times));
+    for (number, status) in (0..).zip(all) {
         let answer = exchange(number + 100, 0, 0);
-        let bad = Exchange {
-            outcome: Outcome::Failed(failure),
-            status: 502,
-            cache: CacheResult::Unknown,
-            ..answer
-        };
+        let bad =
+            Exchange { outcome: Outcome::Failed(failure), status, cache: CacheResult::Unknown, ..answer };
         add(&mut measure.tally, &bad);
     }
     measure.origin = Some(OriginCounts::default());

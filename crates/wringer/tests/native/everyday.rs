@@ -1,6 +1,6 @@
 //! The first five minutes, and a build server: lines without a command, the next command, results as others read them.
 
-use crate::support::{folder, shell, start};
+use crate::support::{Ran, folder, shell, start};
 use crate::web::{Web, answer, ok};
 use std::fs;
 
@@ -360,8 +360,14 @@ fn requests_that_other_programs_keep_are_sent() {
     );
     assert!(said.stdout.contains("# DELETE /b: parameters that it can do without: q\n"), "{}", said.stdout);
     write("plan.toml", &said.stdout);
-    run("run plan.toml -q --no-keep", 0);
-    run(&format!("run all.http -q --no-keep --set host={at} --set who=me"), 0);
+    let said = run("run plan.toml -q --no-keep", 0);
+    let repeats = |ran: &Ran, line: &str| ran.stdout.lines().any(|told| told.trim() == line);
+    assert!(repeats(&said, "wringer run plan.toml -q --no-keep"), "{}", said.stdout);
+    let line = format!("run all.http -q --no-keep --set host={at} --set who=me");
+    let said = run(&line, 0);
+    // Its seed is from the clock, and so it is told.
+    assert!(!repeats(&said, &format!("wringer {line}")), "{}", said.stdout);
+    assert!(said.stdout.contains(&format!("wringer {line} --seed ")), "{}", said.stdout);
     run("http --urls targets.txt -n 2 -c 1 -q --no-keep", 0);
     let seen = web.seen();
     let lines: Vec<String> = seen

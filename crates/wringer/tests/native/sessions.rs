@@ -288,7 +288,7 @@ fn each_user_logs_in_once_before_its_first_request() {
             _ => answer("403 Forbidden", "", ""),
         });
         let login = format!("POST http://{}/login name=u&word=p", web.address);
-        let report = http(&[version, "--login", &login], &format!("{} -c 3 -n 30 --cookies", web.address));
+        let report = http(&[version, "--login", &login], &format!("{} -c 3 -n 30", web.address));
         assert_eq!(sums(&report, ["requests", "ok", "failed"]), [33, 33, 0]);
         assert_eq!(web.seen().iter().filter(|asked| asked.target == "/login").count(), 3);
         let report =
