@@ -5,7 +5,6 @@ use crate::split::Share;
 use measure::{CarriedSnapshot, Counts, RunEvent, Snapshot, Tally, TimeMetric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// Records of single requests that are kept at most.
 const RECORDS: usize = 1_000;
