@@ -124,7 +124,7 @@ test("a run of another format is refused", () => {
 test("notes are said in Chinese with what was filled in, and unknown ones as they are", () => {
   const { inChinese } = notes;
   assert.equal(inChinese("mark at 1.5 s: {} at 3 s: <b>"), "第 1.5 秒的标记：{} at 3 s: <b>");
-  assert.equal(inChinese("the run was stopped after 3.2 s by the plan: p99 > 5 ms, since 2.0 s"), "运行在 3.2 秒后由计划停止：p99 > 5 ms，自第 2.0 秒起");
+  assert.equal(inChinese("the run was stopped after 3.2 s by its condition: p99 > 5 ms, since 2.0 s"), "运行在 3.2 秒后按设定条件停止：p99 > 5 ms，自第 2.0 秒起");
   assert.equal(inChinese("the run was stopped after 3.2 s by the page"), "运行在 3.2 秒后由 the page 停止");
   assert.match(inChinese("the origin was never asked and the proxy answered 7 times with 5xx: it must be able to reach 127.0.0.1:1; what was good, it had stored before"), /缓存的$/);
   for (const other of ["", "mark at 1.5 s", "something else"]) assert.equal(inChinese(other), other);
